@@ -1,0 +1,20 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: MIT
+ *
+ * How a function says why it failed. It returns a negative errno and, where the caller gave a
+ * struct failure, leaves a sentence for a person: what happened, why, and what to do next.
+ * The text is written at the place that knows the context and is never rewritten above it. */
+#pragma once
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct failure {
+    int code; /* negative errno; 0 while nothing failed */
+    char text[1024];
+};
+
+/* Records code and text (failure may be NULL) and returns code, so that `return fail_with(...)`
+ * reads as what it does. code must be negative. */
+int fail_with(struct failure *failure, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));

@@ -1,0 +1,70 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a command is: its words, its options as a table, its code. Help, man page and completion
+ * come from the table. One file each in src/cli, registered by one line in the build list. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum exit_code {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_LACKING = 3, /* the machine lacks what was asked */
+    EXIT_VERDICT = 4, /* --fail-on */
+    EXIT_INTERRUPTED = 130,
+};
+
+enum option_type {
+    OPTION_FLAG,     /* bool */
+    OPTION_STRING,   /* const char * */
+    OPTION_U64,      /* uint64_t; accepts 1000000, 1e6, 0x10 and 1_000_000 */
+    OPTION_I64,      /* int64_t */
+    OPTION_DURATION, /* uint64_t milliseconds: 500ms, 60s, 5m, 1h; a bare number is seconds */
+    OPTION_LIST,     /* struct string_list: may be repeated, and commas split */
+    OPTION_SEED,     /* uint64_t */
+};
+
+struct string_list {
+    const char **items;
+    size_t count;
+};
+
+struct option_spec {
+    char letter;      /* 0: none */
+    const char *name; /* "event" */
+    enum option_type type;
+    const char *argument; /* "EVENT" in help; NULL for flags */
+    const char *help;     /* one sentence */
+    size_t offset;        /* into the command's options struct */
+    const char *initial;  /* default as text, shown in help; NULL: zero */
+};
+
+/* Options every command has; first member of each command's own options struct. */
+struct common_options {
+    bool help;
+    bool json;
+    bool quiet;
+    const char *output; /* -o FILE; NULL: stdout */
+    const char *via;
+};
+
+struct command {
+    const char *name;
+    const char *summary;     /* one line in `assay --help` */
+    const char *synopsis;    /* "[options] [GLOB]" */
+    const char *description; /* paragraphs */
+    const char *examples;    /* lines "assay measure …" each with a "# comment" line before it */
+    const struct option_spec *options; /* beyond the common ones; ends with name NULL */
+    size_t options_size; /* sizeof the options struct, which starts with common_options */
+    /* arguments: what is left after the options. Returns an exit code. */
+    int (*run)(void *options, int argument_count, char **arguments);
+};
+
+extern const struct command *const command_registry[]; /* generated; ends with NULL */
+const struct command *command_find(const char *name);
+
+/* The flag SIGINT, SIGTERM and SIGHUP set. */
+extern volatile int interrupted;

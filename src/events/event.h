@@ -1,0 +1,81 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Event names: from the words a person writes ("instructions:u", "msr/tsc/",
+ * "syscalls:sys_enter_getppid", "mem:0x1000/4:rw", "uprobe:/bin/true:main") to what
+ * perf_event_open(2) takes, on the machine under test. Stands on the probe's side. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/perf_event.h>
+
+#include "base/failure.h"
+
+enum event_kind {
+    EVENT_HARDWARE,
+    EVENT_CACHE,
+    EVENT_SOFTWARE,
+    EVENT_PMU,
+    EVENT_RAW,
+    EVENT_TRACEPOINT,
+    EVENT_BREAKPOINT,
+    EVENT_UPROBE,
+    EVENT_PFM,
+};
+
+/* "hardware", "cache", "software", "pmu", "raw", "tracepoint", "breakpoint", "uprobe", "pfm" */
+const char *event_kind_name(enum event_kind kind);
+
+/* Where names are looked up. A zeroed view with root = "" is this machine; tests give a recorded
+ * tree. tracefs is a directory descriptor (-1: not reachable, then tracefs_error says why). */
+struct event_view {
+    const char *root; /* "" or the folder that holds sys/ and proc/ */
+    int tracefs;
+    int tracefs_error; /* positive errno */
+};
+
+/* Opens the machine's own view: finds tracefs where it is mounted, and where it is not but may be,
+ * reads it through a detached mount that nobody else sees. */
+void event_view_open(struct event_view *view, const char *root);
+void event_view_close(struct event_view *view);
+
+/* One event, resolved. Zero it before use; event_release frees what it holds. */
+struct event {
+    char *name; /* as written, whitespace trimmed */
+    enum event_kind kind;
+    struct perf_event_attr attr; /* complete but for read_format, disabled and (uprobes) config1 */
+    char *target;                /* uprobe: the file, which config1 must point at when opening */
+};
+
+/* Resolves name. On failure: -EINVAL malformed, -ENOENT no such event (the text names the nearest
+ * ones), -EACCES the description cannot be read (the text says how to change that), -ENOMEM. */
+int event_resolve(const struct event_view *view, const char *name, struct event *event,
+                  struct failure *failure);
+void event_release(struct event *event);
+
+/* Why opening failed, in words a person understands, with what to do next. error is the positive
+ * errno that perf_event_open gave. Reads paranoid level, hypervisor flags and so on below view. */
+void event_open_reason(const struct event_view *view, const struct event *event, int error,
+                       char *reason, size_t size);
+
+/* What an event claims to count: "instructions", "cond-branches", "page-faults" … or NULL when no
+ * class is known. Static string. Mode modifiers do not change the class. */
+const char *event_class(const struct event *event);
+
+/* Calls `each` for every event the machine describes whose name matches the shell glob (NULL or
+ * "": everything but tracepoints; tracepoints are thousands and only listed when asked for by a
+ * glob that contains ':'). Stops when `each` returns non-zero and returns that. */
+typedef int event_each(void *context, const char *name, enum event_kind kind);
+int event_list(const struct event_view *view, const char *glob, event_each *each, void *context);
+
+/* libpfm4 and the like plug in here: tried when no built-in form fits and the name contains "::"
+ * or matches nothing else. Same results as event_resolve; -ENOENT means "not mine". */
+struct event_resolver {
+    const char *name; /* "libpfm4" */
+    int (*resolve)(const char *name, struct event *event, struct failure *failure);
+    int (*list)(const char *glob, event_each *each, void *context);
+};
+void event_add_resolver(const struct event_resolver *resolver);

@@ -1,0 +1,40 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Facts: what a machine says of itself, as an ordered list of key and value, with the errno where
+ * there is no value. The probe collects them, they travel in hello, the store keeps them, and the
+ * doctor judges them; so a recorded machine can be judged again without the machine. */
+#pragma once
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/failure.h"
+
+struct fact {
+    char *key;
+    char *value; /* NULL when absent */
+    int error;   /* positive errno that explains the absence; 0 when value is present */
+};
+
+struct facts {
+    struct fact *list;
+    size_t count;
+    size_t capacity;
+};
+
+/* Adds or replaces. value may be NULL, then error says why. */
+int facts_set(struct facts *facts, const char *key, const char *value, int error);
+int facts_setf(struct facts *facts, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+const struct fact *facts_find(const struct facts *facts, const char *key);
+/* The value, or NULL when the key is unknown or has no value. */
+const char *facts_get(const struct facts *facts, const char *key);
+/* The value as a number, or `otherwise`. */
+long long facts_number(const struct facts *facts, const char *key, long long otherwise);
+void facts_free(struct facts *facts);
+
+/* The text form of recorded machines: "key = value" or "key ! ERRNO-NAME" a line, # comments;
+ * newlines and backslashes in values escaped as \n and \\. */
+int facts_write(const struct facts *facts, FILE *file);
+int facts_read(struct facts *facts, FILE *file, struct failure *failure);

@@ -1,0 +1,71 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The memory that driver and harness share: the driver writes the request, the harness the answer.
+ * Nothing is read() or written, because the harness must not call a symbol it is going to measure:
+ * the first call of a lazily bound function is part of what we want to see. */
+#pragma once
+
+#include <stdint.h>
+
+#include <linux/perf_event.h>
+
+#include "wire/cell.h"
+
+#define JOB_FD    3 /* the shared memory, inherited */
+#define JOB_MAGIC 0x6a6f6231u
+#define JOB_NAME  512
+
+enum job_state { JOB_ASKED, JOB_RUNNING, JOB_DONE, JOB_FAILED };
+
+struct job_event {
+    struct perf_event_attr attr; /* ready to open but for config1 of uprobes */
+    char name[JOB_NAME];         /* the event as the user wrote it */
+    char target[JOB_NAME];       /* uprobe target file, or "" */
+};
+
+struct job {
+    uint32_t magic;
+    uint32_t size; /* of the whole mapping */
+    /* request */
+    char path[32];
+    char opt[8];
+    char specimen[64];
+    uint32_t pattern;
+    uint32_t counters;
+    uint32_t runs;
+    uint32_t separate;
+    int32_t cpu;
+    uint64_t n;
+    struct job_event events[CELL_MAX_COUNTERS];
+    /* answer; the driver polls runs_done while the harness works */
+    uint32_t state;       /* enum job_state */
+    int32_t error;        /* positive errno when failed */
+    int32_t failed_event; /* index of the event that could not be opened, or -1 */
+    char reason[512];
+    uint32_t runs_done;
+    /* rows follow: see job_values and friends */
+};
+
+/* The columns behind the header, each [run * counters + counter], accounts [run]. */
+static inline uint64_t *job_values(struct job *job)
+{
+    return (uint64_t *)(void *)((char *)job + ((sizeof(struct job) + 63u) & ~(size_t)63u));
+}
+static inline uint64_t *job_enabled(struct job *job)
+{
+    return job_values(job) + (size_t)job->runs * job->counters;
+}
+static inline uint64_t *job_running(struct job *job)
+{
+    return job_enabled(job) + (size_t)job->runs * job->counters;
+}
+static inline struct account *job_accounts(struct job *job)
+{
+    return (struct account *)(void *)(job_running(job) + (size_t)job->runs * job->counters);
+}
+static inline size_t job_size(uint32_t runs, uint32_t counters)
+{
+    return ((sizeof(struct job) + 63u) & ~(size_t)63u) +
+           (size_t)runs * (3u * sizeof(uint64_t) * counters + sizeof(struct account));
+}

@@ -1,0 +1,95 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The controller's end of a session (docs/protocol.md): hello and catalogue, then plans, samples
+ * and further plans, then bye. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "machine/facts.h"
+#include "store/store.h"
+#include "via/via.h"
+#include "wire/cell.h"
+
+struct session;
+
+/* What the probe said it can do, and the reason for each absence. */
+struct catalogue_truth {
+    char *class;
+    int64_t base, each;
+    char *grade;
+};
+struct catalogue_specimen {
+    char *name, *summary, *stresses;
+    uint64_t max_n;
+    struct catalogue_truth *truths;
+    size_t truth_count;
+};
+struct catalogue_path {
+    char *name;
+    char *patterns; /* "ar,ao,rr,ro" */
+    char *opts;     /* "O0,O1,O2,O3" */
+    char *links;    /* "static,lazy,bind-now" */
+    char *note;     /* what to know when reading its numbers, or NULL */
+};
+struct catalogue_absence {
+    char *kind, *name, *reason;
+    int error;
+};
+struct catalogue {
+    char *version, *build, *isa;
+    struct facts facts;
+    char fingerprint[17];
+    struct catalogue_specimen *specimens;
+    size_t specimen_count;
+    struct catalogue_path *paths;
+    size_t path_count;
+    struct catalogue_absence *absences;
+    size_t absence_count;
+};
+const struct catalogue_specimen *catalogue_specimen(const struct catalogue *, const char *name);
+const struct catalogue_path *catalogue_path(const struct catalogue *, const char *name);
+
+/* hello_timeout_ms: how long the probe may take to say hello (10 000 is a good value). stop: a flag
+ * that signal handlers set; the session then asks the probe to stop between cells. */
+int session_open(struct session **session, const char *via, int hello_timeout_ms,
+                 const volatile int *stop, struct failure *failure);
+const struct catalogue *session_catalogue(const struct session *session);
+
+/* One event the machine knows. */
+struct listed_event {
+    const char *name, *kind, *class; /* class NULL: none */
+    bool openable;
+    int error;          /* errno when not openable */
+    const char *reason; /* "" when openable */
+};
+typedef int session_event_each(void *context, const struct listed_event *event);
+/* Lists events matching glob, each tried by opening it. */
+int session_list_events(struct session *session, const char *glob, session_event_each *each,
+                        void *context, struct failure *failure);
+/* Resolves and tries one name; -ENOENT/-EINVAL with the probe's text when the name is wrong.
+ * Strings in *event are valid until the next call. */
+int session_try_event(struct session *session, const char *name, struct listed_event *event,
+                      struct failure *failure);
+
+/* Called as results arrive; each returns 0 or a negative errno that ends the run. */
+struct session_sink {
+    void *context;
+    int (*batch)(void *context, const struct batch *batch, struct failure *failure);
+    int (*visit_end)(void *context, uint32_t cell, uint32_t process, enum visit_state state,
+                     int error, const char *reason, struct failure *failure);
+    /* output of a child on the machine under test; stream 1 or 2 */
+    void (*output)(void *context, int stream, const char *bytes, size_t length);
+};
+
+/* Runs the visits in order. deadline_ms: monotonic milliseconds from now, 0 for none. Returns 0
+ * when all ended, -EINTR when stopped by the flag, -ETIME when the budget ran out (both between
+ * visits), other negative errno when the probe was lost. silence_ms: how long one run may be silent
+ * before the probe counts as hung. */
+int session_run(struct session *session, const struct cell *cells, size_t cell_count,
+                const struct visit *visits, size_t visit_count, uint64_t budget_ms,
+                const struct session_sink *sink, struct failure *failure);
+
+/* bye; ends the probe and whatever it left. */
+void session_close(struct session *session);

@@ -1,0 +1,112 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The store: one SQLite file per run that holds machine, plan, order and raw samples
+ * (docs/store.md documents the schema). Written while samples arrive, in transactions; what was
+ * committed survives SIGKILL; a finished store is a single plain file. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "machine/facts.h"
+#include "wire/cell.h"
+
+#define STORE_SCHEMA 1
+
+struct store;
+
+/* One process that ran (or will run) one cell. */
+struct visit {
+    uint32_t cell;
+    uint32_t process;
+};
+
+enum visit_state { VISIT_PENDING, VISIT_DONE, VISIT_FAILED };
+
+struct store_run {
+    const char *command; /* "measure" */
+    const char *argv;    /* JSON array of the command line */
+    uint64_t seed;
+    const struct facts *facts;
+    const char *fingerprint;
+};
+
+/* $XDG_STATE_HOME/assay/FINGERPRINT/TIME-COMMAND.sqlite (folders made); the caller frees *path. */
+int store_default_path(const char *fingerprint, const char *command, char **path,
+                       struct failure *failure);
+/* The newest unfinished run of that command in the default place, or -ENOENT. */
+int store_latest_unfinished(const char *fingerprint, const char *command, char **path,
+                            struct failure *failure);
+
+/* Makes a new store; fails with -EEXIST rather than touch an existing file. */
+int store_create(struct store **store, const char *path, const struct store_run *run,
+                 struct failure *failure);
+/* Opens an existing one for writing on (resume) or reading. Refuses files that are not ours, are
+ * damaged, or have a newer schema: the text says which. */
+int store_open(struct store **store, const char *path, bool writable, struct failure *failure);
+const char *store_path(const struct store *store);
+
+/* The plan: every cell and the order of visits, written in one transaction before the first sample.
+ */
+int store_put_plan(struct store *store, const struct cell *cells, size_t cell_count,
+                   const struct visit *visits, size_t visit_count, struct failure *failure);
+/* Same cells and same machine? 0, or -ESTALE and what differs. */
+int store_same_plan(struct store *store, const struct store_run *run, const struct cell *cells,
+                    size_t cell_count, struct failure *failure);
+
+/* Truth and class of a cell, as the probe's catalogue gave them for this machine. */
+int store_put_truth(struct store *store, uint32_t cell, const char *class, int64_t truth,
+                    const char *grade, struct failure *failure);
+
+/* Samples of a visit join one transaction with its end: a visit is in the store whole or not at
+ * all. Transactions are committed every few hundred milliseconds and by store_commit. */
+int store_put_batch(struct store *store, const struct batch *batch, struct failure *failure);
+int store_end_visit(struct store *store, uint32_t cell, uint32_t process, enum visit_state state,
+                    int error, const char *reason, struct failure *failure);
+/* A visit that broke off: forgets its samples so far. */
+int store_drop_visit(struct store *store, uint32_t cell, uint32_t process, struct failure *failure);
+int store_commit(struct store *store, struct failure *failure);
+
+/* Marks the run finished and turns it into a single plain file. */
+int store_finish(struct store *store, struct failure *failure);
+void store_close(struct store *store);
+
+/* --- reading --- */
+struct store_info {
+    int schema;
+    char *command, *argv, *version, *fingerprint, *started, *finished; /* finished NULL: not */
+    uint64_t seed;
+    uint64_t cells, visits, visits_done, samples;
+};
+int store_info(struct store *store, struct store_info *info, struct failure *failure);
+void store_info_release(struct store_info *info);
+int store_facts(struct store *store, struct facts *facts, struct failure *failure);
+
+struct stored_cell {
+    struct cell cell;
+    char *class; /* NULL: no class */
+    bool has_truth;
+    int64_t truth;
+    char *grade;
+    uint32_t processes; /* planned visits */
+    uint32_t done, failed;
+    int error; /* of the first failed visit */
+    char *reason;
+};
+typedef int store_cell_each(void *context, const struct stored_cell *cell);
+int store_each_cell(struct store *store, store_cell_each *each, void *context,
+                    struct failure *failure);
+
+struct sample {
+    uint32_t cell, process, run, counter;
+    uint64_t value, enabled, running;
+    struct account account;
+};
+typedef int store_sample_each(void *context, const struct sample *sample);
+/* All samples of a cell (0: of every cell) in order of process, run, counter. */
+int store_each_sample(struct store *store, uint32_t cell, store_sample_each *each, void *context,
+                      struct failure *failure);
+/* Visits in planned order, those still pending only when asked. */
+int store_visits(struct store *store, bool pending_only, struct visit **visits, size_t *count,
+                 struct failure *failure);

@@ -1,0 +1,73 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Cells and samples: what the controller asks for and what the probe gives back. A cell is one
+ * combination of factors; a visit is one fresh process that runs one cell; a batch is a stretch of
+ * the runs of one visit. Shared by both sides of the wire. */
+#pragma once
+
+#include "wire/frame.h"
+
+#define CELL_MAX_COUNTERS 32
+#define CELL_MAX_RUNS     1000000u /* in one process */
+
+enum pattern { PATTERN_AR, PATTERN_AO, PATTERN_RR, PATTERN_RO, PATTERN_COUNT };
+
+extern const char *const pattern_names[PATTERN_COUNT];        /* "ar" … */
+extern const char *const pattern_descriptions[PATTERN_COUNT]; /* "start-read" … */
+/* -1 when unknown */
+int pattern_from_name(const char *name);
+
+struct cell {
+    uint32_t id; /* chosen by the controller, unique within a session and a store */
+    char *events[CELL_MAX_COUNTERS]; /* one per counter; the first is the event under test */
+    uint32_t counters;
+    char *path;
+    enum pattern pattern;
+    char *specimen;
+    uint64_t n;
+    char *opt;     /* "O0" … "O3" */
+    char *link;    /* "static", "lazy", "bind-now" */
+    uint32_t runs; /* in each process */
+    bool separate; /* counters opened one by one instead of as a group */
+    int32_t cpu;   /* pin to this CPU; -1: leave it to the scheduler */
+};
+
+void cell_put(struct wire_writer *writer, const struct cell *cell); /* a whole "cell" frame */
+int cell_get(const struct wire_frame *frame, struct cell *cell, struct failure *failure);
+int cell_copy(struct cell *to, const struct cell *from);
+void cell_release(struct cell *cell);
+
+/* What the operating system's own accounting saw during one run, outside the window. */
+struct account {
+    uint64_t minor_faults;
+    uint64_t major_faults;
+    uint64_t voluntary;   /* context switches */
+    uint64_t involuntary; /* context switches */
+};
+
+/* Rows: value, enabled and running are [run * counters + counter], raw differences over the
+ * window; times in ns. */
+struct batch {
+    uint32_t cell;
+    uint32_t process;
+    uint32_t first_run;
+    uint32_t runs;
+    uint32_t counters;
+    const uint64_t *values;
+    const uint64_t *enabled;
+    const uint64_t *running;
+    const struct account *accounts; /* [run] */
+};
+
+int batch_put(struct wire_writer *writer, const struct batch *batch);
+
+/* Parses into memory owned by storage, reused from call to call. */
+struct batch_storage {
+    uint64_t *values, *enabled, *running;
+    struct account *accounts;
+    size_t rows, account_rows;
+};
+int batch_get(const struct wire_frame *frame, struct batch *batch, struct batch_storage *storage,
+              struct failure *failure);
+void batch_storage_free(struct batch_storage *storage);

@@ -1,0 +1,97 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Frames: the lines that probe and controller exchange (docs/protocol.md). One frame a line:
+ *
+ *     @assay SEQUENCE TYPE key=value key=value ... CRC32
+ *
+ * Values are percent-encoded, so a line holds no control byte and no space within a value.
+ * Sequence numbers count from 0 on each side; the checksum covers everything before it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/failure.h"
+#include "base/text.h"
+
+#define WIRE_VERSION    1
+#define WIRE_SENTINEL   "@assay"
+#define WIRE_MAX_LINE   (1u << 20) /* bytes, newline included: longer lines are refused */
+#define WIRE_MAX_FIELDS 256
+#define WIRE_MAX_COLUMN 65536u /* values in one column */
+
+uint32_t wire_crc32(const void *bytes, size_t length);
+
+/* --- writing: wire_begin, any wire_put_*, wire_end; then wire_flush sends what has gathered --- */
+struct wire_writer {
+    int fd;
+    uint64_t sequence;
+    size_t frame_start; /* offset of the open frame in `pending` */
+    struct text pending;
+};
+
+void wire_begin(struct wire_writer *writer, const char *type);
+void wire_put_string(struct wire_writer *writer, const char *key, const char *value);
+void wire_put_bytes(struct wire_writer *writer, const char *key, const void *bytes, size_t length);
+void wire_put_u64(struct wire_writer *writer, const char *key, uint64_t value);
+void wire_put_i64(struct wire_writer *writer, const char *key, int64_t value);
+
+/* count values, `stride` elements apart, run-length coded: "5*3,7" is 5 5 5 7. */
+void wire_put_column(struct wire_writer *writer, const char *key, const uint64_t *values,
+                     size_t stride, size_t count);
+
+/* Closes the frame; flushes when more than 64 KiB wait. 0 or negative errno (-EPIPE: peer gone). */
+int wire_end(struct wire_writer *writer);
+int wire_flush(struct wire_writer *writer);
+void wire_writer_free(struct wire_writer *writer);
+
+/* --- parsing --- */
+struct wire_field {
+    const char *key;
+    const char *value; /* decoded, terminated; may hold NUL bytes, hence length */
+    size_t length;
+};
+
+struct wire_frame {
+    uint64_t sequence;
+    const char *type;
+    size_t field_count;
+    struct wire_field fields[WIRE_MAX_FIELDS];
+};
+
+/* Parses one line in place (no newline; `line` is modified and must outlive the frame).
+ * -ENOMSG: the line does not start with the sentinel (chatter); -EBADMSG: damaged; text says how.
+ */
+int wire_parse(char *line, size_t length, struct wire_frame *frame, struct failure *failure);
+
+const struct wire_field *wire_field(const struct wire_frame *frame, const char *key);
+/* NULL when the key is absent. */
+const char *wire_get(const struct wire_frame *frame, const char *key);
+/* -ENOENT absent, -EBADMSG not a number of that kind. */
+int wire_get_u64(const struct wire_frame *frame, const char *key, uint64_t *value);
+int wire_get_i64(const struct wire_frame *frame, const char *key, int64_t *value);
+/* Exactly count values, or -EBADMSG. */
+int wire_get_column(const struct wire_frame *frame, const char *key, uint64_t *values,
+                    size_t count);
+
+/* --- reading lines from a descriptor --- */
+struct wire_reader {
+    int fd;
+    uint64_t expected; /* sequence number of the next frame */
+    char *buffer;
+    size_t used;   /* bytes in the buffer */
+    size_t parsed; /* bytes of it already handed out as lines */
+    bool ended;    /* end of file seen */
+    /* Called with every line that is no frame (banners, a console's noise); may be NULL. */
+    void (*chatter)(void *context, const char *line);
+    void *context;
+};
+
+/* Waits at most timeout_ms (-1: forever) for the next frame. Returns 1 with a frame, 0 on timeout,
+ * -EPIPE at end of file (an unfinished last line is chatter), -EBADMSG for a damaged frame or a
+ * gap in the sequence, -EINTR when a signal came. The frame is valid until the next call. */
+int wire_read(struct wire_reader *reader, int timeout_ms, struct wire_frame *frame,
+              struct failure *failure);
+void wire_reader_free(struct wire_reader *reader);

@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs a unittest module and reports in TAP, so that every case counts as a test of its own.
+
+A test script ends with:  if __name__ == "__main__": tap.main()
+ASSAY (the executable), ASSAY_KIT (the kit) and ASSAY_SOURCE (the tree) come from the environment.
+"""
+import os
+import subprocess
+import sys
+import unittest
+
+ASSAY = os.environ.get("ASSAY", "build/assay")
+KIT = os.environ.get("ASSAY_KIT", "")
+SOURCE = os.environ.get("ASSAY_SOURCE", os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def assay(*arguments, via=None, env=None, timeout=60, **options):
+    """Runs assay and returns the finished process with text output."""
+    environment = dict(os.environ, **(env or {}))
+    command = [ASSAY, *arguments]
+    if via:
+        command += ["--via", via]
+    return subprocess.run(command, env=environment, timeout=timeout, text=True,
+                          capture_output=True, stdin=subprocess.DEVNULL, check=False, **options)
+
+
+class TapResult(unittest.TestResult):
+    def __init__(self, stream):
+        super().__init__()
+        self.out, self.number = stream, 0
+
+    def line(self, ok, test, suffix=""):
+        self.number += 1
+        name = test.id().split(".", 1)[-1].replace("#", "")
+        print(f"{'ok' if ok else 'not ok'} {self.number} {name}{suffix}", file=self.out, flush=True)
+
+    def details(self, error):
+        for line in self._exc_info_to_string(*error).splitlines():
+            print("# " + line, file=self.out, flush=True)
+
+    def _exc_info_to_string(self, kind, value, trace):
+        import traceback
+        return "".join(traceback.format_exception(kind, value, trace))
+
+    def addSuccess(self, test):
+        self.line(True, test)
+
+    def addFailure(self, test, err):
+        self.line(False, test)
+        self.details(err)
+
+    addError = addFailure
+
+    def addSubTest(self, test, subtest, err):
+        if err is not None:
+            self.line(False, subtest)
+            self.details(err)
+
+    def addSkip(self, test, reason):
+        self.line(True, test, f" # SKIP {reason}")
+
+
+def main():
+    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
+    print(f"1..{suite.countTestCases()}", flush=True)
+    suite.run(TapResult(sys.stdout))

@@ -1,0 +1,68 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Growable strings and failures. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failure.h"
+#include "base/text.h"
+
+static void grows_past_every_capacity(void **state)
+{
+    (void)state;
+    AUTO_TEXT struct text text = {0};
+    for (int i = 0; i < 10000; i++)
+        text_printf(&text, "%d,", i % 10);
+    assert_int_equal(text.length, 20000);
+    assert_string_equal(text_string(&text) + 19998, "9,");
+}
+
+static void an_empty_text_is_an_empty_string(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    assert_string_equal(text_string(&text), "");
+    char *taken = text_take(&text);
+    assert_string_equal(taken, "");
+    free(taken);
+}
+
+static void bytes_keep_their_zeros(void **state)
+{
+    (void)state;
+    AUTO_TEXT struct text text = {0};
+    text_append(&text, "a\0b", 3);
+    assert_int_equal(text.length, 3);
+    assert_memory_equal(text_string(&text), "a\0b", 4);
+}
+
+static void a_failure_keeps_code_and_cuts_long_text(void **state)
+{
+    (void)state;
+    struct failure failure = {0};
+    char longer[3000];
+    memset(longer, 'x', sizeof(longer) - 1);
+    longer[sizeof(longer) - 1] = '\0';
+    assert_int_equal(fail_with(&failure, -EINVAL, "%s", longer), -EINVAL);
+    assert_int_equal(strlen(failure.text), sizeof(failure.text) - 1);
+    assert_int_equal(fail_with(NULL, -EIO, "nobody listens"), -EIO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grows_past_every_capacity),
+        cmocka_unit_test(an_empty_text_is_an_empty_string),
+        cmocka_unit_test(bytes_keep_their_zeros),
+        cmocka_unit_test(a_failure_keeps_code_and_cuts_long_text),
+    };
+    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}
