@@ -29,12 +29,16 @@ enum event_kind {
 /* "hardware", "cache", "software", "pmu", "raw", "tracepoint", "breakpoint", "uprobe", "pfm" */
 const char *event_kind_name(enum event_kind kind);
 
+struct event_resolver;
+
 /* Where names are looked up. A zeroed view with root = "" is this machine; tests give a recorded
- * tree. tracefs is a directory descriptor (-1: not reachable, then tracefs_error says why). */
+ * tree. tracefs is a directory descriptor (-1: not reachable, then tracefs_error says why).
+ * resolver: further tables of names (libpfm4), or NULL; set it after event_view_open. */
 struct event_view {
     const char *root; /* "" or the folder that holds sys/ and proc/ */
     int tracefs;
     int tracefs_error; /* positive errno */
+    const struct event_resolver *resolver;
 };
 
 /* Opens the machine's own view: finds tracefs where it is mounted, and where it is not but may be,
@@ -71,11 +75,15 @@ const char *event_class(const struct event *event);
 typedef int event_each(void *context, const char *name, enum event_kind kind);
 int event_list(const struct event_view *view, const char *glob, event_each *each, void *context);
 
-/* libpfm4 and the like plug in here: tried when no built-in form fits and the name contains "::"
- * or matches nothing else. Same results as event_resolve; -ENOENT means "not mine". */
+/* libpfm4 and the like plug in at event_view.resolver: tried when no built-in form fits and the
+ * name contains "::" or matches nothing else. Same results as event_resolve; -ENOENT means "not
+ * mine". */
 struct event_resolver {
     const char *name; /* "libpfm4" */
     int (*resolve)(const char *name, struct event *event, struct failure *failure);
     int (*list)(const char *glob, event_each *each, void *context);
 };
-void event_add_resolver(const struct event_resolver *resolver);
+
+/* libpfm4's tables. Only in programs built with pfm_sources and pfm_dep (see meson.build): libassay
+ * itself needs libc only. */
+extern const struct event_resolver event_resolver_libpfm4;
