@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum exit_code {
     EXIT_DONE = 0,
@@ -25,7 +26,12 @@ enum option_type {
     OPTION_I64,      /* int64_t */
     OPTION_DURATION, /* uint64_t milliseconds: 500ms, 60s, 5m, 1h; a bare number is seconds */
     OPTION_LIST,     /* struct string_list: may be repeated, and commas split */
-    OPTION_SEED,     /* uint64_t */
+    OPTION_SEED,     /* struct seed: numbers as for U64 */
+};
+
+struct seed {
+    bool given; /* false: the command draws one */
+    uint64_t value;
 };
 
 struct string_list {
@@ -38,7 +44,7 @@ struct option_spec {
     const char *name; /* "event" */
     enum option_type type;
     const char *argument; /* "EVENT" in help; NULL for flags */
-    const char *help;     /* one sentence */
+    const char *help;     /* one sentence, without a full stop; help adds the default to it */
     size_t offset;        /* into the command's options struct */
     const char *initial;  /* default as text, shown in help; NULL: zero */
 };
@@ -50,6 +56,8 @@ struct common_options {
     bool quiet;
     const char *output; /* -o FILE; NULL: stdout */
     const char *via;
+    int argc; /* the whole command line as it was given, set by main for records of it */
+    char **argv;
 };
 
 struct command {
@@ -67,5 +75,9 @@ struct command {
 extern const struct command *const command_registry[]; /* generated; ends with NULL */
 const struct command *command_find(const char *name);
 
-/* The flag SIGINT, SIGTERM and SIGHUP set. */
+/* The flag SIGINT, SIGTERM and SIGHUP set; a second SIGINT ends the process at once. */
 extern volatile int interrupted;
+
+/* The process group of the probe under way, 0 when there is none: what a second SIGINT ends, so
+ * that nothing stays behind. The command that opens a session sets it. */
+extern volatile pid_t probe_group;

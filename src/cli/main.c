@@ -1,0 +1,123 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * assay, the controller: finds the command, parses its options, runs it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cli/help.h"
+#include "cli/nearest.h"
+#include "cli/options.h"
+#include "cli/signals.h"
+
+/* A result that could not be written is no result. A reader that left (head) is no error. */
+static int close_stdout(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    if (errno != EPIPE)
+        fprintf(stderr, "assay: cannot write the output: %s\n", strerror(errno));
+    return status ? status : EXIT_FAILED;
+}
+
+static int print(struct text *text)
+{
+    fputs(text_string(text), stdout);
+    return EXIT_DONE;
+}
+
+static int unknown_command(const char *word)
+{
+    struct nearest nearest = {.word = word};
+    for (const struct command *const *at = command_registry; *at; at++)
+        nearest_offer(&nearest, (*at)->name);
+    fprintf(stderr, "assay: unknown %s '%.100s'%s%s%s\nTry `assay --help`.\n",
+            word[0] == '-' ? "option" : "command", word, nearest.best ? ": did you mean '" : "",
+            nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+    return EXIT_USAGE;
+}
+
+static int print_help(const char *name)
+{
+    AUTO_TEXT struct text out = {0};
+    const struct command *command = name ? command_find(name) : NULL;
+    if (name && !command)
+        return unknown_command(name);
+    if (command)
+        help_command(&out, command);
+    else
+        help_program(&out);
+    return print(&out);
+}
+
+static int print_man(const char *name)
+{
+    AUTO_TEXT struct text out = {0};
+    const struct command *command = name ? command_find(name) : NULL;
+    if (name && !command)
+        return unknown_command(name);
+    if (command)
+        man_command(&out, command, ASSAY_VERSION);
+    else
+        man_program(&out, ASSAY_VERSION);
+    return print(&out);
+}
+
+static int run_command(const struct command *command, int argc, char **argv)
+{
+    AUTO_FREE void *options = calloc(1, command->options_size);
+    /* getopt moves the words about; records show them as they were given. */
+    AUTO_FREE char **given = calloc((size_t)argc + 2, sizeof(*given));
+    if (!options || !given) {
+        fputs("assay: out of memory\n", stderr);
+        return EXIT_FAILED;
+    }
+    memcpy(given, argv - 1, ((size_t)argc + 1) * sizeof(*given));
+    struct common_options *common = options;
+    common->argc = argc + 1;
+    common->argv = given;
+    struct failure failure = {0};
+    int first = 1, status;
+    int error = options_parse(command, argc, argv, options, &first, &failure);
+    if (common->help) {
+        status = print_help(command->name);
+    } else if (error < 0) {
+        fprintf(stderr, "assay %s: %s\nTry `assay %s --help`.\n", command->name, failure.text,
+                command->name);
+        status = error == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+    } else {
+        status = command->run(options, argc - first, argv + first);
+    }
+    options_release(command, options);
+    return status;
+}
+
+static int run_word(const char *word, int argc, char **argv)
+{
+    const char *next = argc > 2 ? argv[2] : NULL;
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+        return print_help(next);
+    if (strcmp(word, "--man") == 0)
+        return print_man(next);
+    if (strcmp(word, "--version") == 0) {
+        printf("assay %s\n", ASSAY_VERSION);
+        return EXIT_DONE;
+    }
+    const struct command *command = command_find(word);
+    return command ? run_command(command, argc - 1, argv + 1) : unknown_command(word);
+}
+
+int main(int argc, char **argv)
+{
+    signals_install();
+    if (argc < 2) {
+        AUTO_TEXT struct text out = {0};
+        help_program(&out);
+        fputs(text_string(&out), stderr);
+        return EXIT_USAGE;
+    }
+    return close_stdout(run_word(argv[1], argc, argv));
+}

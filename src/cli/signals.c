@@ -1,0 +1,46 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Signals: the first asks the run to stop between two visits, a second SIGINT does not wait. These
+ * two variables are the program's only mutable globals: a handler has nothing else to go by. */
+#include "cli/signals.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "show/progress.h"
+
+volatile int interrupted;
+volatile pid_t probe_group;
+
+static void on_signal(int number)
+{
+    if (!interrupted || number != SIGINT) {
+        interrupted = 1;
+        return;
+    }
+    progress_restore_terminal();
+    if (probe_group > 0)
+        kill(-probe_group, SIGKILL);
+    _exit(EXIT_INTERRUPTED);
+}
+
+void signals_install(void)
+{
+    /* No SA_RESTART: a wait for the probe must end when the user asks for it. */
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        struct sigaction before;
+        /* Under nohup SIGHUP stays ignored. */
+        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN)
+            continue;
+        sigaction(numbers[i], &action, NULL);
+    }
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigemptyset(&ignore.sa_mask);
+    sigaction(SIGPIPE, &ignore, NULL);
+}

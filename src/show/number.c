@@ -1,0 +1,61 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Formats numbers for a reader: the comma groups thousands, the point marks decimals. */
+#include "show/number.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Inserts separators into a run of digits; short numbers stay as they are. */
+static void group(const char *digits, char *text, size_t size)
+{
+    size_t length = strlen(digits), out = 0;
+    for (size_t i = 0; i < length && out + 2 < size; i++) {
+        if (i && (length - i) % 3 == 0)
+            text[out++] = ',';
+        text[out++] = digits[i];
+    }
+    text[out] = '\0';
+}
+
+void number_count(uint64_t value, char *text, size_t size)
+{
+    char digits[NUMBER_SIZE];
+    snprintf(digits, sizeof(digits), "%" PRIu64, value);
+    group(digits, text, size);
+}
+
+void number_signed(int64_t value, char *text, size_t size)
+{
+    uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    char digits[NUMBER_SIZE];
+    number_count(magnitude, digits, sizeof(digits));
+    snprintf(text, size, "%s%s", value > 0 ? "+" : value < 0 ? "-" : "", digits);
+}
+
+void number_significant(double value, int digits, char *text, size_t size)
+{
+    if (!isfinite(value)) {
+        snprintf(text, size, "%s", isnan(value) ? "-" : value > 0 ? "inf" : "-inf");
+        return;
+    }
+    double magnitude = fabs(value);
+    int exponent = magnitude > 0 ? (int)floor(log10(magnitude)) : 0;
+    int decimals = digits - 1 - exponent;
+    if (magnitude >= 1e18) {
+        snprintf(text, size, "%.*e", digits - 1, value);
+        return;
+    }
+    if (decimals > 0) {
+        snprintf(text, size, "%.*f", decimals, value);
+        return;
+    }
+    double unit = pow(10, -decimals);
+    char whole[NUMBER_SIZE], grouped[NUMBER_SIZE];
+    snprintf(whole, sizeof(whole), "%.0f", round(magnitude / unit) * unit);
+    group(whole, grouped, sizeof(grouped));
+    snprintf(text, size, "%s%s", value < 0 ? "-" : "", grouped);
+}

@@ -1,0 +1,17 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Numbers for people: counts are exact, with thousands separated by commas; measured quantities
+ * are rounded to significant digits. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NUMBER_SIZE 32 /* bytes that hold any of these */
+
+/* 1234567 -> 1,234,567 */
+void number_count(uint64_t value, char *text, size_t size);
+void number_signed(int64_t value, char *text, size_t size); /* always with + or -, 0 plain */
+/* value rounded to `digits` significant digits, thousands grouped: 1234567 at 3 -> 1,230,000. */
+void number_significant(double value, int digits, char *text, size_t size);

@@ -1,0 +1,116 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Progress with the time that is left, on standard error, only where somebody watches. Whether the
+ * cursor is hidden is the one thing a signal handler must know, hence the file-level flag. */
+#include "show/progress.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "show/number.h"
+
+#define REDRAW_MS 100
+
+static const char hide_cursor[] = "\033[?25l";
+static const char clear_line_show_cursor[] = "\r\033[K\033[?25h";
+
+static volatile sig_atomic_t cursor_hidden;
+
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
+
+static void emit(const char *bytes, size_t length)
+{
+    ssize_t written = write(STDERR_FILENO, bytes, length);
+    (void)written; /* a terminal that went away is no reason to stop measuring */
+}
+
+void progress_begin(struct progress *progress, uint64_t visits_total, bool quiet)
+{
+    const char *terminal = getenv("TERM");
+    *progress = (struct progress){.visits_total = visits_total, .started_ms = now()};
+    progress->shown = !quiet && isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
+    if (!progress->shown)
+        return;
+    cursor_hidden = 1;
+    emit(hide_cursor, sizeof(hide_cursor) - 1);
+}
+
+static void time_left(const struct progress *progress, uint64_t elapsed_ms, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (!progress->visits || progress->visits >= progress->visits_total)
+        return;
+    uint64_t left = (uint64_t)((double)elapsed_ms / (double)progress->visits *
+                               (double)(progress->visits_total - progress->visits) / 1000.0);
+    if (left < 120)
+        snprintf(text, size, ", %" PRIu64 " s left", left);
+    else if (left < 7200)
+        snprintf(text, size, ", %" PRIu64 " min left", left / 60);
+    else
+        snprintf(text, size, ", %" PRIu64 " h left", left / 3600);
+}
+
+int progress_line(const struct progress *progress, uint64_t now_ms, char *line, unsigned size)
+{
+    uint64_t elapsed = now_ms - progress->started_ms;
+    char left[32], samples[NUMBER_SIZE], rate[NUMBER_SIZE + 8] = "";
+    time_left(progress, elapsed, left, sizeof(left));
+    number_count(progress->samples, samples, sizeof(samples));
+    if (elapsed >= 500) {
+        char count[NUMBER_SIZE];
+        number_count(progress->samples * 1000 / elapsed, count, sizeof(count));
+        snprintf(rate, sizeof(rate), ", %s/s", count);
+    }
+    return snprintf(line, size, "%" PRIu64 " of %" PRIu64 " processes, %s samples%s%s",
+                    progress->visits, progress->visits_total, samples, rate, left);
+}
+
+static void draw(struct progress *progress)
+{
+    uint64_t time = now();
+    if (!progress->shown || time - progress->drawn_ms < REDRAW_MS)
+        return;
+    progress->drawn_ms = time;
+    char line[160], bytes[192];
+    progress_line(progress, time, line, sizeof(line));
+    int length = snprintf(bytes, sizeof(bytes), "\r%.79s\033[K", line);
+    emit(bytes, (size_t)length);
+}
+
+void progress_visit(struct progress *progress)
+{
+    progress->visits++;
+    draw(progress);
+}
+
+void progress_samples(struct progress *progress, uint64_t count)
+{
+    progress->samples += count;
+    draw(progress);
+}
+
+void progress_restore_terminal(void)
+{
+    if (!cursor_hidden)
+        return;
+    cursor_hidden = 0;
+    emit(clear_line_show_cursor, sizeof(clear_line_show_cursor) - 1);
+}
+
+void progress_end(struct progress *progress)
+{
+    if (progress->shown)
+        progress_restore_terminal();
+    progress->shown = false;
+}
