@@ -60,6 +60,7 @@ struct batch {
     const struct account *accounts; /* [run] */
 };
 
+/* Whole "samples" frames, as many as the length of a line demands; none when there are no runs. */
 int batch_put(struct wire_writer *writer, const struct batch *batch);
 
 /* Parses into memory owned by storage, reused from call to call. */

@@ -29,6 +29,7 @@ struct wire_writer {
     int fd;
     uint64_t sequence;
     size_t frame_start; /* offset of the open frame in `pending` */
+    size_t field_count; /* of the open frame */
     struct text pending;
 };
 
@@ -42,8 +43,12 @@ void wire_put_i64(struct wire_writer *writer, const char *key, int64_t value);
 void wire_put_column(struct wire_writer *writer, const char *key, const uint64_t *values,
                      size_t stride, size_t count);
 
-/* Closes the frame; flushes when more than 64 KiB wait. 0 or negative errno (-EPIPE: peer gone). */
+/* Closes the frame; flushes when more than 64 KiB wait. 0 or negative errno (-EPIPE: peer gone).
+ * -ENOMEM, -EMSGSIZE (line too long) and -E2BIG (too many fields): the frame was dropped whole and
+ * its sequence number is still free. */
 int wire_end(struct wire_writer *writer);
+/* Sends what waits. On a non-blocking descriptor -EAGAIN means that some still waits; wire_end
+ * does not report that. A peer that is gone gives -EPIPE, never SIGPIPE. */
 int wire_flush(struct wire_writer *writer);
 void wire_writer_free(struct wire_writer *writer);
 
@@ -67,7 +72,7 @@ struct wire_frame {
 int wire_parse(char *line, size_t length, struct wire_frame *frame, struct failure *failure);
 
 const struct wire_field *wire_field(const struct wire_frame *frame, const char *key);
-/* NULL when the key is absent. */
+/* NULL when the key is absent, or when the value holds a NUL byte: bytes come from wire_field. */
 const char *wire_get(const struct wire_frame *frame, const char *key);
 /* -ENOENT absent, -EBADMSG not a number of that kind. */
 int wire_get_u64(const struct wire_frame *frame, const char *key, uint64_t *value);
@@ -83,6 +88,7 @@ struct wire_reader {
     char *buffer;
     size_t used;   /* bytes in the buffer */
     size_t parsed; /* bytes of it already handed out as lines */
+    size_t seen;   /* bytes of it known to hold no further newline; parsed <= seen <= used */
     bool ended;    /* end of file seen */
     /* Called with every line that is no frame (banners, a console's noise); may be NULL. */
     void (*chatter)(void *context, const char *line);

@@ -1,0 +1,176 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Cells on the wire: what the controller asks for, and the probe's reading of it. Whether the
+ * factors exist on the machine is for the probe to say; here they only have to be well-formed. */
+#include "wire/cell.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_BYTES 16
+
+const char *const pattern_names[PATTERN_COUNT] = {
+    [PATTERN_AR] = "ar",
+    [PATTERN_AO] = "ao",
+    [PATTERN_RR] = "rr",
+    [PATTERN_RO] = "ro",
+};
+
+const char *const pattern_descriptions[PATTERN_COUNT] = {
+    [PATTERN_AR] = "start-read",
+    [PATTERN_AO] = "start-stop",
+    [PATTERN_RR] = "read-read",
+    [PATTERN_RO] = "read-stop",
+};
+
+int pattern_from_name(const char *name)
+{
+    for (int pattern = 0; pattern < PATTERN_COUNT; pattern++)
+        if (strcmp(name, pattern_names[pattern]) == 0)
+            return pattern;
+    return -1;
+}
+
+static const char *event_key(char key[KEY_BYTES], uint32_t counter)
+{
+    snprintf(key, KEY_BYTES, "event%u", counter);
+    return key;
+}
+
+void cell_put(struct wire_writer *writer, const struct cell *cell)
+{
+    char key[KEY_BYTES];
+    wire_begin(writer, "cell");
+    wire_put_u64(writer, "id", cell->id);
+    wire_put_u64(writer, "counters", cell->counters);
+    for (uint32_t i = 0; i < cell->counters; i++)
+        wire_put_string(writer, event_key(key, i), cell->events[i]);
+    wire_put_string(writer, "path", cell->path);
+    wire_put_string(writer, "pattern", pattern_names[cell->pattern]);
+    wire_put_string(writer, "specimen", cell->specimen);
+    wire_put_u64(writer, "n", cell->n);
+    wire_put_string(writer, "opt", cell->opt);
+    wire_put_string(writer, "link", cell->link);
+    wire_put_u64(writer, "runs", cell->runs);
+    wire_put_u64(writer, "separate", cell->separate);
+    wire_put_i64(writer, "cpu", cell->cpu);
+    wire_end(writer);
+}
+
+static int get_number(const struct wire_frame *frame, const char *key, uint64_t lowest,
+                      uint64_t highest, uint64_t *value, struct failure *failure)
+{
+    int status = wire_get_u64(frame, key, value);
+    if (status == 0 && *value >= lowest && *value <= highest)
+        return 0;
+    const char *given = wire_get(frame, key);
+    return fail_with(
+        failure, -EBADMSG, "a cell's '%s' must be a number from %llu to %llu, but is '%.40s'", key,
+        (unsigned long long)lowest, (unsigned long long)highest, given ? given : "missing");
+}
+
+static int get_word(const struct wire_frame *frame, const char *key, char **word,
+                    struct failure *failure)
+{
+    const char *given = wire_get(frame, key);
+    if (!given || !*given)
+        return fail_with(failure, -EBADMSG, "a cell must name its '%s'", key);
+    *word = strdup(given);
+    return *word ? 0 : fail_with(failure, -ENOMEM, "no memory for a cell");
+}
+
+static int get_pattern(const struct wire_frame *frame, enum pattern *pattern,
+                       struct failure *failure)
+{
+    const char *given = wire_get(frame, "pattern");
+    int found = given ? pattern_from_name(given) : -1;
+    if (found < 0)
+        return fail_with(failure, -EBADMSG, "a cell's 'pattern' must be ar, ao, rr or ro");
+    *pattern = (enum pattern)found;
+    return 0;
+}
+
+static int get_numbers(const struct wire_frame *frame, struct cell *cell, struct failure *failure)
+{
+    uint64_t id;
+    uint64_t counters;
+    uint64_t runs;
+    uint64_t separate;
+    int64_t cpu;
+    int status;
+    if ((status = get_number(frame, "id", 0, UINT32_MAX, &id, failure)) < 0 ||
+        (status = get_number(frame, "counters", 1, CELL_MAX_COUNTERS, &counters, failure)) < 0 ||
+        (status = get_number(frame, "n", 0, UINT64_MAX, &cell->n, failure)) < 0 ||
+        (status = get_number(frame, "runs", 1, CELL_MAX_RUNS, &runs, failure)) < 0 ||
+        (status = get_number(frame, "separate", 0, 1, &separate, failure)) < 0)
+        return status;
+    if (wire_get_i64(frame, "cpu", &cpu) < 0 || cpu < -1 || cpu > INT32_MAX)
+        return fail_with(failure, -EBADMSG, "a cell's 'cpu' must be the number of a CPU, or -1");
+    cell->id = (uint32_t)id;
+    cell->counters = (uint32_t)counters;
+    cell->runs = (uint32_t)runs;
+    cell->separate = separate != 0;
+    cell->cpu = (int32_t)cpu;
+    return 0;
+}
+
+static int get_words(const struct wire_frame *frame, struct cell *cell, struct failure *failure)
+{
+    char key[KEY_BYTES];
+    int status = 0;
+    for (uint32_t i = 0; i < cell->counters && status == 0; i++)
+        status = get_word(frame, event_key(key, i), &cell->events[i], failure);
+    if (status < 0 || (status = get_word(frame, "path", &cell->path, failure)) < 0 ||
+        (status = get_pattern(frame, &cell->pattern, failure)) < 0 ||
+        (status = get_word(frame, "specimen", &cell->specimen, failure)) < 0 ||
+        (status = get_word(frame, "opt", &cell->opt, failure)) < 0 ||
+        (status = get_word(frame, "link", &cell->link, failure)) < 0)
+        return status;
+    return 0;
+}
+
+int cell_get(const struct wire_frame *frame, struct cell *cell, struct failure *failure)
+{
+    *cell = (struct cell){0};
+    int status = get_numbers(frame, cell, failure);
+    if (status == 0)
+        status = get_words(frame, cell, failure);
+    if (status < 0)
+        cell_release(cell);
+    return status;
+}
+
+static bool copy_word(char **to, const char *from)
+{
+    *to = from ? strdup(from) : NULL;
+    return *to || !from;
+}
+
+int cell_copy(struct cell *to, const struct cell *from)
+{
+    *to = *from;
+    memset(to->events, 0, sizeof(to->events));
+    to->path = to->specimen = to->opt = to->link = NULL;
+    bool copied = copy_word(&to->path, from->path) && copy_word(&to->specimen, from->specimen) &&
+                  copy_word(&to->opt, from->opt) && copy_word(&to->link, from->link);
+    for (uint32_t i = 0; i < from->counters && copied; i++)
+        copied = copy_word(&to->events[i], from->events[i]);
+    if (copied)
+        return 0;
+    cell_release(to);
+    return -ENOMEM;
+}
+
+void cell_release(struct cell *cell)
+{
+    for (size_t i = 0; i < CELL_MAX_COUNTERS; i++)
+        free(cell->events[i]);
+    free(cell->path);
+    free(cell->specimen);
+    free(cell->opt);
+    free(cell->link);
+    *cell = (struct cell){0};
+}
