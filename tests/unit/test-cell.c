@@ -1,0 +1,310 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Cells and batches on the wire: what one side means the other understands, and rubbish is
+ * refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "wire/cell.h"
+
+/* Parses the one frame gathered in a writer; *kept must outlive the frame. */
+static void parse_only_frame(struct wire_writer *writer, struct wire_frame *frame, char **kept)
+{
+    char *line = *kept = strdup(text_string(&writer->pending));
+    assert_non_null(line);
+    size_t length = strlen(line);
+    assert_true(length > 0);
+    line[length - 1] = '\0';
+    assert_null(strchr(line, '\n'));
+    assert_int_equal(wire_parse(line, length - 1, frame, NULL), 0);
+    wire_writer_free(writer);
+}
+
+static void a_cell_comes_back_whole(void **state)
+{
+    (void)state;
+    struct cell cell = {
+        .id = UINT32_MAX,
+        .counters = 2,
+        .events = {(char *)(uintptr_t) "mem:0x10/4:rw", (char *)(uintptr_t) "uprobe:/a b%/x:main"},
+        .path = (char *)(uintptr_t) "perf-read",
+        .pattern = PATTERN_RO,
+        .specimen = (char *)(uintptr_t) "loop",
+        .n = UINT64_MAX,
+        .opt = (char *)(uintptr_t) "O2",
+        .link = (char *)(uintptr_t) "bind-now",
+        .runs = CELL_MAX_RUNS,
+        .separate = true,
+        .cpu = -1};
+    struct wire_writer writer = {0};
+    struct wire_frame frame;
+    struct cell got;
+    struct cell copy;
+    cell_put(&writer, &cell);
+    AUTO_FREE char *line = NULL;
+    parse_only_frame(&writer, &frame, &line);
+    assert_string_equal(frame.type, "cell");
+    assert_int_equal(cell_get(&frame, &got, NULL), 0);
+    assert_int_equal(cell_copy(&copy, &got), 0);
+    cell_release(&got);
+    assert_int_equal(copy.id, UINT32_MAX);
+    assert_int_equal(copy.counters, 2);
+    assert_string_equal(copy.events[0], "mem:0x10/4:rw");
+    assert_string_equal(copy.events[1], "uprobe:/a b%/x:main");
+    assert_string_equal(copy.path, "perf-read");
+    assert_int_equal(copy.pattern, PATTERN_RO);
+    assert_string_equal(copy.specimen, "loop");
+    assert_true(copy.n == UINT64_MAX);
+    assert_string_equal(copy.opt, "O2");
+    assert_string_equal(copy.link, "bind-now");
+    assert_int_equal(copy.runs, CELL_MAX_RUNS);
+    assert_true(copy.separate);
+    assert_int_equal(copy.cpu, -1);
+    cell_release(&copy);
+}
+
+static void patterns_have_names(void **state)
+{
+    (void)state;
+    for (int pattern = 0; pattern < PATTERN_COUNT; pattern++)
+        assert_int_equal(pattern_from_name(pattern_names[pattern]), pattern);
+    assert_int_equal(pattern_from_name("or"), -1);
+    assert_string_equal(pattern_descriptions[PATTERN_RR], "read-read");
+}
+
+/* A good cell's fields with one replaced (value NULL: left out). */
+static int get_altered_cell(const char *altered, const char *value, size_t length)
+{
+    static const char *const fields[][2] = {
+        {"id", "1"},        {"counters", "1"},    {"event0", "cycles"}, {"path", "perf-read"},
+        {"pattern", "ar"},  {"specimen", "null"}, {"n", "0"},           {"opt", "O0"},
+        {"link", "static"}, {"runs", "1"},        {"separate", "0"},    {"cpu", "0"}};
+    struct wire_writer writer = {0};
+    wire_begin(&writer, "cell");
+    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+        if (strcmp(fields[i][0], altered) != 0)
+            wire_put_string(&writer, fields[i][0], fields[i][1]);
+        else if (value)
+            wire_put_bytes(&writer, altered, value, length);
+    }
+    assert_int_equal(wire_end(&writer), 0);
+    struct wire_frame frame;
+    struct failure failure = {0};
+    struct cell cell;
+    AUTO_FREE char *line = NULL;
+    parse_only_frame(&writer, &frame, &line);
+    int status = cell_get(&frame, &cell, &failure);
+    if (status == 0)
+        cell_release(&cell);
+    else if (!strstr(failure.text, altered))
+        fail_msg("'%s' does not name '%s'", failure.text, altered);
+    return status;
+}
+
+static void a_malformed_cell_is_refused_by_name(void **state)
+{
+    (void)state;
+    static const char *const bad[][2] = {
+        {"id", NULL},        {"id", "4294967296"}, {"id", "-1"},      {"counters", "0"},
+        {"counters", "33"},  {"event0", NULL},     {"event0", ""},    {"path", NULL},
+        {"path", ""},        {"pattern", "xx"},    {"pattern", NULL}, {"specimen", ""},
+        {"n", "x"},          {"opt", NULL},        {"link", ""},      {"runs", "0"},
+        {"runs", "1000001"}, {"separate", "2"},    {"cpu", "-2"},     {"cpu", "2147483648"},
+        {"cpu", NULL}};
+    assert_int_equal(get_altered_cell("none", NULL, 0), 0);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        assert_int_equal(get_altered_cell(bad[i][0], bad[i][1], bad[i][1] ? strlen(bad[i][1]) : 0),
+                         -EBADMSG);
+    }
+    assert_int_equal(get_altered_cell("path", "a\0b", 3), -EBADMSG);
+}
+
+/* --- batches --- */
+static struct batch filled(uint32_t runs, uint32_t counters, uint64_t *rows,
+                           struct account *accounts)
+{
+    const size_t count = (size_t)runs * counters;
+    struct batch batch = {.cell = 7,
+                          .process = 2,
+                          .first_run = 10,
+                          .runs = runs,
+                          .counters = counters,
+                          .values = rows,
+                          .enabled = rows + count,
+                          .running = rows + 2 * count,
+                          .accounts = accounts};
+    return batch;
+}
+
+static void assert_batch_equal(const struct batch *got, const struct batch *sent)
+{
+    const size_t bytes = (size_t)sent->runs * sent->counters * sizeof(uint64_t);
+    assert_int_equal(got->cell, sent->cell);
+    assert_int_equal(got->process, sent->process);
+    assert_int_equal(got->first_run, sent->first_run);
+    assert_int_equal(got->runs, sent->runs);
+    assert_int_equal(got->counters, sent->counters);
+    assert_memory_equal(got->values, sent->values, bytes);
+    assert_memory_equal(got->enabled, sent->enabled, bytes);
+    assert_memory_equal(got->running, sent->running, bytes);
+    assert_memory_equal(got->accounts, sent->accounts, sent->runs * sizeof(struct account));
+}
+
+/* Times of three counters over two runs: which columns travel, and do all come back? */
+static void assert_columns(const uint64_t enabled[6], const uint64_t running[6],
+                           const char *travelling, const char *left_out)
+{
+    uint64_t rows[18] = {1, 2, 3, UINT64_MAX, 0, 3};
+    struct account accounts[2] = {{0}, {.voluntary = 1, .involuntary = UINT64_MAX}};
+    memcpy(rows + 6, enabled, 6 * sizeof(uint64_t));
+    memcpy(rows + 12, running, 6 * sizeof(uint64_t));
+    struct batch sent = filled(2, 3, rows, accounts);
+    struct wire_writer writer = {0};
+    struct wire_frame frame;
+    struct batch got;
+    struct batch_storage storage = {0};
+    assert_int_equal(batch_put(&writer, &sent), 0);
+    AUTO_FREE char *line = NULL;
+    parse_only_frame(&writer, &frame, &line);
+    char key[3] = "";
+    for (; *travelling; travelling += 2)
+        assert_non_null(wire_field(&frame, memcpy(key, travelling, 2)));
+    for (; *left_out; left_out += 2)
+        assert_null(wire_field(&frame, memcpy(key, left_out, 2)));
+    assert_null(wire_field(&frame, "minor"));
+    assert_non_null(wire_field(&frame, "vol"));
+    assert_int_equal(batch_get(&frame, &got, &storage, NULL), 0);
+    assert_batch_equal(&got, &sent);
+    batch_storage_free(&storage);
+}
+
+static void columns_that_say_nothing_new_stay_at_home(void **state)
+{
+    (void)state;
+    assert_columns((const uint64_t[]){9, 9, 9, 8, 8, 8}, (const uint64_t[]){9, 9, 9, 8, 8, 8}, "e0",
+                   "r0e1r1e2r2");
+    /* all ran part of the time, alike */
+    assert_columns((const uint64_t[]){9, 9, 9, 8, 8, 8}, (const uint64_t[]){5, 5, 5, 4, 4, 4},
+                   "e0r0", "e1r1e2r2");
+    /* counter 1 has times of its own but ran throughout; counter 2 as counter 0 */
+    assert_columns((const uint64_t[]){9, 7, 9, 8, 6, 8}, (const uint64_t[]){5, 7, 5, 4, 6, 4},
+                   "e0r0e1", "r1e2r2");
+    /* same enabled time as counter 0, which was multiplexed; this one was not */
+    assert_columns((const uint64_t[]){9, 9, 9, 8, 8, 8}, (const uint64_t[]){5, 9, 5, 4, 8, 4},
+                   "e0r0r1", "e1e2r2");
+}
+
+static void long_batches_are_cut_to_lines_and_come_back(void **state)
+{
+    (void)state;
+    enum { RUNS = 20000, COUNTERS = 2 };
+    AUTO_FREE uint64_t *rows = calloc((size_t)3 * RUNS * COUNTERS, sizeof(uint64_t));
+    AUTO_FREE struct account *accounts = calloc(RUNS, sizeof(*accounts));
+    for (size_t i = 0; i < (size_t)3 * RUNS * COUNTERS; i++)
+        rows[i] = UINT64_MAX - i; /* every number has all its digits */
+    for (size_t i = 0; i < RUNS; i++)
+        accounts[i] = (struct account){UINT64_MAX, UINT64_MAX - i, UINT64_MAX - 2 * i, ~i};
+    struct batch sent = filled(RUNS, COUNTERS, rows, accounts);
+    /* Large frames flush by themselves, so they need somewhere to go. */
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    struct wire_writer writer = {.fd = fileno(file)};
+    assert_int_equal(batch_put(&writer, &sent), 0);
+    assert_int_equal(wire_flush(&writer), 0);
+    wire_writer_free(&writer);
+    rewind(file);
+
+    struct wire_reader reader = {.fd = fileno(file)};
+    struct batch_storage storage = {0};
+    struct wire_frame frame;
+    uint32_t seen = 0;
+    int frames = 0;
+    for (; wire_read(&reader, 1000, &frame, NULL) == 1; frames++) {
+        struct batch got;
+        struct batch part = sent;
+        assert_int_equal(batch_get(&frame, &got, &storage, NULL), 0);
+        part.first_run += seen;
+        part.runs = got.runs;
+        part.values += (size_t)seen * COUNTERS;
+        part.enabled += (size_t)seen * COUNTERS;
+        part.running += (size_t)seen * COUNTERS;
+        part.accounts += seen;
+        assert_true(seen + got.runs <= RUNS);
+        assert_batch_equal(&got, &part);
+        seen += got.runs;
+    }
+    assert_int_equal(seen, RUNS);
+    assert_true(frames > 1);
+    batch_storage_free(&storage);
+    wire_reader_free(&reader);
+    fclose(file);
+}
+
+static void a_malformed_batch_is_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "process=1 first=0 runs=1 counters=1 v0=1 e0=1",
+        "cell=1 process=1 first=0 runs=0 counters=1 v0= e0=",
+        "cell=1 process=1 first=0 runs=65537 counters=1 v0=1*65537 e0=1*65537",
+        "cell=1 process=1 first=999999 runs=2 counters=1 v0=1*2 e0=1*2",
+        "cell=1 process=1 first=18446744073709551615 runs=2 counters=1 v0=1*2 e0=1*2",
+        "cell=1 process=1 first=0 runs=1 counters=0 v0=1 e0=1",
+        "cell=1 process=1 first=0 runs=1 counters=33 v0=1 e0=1",
+        "cell=1 process=1 first=0 runs=2 counters=1 v0=1 e0=1*2",
+        "cell=1 process=1 first=0 runs=2 counters=1 v0=1*3 e0=1*2",
+        "cell=1 process=1 first=0 runs=2 counters=1 v0=1*2",
+        "cell=1 process=1 first=0 runs=2 counters=1 e0=1*2",
+        "cell=1 process=1 first=0 runs=2 counters=2 v0=1*2 e0=1*2",
+        "cell=1 process=1 first=0 runs=2 counters=1 v0=1*2 e0=1*2 r0=x",
+        "cell=1 process=1 first=0 runs=2 counters=1 v0=1*2 e0=1*2 minor=1",
+        "cell=4294967296 process=1 first=0 runs=1 counters=1 v0=1 e0=1",
+    };
+    struct batch_storage storage = {0};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        AUTO_FREE char *body = NULL;
+        AUTO_FREE char *line = NULL;
+        struct wire_frame frame;
+        struct batch batch;
+        struct failure failure = {0};
+        assert_true(asprintf(&body, "@assay 0 samples %s", bad[i]) > 0);
+        assert_true(asprintf(&line, "%s %08x", body, wire_crc32(body, strlen(body))) > 0);
+        assert_int_equal(wire_parse(line, strlen(line), &frame, NULL), 0);
+        assert_int_equal(batch_get(&frame, &batch, &storage, &failure), -EBADMSG);
+        assert_non_null(strstr(failure.text, "samples"));
+    }
+    batch_storage_free(&storage);
+}
+
+static void a_batch_without_counters_is_not_sent(void **state)
+{
+    (void)state;
+    struct wire_writer writer = {0};
+    assert_int_equal(batch_put(&writer, &(struct batch){.runs = 1}), -EINVAL);
+    assert_int_equal(batch_put(&writer, &(struct batch){.runs = 0, .counters = 1}), 0);
+    assert_int_equal(writer.pending.length, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cell_comes_back_whole),
+        cmocka_unit_test(patterns_have_names),
+        cmocka_unit_test(a_malformed_cell_is_refused_by_name),
+        cmocka_unit_test(columns_that_say_nothing_new_stay_at_home),
+        cmocka_unit_test(long_batches_are_cut_to_lines_and_come_back),
+        cmocka_unit_test(a_malformed_batch_is_refused),
+        cmocka_unit_test(a_batch_without_counters_is_not_sent),
+    };
+    return cmocka_run_group_tests_name("cell", tests, NULL, NULL);
+}
