@@ -28,7 +28,7 @@ def assay(*arguments, via=None, env=None, timeout=60, **options):
 class TapResult(unittest.TestResult):
     def __init__(self, stream):
         super().__init__()
-        self.out, self.number = stream, 0
+        self.out, self.number, self.broken = stream, 0, None
 
     def line(self, ok, test, suffix=""):
         self.number += 1
@@ -53,9 +53,17 @@ class TapResult(unittest.TestResult):
     addError = addFailure
 
     def addSubTest(self, test, subtest, err):
+        """A case with sub-tests stays one case: it fails when any of them does."""
         if err is not None:
-            self.line(False, subtest)
+            self.broken = test
+            print(f"# {subtest.id()}", file=self.out)
             self.details(err)
+
+    def stopTest(self, test):
+        if self.broken is test:
+            self.line(False, test)
+            self.broken = None
+        super().stopTest(test)
 
     def addSkip(self, test, reason):
         self.line(True, test, f" # SKIP {reason}")
@@ -63,5 +71,7 @@ class TapResult(unittest.TestResult):
 
 def main():
     suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
-    print(f"1..{suite.countTestCases()}", flush=True)
-    suite.run(TapResult(sys.stdout))
+    result = TapResult(sys.stdout)
+    suite.run(result)
+    # The plan comes last: a class that skips as a whole is one case, not as many as it holds.
+    print(f"1..{result.number}", flush=True)

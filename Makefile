@@ -1,0 +1,79 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# The front door: short names for what Meson and the scripts do. `make help` lists them.
+BUILD  ?= build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+# Seconds each fuzz target runs in `make fuzz`.
+FUZZ_SECONDS ?= 60
+export FUZZ_SECONDS JOBS
+
+ninja = ninja -C $(BUILD) -j $(JOBS)
+
+.PHONY: all help run test deps install bench lint clang sanitize fuzz coverage dist clean
+
+all: ## build assay and its kit (build/assay, build/libexec/)
+	@scripts/deps --check run
+	@scripts/configure $(BUILD)
+	@$(ninja)
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+
+run: ## build, then look at this machine and measure a few real cells
+	@scripts/deps run
+	@scripts/configure $(BUILD)
+	@$(ninja) --quiet
+	@scripts/first-run $(BUILD)
+
+test: ## build, then run every test; the last line counts them
+	@scripts/deps test
+	@scripts/configure $(BUILD) -Dtests=enabled
+	@$(ninja)
+	@scripts/run-tests $(BUILD)
+
+deps: ## install what building and testing need; NO_INSTALL=1 only looks, YES=1 does not ask
+	@scripts/deps test
+
+install: all ## install below PREFIX (and DESTDIR)
+	@scripts/configure $(BUILD) "-Dprefix=$(PREFIX)"
+	@$(ninja)
+	@meson install -C $(BUILD) --no-rebuild --quiet
+
+bench: ## figures: cost of a library read, samples per second into the store, peak memory
+	@scripts/deps --check run
+	@scripts/configure $(BUILD)
+	@$(ninja) --quiet
+	@scripts/bench $(BUILD)
+
+lint: clang ## formatting, clang-tidy, cppcheck, licences, shell scripts
+	@scripts/lint build-clang
+
+clang: ## build everything with clang, warnings are errors
+	@CC=clang scripts/configure build-clang -Dwerror=true -Dtests=enabled
+	@ninja -C build-clang -j $(JOBS)
+
+sanitize: ## all tests with address and undefined-behaviour sanitizers
+	@scripts/deps --check test
+	@scripts/configure build-sanitize -Dtests=enabled -Db_sanitize=address,undefined -Dprobe_static=false
+	@ninja -C build-sanitize -j $(JOBS)
+	@scripts/run-tests build-sanitize
+
+fuzz: ## run each fuzz target for FUZZ_SECONDS with libFuzzer
+	@CC=clang scripts/configure build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
+	    -Dprobe_static=false -Dc_args=-fsanitize=fuzzer-no-link
+	@ninja -C build-fuzz -j $(JOBS) fuzzers
+	@scripts/fuzz build-fuzz
+
+coverage: ## run the tests and report which lines they reach
+	@scripts/deps --check test
+	@scripts/configure build-coverage -Dtests=enabled -Db_coverage=true
+	@ninja -C build-coverage -j $(JOBS)
+	@scripts/coverage build-coverage
+
+dist: all ## a source archive of the last commit
+	@meson dist -C $(BUILD) --no-tests
+
+clean: ## remove every build folder
+	rm -rf -- $(BUILD) build-clang build-sanitize build-fuzz build-coverage .cache

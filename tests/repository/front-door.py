@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""scripts/deps installs only when it may, and stops with the command when it may not.
+
+The script runs in a copy of the tree's front door with a PATH of its own, on which a package
+manager only writes down how it was called.
+"""
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import tap
+
+# What the script itself runs.
+TOOLS = ("sh", "cat", "dirname", "mkdir", "ls", "find", "grep")
+
+
+class Deps(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="front door ")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.bin = os.path.join(self.folder, "bin")
+        os.makedirs(self.bin)
+        os.makedirs(os.path.join(self.folder, "tree", "scripts"))
+        for name in ("deps", "deps.table"):
+            shutil.copy(os.path.join(tap.SOURCE, "scripts", name), os.path.join(self.folder, "tree", "scripts"))
+        for tool in TOOLS:
+            os.symlink(shutil.which(tool), os.path.join(self.bin, tool))
+        self.log = os.path.join(self.folder, "calls")
+        self.command("apt-get", f'echo "apt-get $*" >>"{self.log}"')
+        self.user(1000)
+
+    def command(self, name, body):
+        path = os.path.join(self.bin, name)
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(f"#!/bin/sh\n{body}\n")
+        os.chmod(path, 0o755)
+
+    def user(self, number):
+        self.command("id", f"echo {number}")
+
+    def all_of_run_tier(self):
+        for name in ("meson", "ninja", "python3", "pkg-config"):
+            self.command(name, "exit 0")
+        # as a preprocessor it finds every header, and libc.a it finds here
+        self.command("cc", f'case $1 in -print*) echo "{self.bin}/cc" ;; *) cat >/dev/null ;; esac')
+
+    def deps(self, *arguments, **environment):
+        done = subprocess.run([os.path.join(self.folder, "tree", "scripts", "deps"), *arguments],
+                              env={"PATH": self.bin, **environment}, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, timeout=60, check=False)
+        calls = []
+        if os.path.exists(self.log):
+            with open(self.log, encoding="utf-8") as log:
+                calls = log.read().splitlines()
+        return done, calls
+
+    def test_says_nothing_and_does_nothing_when_all_is_there(self):
+        self.all_of_run_tier()
+        self.user(0)
+        done, calls = self.deps("run")
+        self.assertEqual((done.returncode, done.stdout + done.stderr, calls), (0, "", []))
+
+    def test_prints_the_command_and_stops_when_it_may_not_install(self):
+        done, calls = self.deps("run")
+        self.assertEqual((done.returncode, calls), (1, []))
+        self.assertIn("sudo apt-get install -y --no-install-recommends meson ninja-build gcc", done.stderr)
+        self.assertIn("libjansson-dev (required): JSON output", done.stderr)
+
+    def test_root_refreshes_the_lists_once_and_installs(self):
+        self.user(0)
+        done, calls = self.deps("run")
+        self.assertEqual(calls[0], "apt-get update")
+        self.assertTrue(calls[1].startswith("apt-get install -y --no-install-recommends meson ninja-build"), calls)
+        self.assertEqual(sum(call == "apt-get update" for call in calls), 1)
+        self.assertEqual(done.returncode, 1, "still missing afterwards: this apt-get installs nothing")
+
+    def test_yes_installs_through_sudo(self):
+        self.command("sudo", f'echo sudo >>"{self.log}"; "$@"')
+        _, calls = self.deps("run", YES="1")
+        self.assertEqual(calls[:2], ["sudo", "apt-get update"])
+
+    def test_no_install_never_installs_not_even_as_root(self):
+        self.user(0)
+        done, calls = self.deps("run", NO_INSTALL="1", YES="1")
+        self.assertEqual((done.returncode, calls), (1, []))
+
+    def test_check_never_installs(self):
+        self.user(0)
+        done, calls = self.deps("--check", "run")
+        self.assertEqual((done.returncode, calls), (1, []))
+
+    def test_goes_on_without_what_is_optional(self):
+        self.all_of_run_tier()
+        self.command("cc", f'case $1 in -print*) echo "{self.bin}/cc" ;; *) cat >/dev/null; exit 1 ;; esac')
+        done, calls = self.deps("run", NO_INSTALL="1")
+        self.assertEqual((done.returncode, calls), (0, []))
+        self.assertIn("libpapi-dev (optional)", done.stderr)
+        self.assertIn("going on without", done.stderr)
+
+    def test_an_optional_package_that_is_refused_does_not_keep_away_the_others(self):
+        self.all_of_run_tier()
+        self.user(0)
+        self.command("cc", f'case $1 in -print*) echo "{self.bin}/cc" ;; *) cat >/dev/null; exit 1 ;; esac')
+        self.command("apt-get", f'echo "$*" >>"{self.log}"; case "$*" in *libpfm4-dev*) exit 100 ;; esac')
+        done, calls = self.deps("run")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual([call.split()[-1] for call in calls], ["update", "libpapi-dev", "libpfm4-dev", "libpapi-dev"])
+
+    def test_an_unknown_machine_gets_the_list(self):
+        os.remove(os.path.join(self.bin, "apt-get"))
+        done, _ = self.deps("run")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("install them by hand", done.stderr)
+
+    def test_an_unknown_tier_is_refused(self):
+        done, _ = self.deps("everything")
+        self.assertEqual(done.returncode, 2)
+
+
+if __name__ == "__main__":
+    tap.main()
