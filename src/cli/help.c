@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/options.h"
-#include "cli/wrap.h"
+#include "show/wrap.h"
 
 #define NAME_COLUMN 2
 #define TEXT_COLUMN 26 /* where an option's help begins */

@@ -43,19 +43,25 @@ void number_significant(double value, int digits, char *text, size_t size)
         return;
     }
     double magnitude = fabs(value);
-    int exponent = magnitude > 0 ? (int)floor(log10(magnitude)) : 0;
-    int decimals = digits - 1 - exponent;
     if (magnitude >= 1e18) {
         snprintf(text, size, "%.*e", digits - 1, value);
         return;
     }
-    if (decimals > 0) {
-        snprintf(text, size, "%.*f", decimals, value);
-        return;
+    int exponent = magnitude > 0 ? (int)floor(log10(magnitude)) : 0;
+    int decimals = digits - 1 - exponent;
+    if (decimals < 0) {
+        double unit = pow(10, -decimals);
+        magnitude = round(magnitude / unit) * unit;
+        decimals = 0;
     }
-    double unit = pow(10, -decimals);
-    char whole[NUMBER_SIZE], grouped[NUMBER_SIZE];
-    snprintf(whole, sizeof(whole), "%.0f", round(magnitude / unit) * unit);
-    group(whole, grouped, sizeof(grouped));
-    snprintf(text, size, "%s%s", value < 0 ? "-" : "", grouped);
+    char plain[64], grouped[NUMBER_SIZE];
+    snprintf(plain, sizeof(plain), "%.*f", decimals, magnitude);
+    char *point = strchr(plain, '.');
+    char fraction[64] = "";
+    if (point) {
+        snprintf(fraction, sizeof(fraction), "%s", point);
+        *point = '\0';
+    }
+    group(plain, grouped, sizeof(grouped));
+    snprintf(text, size, "%s%s%s", value < 0 ? "-" : "", grouped, fraction);
 }

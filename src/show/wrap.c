@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Breaks prose into lines for help texts and remarks. */
-#include "cli/wrap.h"
+#include "show/wrap.h"
 
 #include <string.h>
 

@@ -1,0 +1,93 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Delivers a command's result to standard output or -o FILE, and failures to standard error. */
+#include "cli/deliver.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "show/output.h"
+#include "show/utf8.h"
+
+int deliver_failure(const char *command, const struct failure *failure, int status)
+{
+    AUTO_TEXT struct text clean = {0};
+    /* Newlines part sentences here; only foreign control characters are dangerous. */
+    const char *text = failure->text;
+    AUTO_TEXT struct text line = {0};
+    for (; *text; text++) {
+        if (*text != '\n') {
+            text_putc(&line, *text);
+            continue;
+        }
+        text_put_clean(&clean, text_string(&line));
+        text_putc(&clean, '\n');
+        text_clear(&line);
+    }
+    text_put_clean(&clean, text_string(&line));
+    fprintf(stderr, "assay %s: %s\n", command, text_string(&clean));
+    return status;
+}
+
+void deliver_remark(const struct common_options *common, const char *format, ...)
+{
+    if (common->quiet)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    char *remark = NULL;
+    if (vasprintf(&remark, format, arguments) >= 0) {
+        AUTO_TEXT struct text clean = {0};
+        text_put_clean(&clean, remark);
+        fprintf(stderr, "%s\n", text_string(&clean));
+        free(remark);
+    }
+    va_end(arguments);
+}
+
+/* A reader that left early (head, less) ends the output, not in a message. */
+static int close_output(const char *command, struct output *output, int error,
+                        struct failure *failure, int status)
+{
+    if (error == 0)
+        error = output_commit(output, failure);
+    output_discard(output);
+    if (error == 0)
+        return status;
+    if (error == -EPIPE)
+        return EXIT_FAILED;
+    return deliver_failure(command, failure, EXIT_FAILED);
+}
+
+int deliver_text(const char *command, const struct common_options *common, const struct text *text,
+                 int status)
+{
+    struct output output;
+    struct failure failure = {0};
+    int error = output_open(&output, common->output, &failure);
+    if (error < 0)
+        return deliver_failure(command, &failure, EXIT_FAILED);
+    if (text->failed)
+        error = fail_with(&failure, -ENOMEM, "out of memory");
+    else
+        fwrite(text_string(text), 1, text->length, output.stream);
+    return close_output(command, &output, error, &failure, status);
+}
+
+int deliver_json(const char *command, const struct common_options *common,
+                 struct envelope *envelope, int status)
+{
+    envelope->command = command;
+    envelope->argc = common->argc;
+    envelope->argv = common->argv;
+    struct output output;
+    struct failure failure = {0};
+    int error = output_open(&output, common->output, &failure);
+    if (error < 0) {
+        json_envelope_release(envelope);
+        return deliver_failure(command, &failure, EXIT_FAILED);
+    }
+    error = json_envelope_write(envelope, output.stream, &failure);
+    return close_output(command, &output, error, &failure, status);
+}

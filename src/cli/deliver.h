@@ -1,0 +1,23 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The last step of every command: hand over the result, or say why there is none. Each returns an
+ * exit code. */
+#pragma once
+
+#include "base/failure.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "show/json.h"
+
+/* Writes text to -o FILE or standard output; returns status, or EXIT_FAILED when it cannot. */
+int deliver_text(const char *command, const struct common_options *common, const struct text *text,
+                 int status);
+/* Fills in command and argv, writes the envelope and releases it. */
+int deliver_json(const char *command, const struct common_options *common,
+                 struct envelope *envelope, int status);
+/* "assay COMMAND: text" on standard error, cleaned; returns status. */
+int deliver_failure(const char *command, const struct failure *failure, int status);
+/* A remark on standard error unless --quiet. */
+void deliver_remark(const struct common_options *common, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));

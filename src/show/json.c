@@ -1,0 +1,154 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * JSON of results: one envelope, so that a script finds the same keys whatever the command. */
+#include "show/json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "show/utf8.h"
+
+#define EXACT_IN_A_DOUBLE (UINT64_C(1) << 53)
+
+json_t *json_count(uint64_t value)
+{
+    char digits[24];
+    if (value <= EXACT_IN_A_DOUBLE)
+        return json_integer((json_int_t)value);
+    snprintf(digits, sizeof(digits), "%" PRIu64, value);
+    return json_string(digits);
+}
+
+json_t *json_difference(int64_t value)
+{
+    char digits[24];
+    uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    if (magnitude <= EXACT_IN_A_DOUBLE)
+        return json_integer(value);
+    snprintf(digits, sizeof(digits), "%" PRId64, value);
+    return json_string(digits);
+}
+
+json_t *json_text(const char *string)
+{
+    if (!string)
+        return json_null();
+    AUTO_TEXT struct text valid = {0};
+    text_put_utf8(&valid, string);
+    return valid.failed ? NULL : json_string(text_string(&valid));
+}
+
+void json_absent(json_t *object, const char *key, const char *reason)
+{
+    AUTO_TEXT struct text reason_key = {0};
+    text_printf(&reason_key, "%s_reason", key);
+    json_object_set_new(object, key, json_null());
+    json_object_set_new(object, text_string(&reason_key), json_text(reason));
+}
+
+json_t *json_skipped(const char *what, const char *reason, int error)
+{
+    json_t *skipped = json_object();
+    json_object_set_new(skipped, "what", json_text(what));
+    json_object_set_new(skipped, "reason", json_text(reason));
+    json_object_set_new(skipped, "errno", error ? json_integer(error) : json_null());
+    return skipped;
+}
+
+json_t *json_machine(const struct facts *facts, const char *fingerprint)
+{
+    json_t *machine = json_object();
+    json_object_set_new(machine, "fingerprint", json_text(fingerprint));
+    for (size_t i = 0; facts && i < facts->count; i++)
+        json_object_set_new(machine, facts->list[i].key, json_text(facts->list[i].value));
+    return machine;
+}
+
+static json_t *argv_json(int argc, char **argv)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < argc; i++)
+        json_array_append_new(list, json_text(argv[i]));
+    return list;
+}
+
+static json_t *given_or(json_t **value, json_t *empty)
+{
+    json_t *result = *value;
+    *value = NULL;
+    if (!result)
+        return empty;
+    json_decref(empty);
+    return result;
+}
+
+static json_t *envelope_json(struct envelope *envelope)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "schema", json_string("assay/1"));
+    json_object_set_new(object, "version", json_string(ASSAY_VERSION));
+    json_object_set_new(object, "command", json_text(envelope->command));
+    json_object_set_new(object, "argv", argv_json(envelope->argc, envelope->argv));
+    json_object_set_new(object, "seed",
+                        envelope->has_seed ? json_count(envelope->seed) : json_null());
+    json_object_set_new(object, "machine", json_machine(envelope->facts, envelope->fingerprint));
+    json_object_set_new(object, "results", given_or(&envelope->results, json_array()));
+    json_object_set_new(object, "analysis", given_or(&envelope->analysis, json_object()));
+    json_object_set_new(object, "skipped", given_or(&envelope->skipped, json_array()));
+    json_object_set_new(object, "findings", given_or(&envelope->findings, json_array()));
+    return object;
+}
+
+void json_envelope_release(struct envelope *envelope)
+{
+    json_decref(envelope->results);
+    json_decref(envelope->analysis);
+    json_decref(envelope->skipped);
+    json_decref(envelope->findings);
+    envelope->results = envelope->analysis = envelope->skipped = envelope->findings = NULL;
+}
+
+/* One line per element of a list: readable, and still searchable line by line. */
+static int write_value(FILE *stream, const json_t *value)
+{
+    if (!json_is_array(value) || !json_array_size(value) ||
+        !json_is_object(json_array_get(value, 0)))
+        return json_dumpf(value, stream, JSON_ENCODE_ANY | JSON_COMPACT);
+    size_t index;
+    json_t *element;
+    fputs("[\n", stream);
+    json_array_foreach(value, index, element)
+    {
+        fputs(index ? ",\n    " : "    ", stream);
+        if (json_dumpf(element, stream, JSON_COMPACT) < 0)
+            return -1;
+    }
+    fputs("\n  ]", stream);
+    return 0;
+}
+
+int json_envelope_write(struct envelope *envelope, FILE *stream, struct failure *failure)
+{
+    json_t *object = envelope_json(envelope);
+    const char *key;
+    json_t *value;
+    const char *lead = "{\n";
+    int failed = 0;
+    json_object_foreach(object, key, value)
+    {
+        fprintf(stream, "%s  \"%s\": ", lead, key);
+        failed |= write_value(stream, value);
+        lead = ",\n";
+    }
+    fputs("\n}\n", stream);
+    /* A missing key is a result that did not fit into memory. */
+    failed |= json_object_size(object) != 10;
+    json_decref(object);
+    json_envelope_release(envelope);
+    if (failed)
+        return fail_with(failure, -ENOMEM, "out of memory while writing JSON");
+    return 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * JSON output: the envelope every command shares and the conventions for numbers (schema in
+ * docs/json). Out of memory shows as a NULL json_t, which json_envelope_write reports. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "base/failure.h"
+#include "machine/facts.h"
+
+/* Exact in every reader: a JSON integer up to 2^53, beyond that a string of digits. */
+json_t *json_count(uint64_t value);
+json_t *json_difference(int64_t value);
+/* Any bytes, made valid UTF-8; NULL becomes null. */
+json_t *json_text(const char *string);
+/* key: null and key_reason: why there is no number. */
+void json_absent(json_t *object, const char *key, const char *reason);
+/* The same for words that explain themselves (errno 0: null). */
+json_t *json_skipped(const char *what, const char *reason, int error);
+
+struct envelope {
+    const char *command;
+    int argc; /* the whole command line, "assay" first */
+    char **argv;
+    bool has_seed;
+    uint64_t seed;
+    const struct facts *facts; /* NULL: no machine was reached */
+    const char *fingerprint;
+    /* Owned by the envelope from here on; NULL stands for empty. */
+    json_t *results, *analysis, *skipped, *findings;
+};
+
+/* The machine as JSON: fingerprint and the facts that describe it. */
+json_t *json_machine(const struct facts *facts, const char *fingerprint);
+
+/* Writes the object, one line per result, and releases what it owns. */
+int json_envelope_write(struct envelope *envelope, FILE *stream, struct failure *failure);
+/* Releases what it owns without writing. */
+void json_envelope_release(struct envelope *envelope);

@@ -1,0 +1,265 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a reader sees: numbers, tables, JSON, files, and nothing a terminal would obey. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "show/json.h"
+#include "show/number.h"
+#include "show/output.h"
+#include "show/progress.h"
+#include "show/table.h"
+#include "show/utf8.h"
+#include "show/wrap.h"
+
+static void counts_are_exact_and_grouped(void **state)
+{
+    (void)state;
+    char text[NUMBER_SIZE];
+    number_count(0, text, sizeof(text));
+    assert_string_equal(text, "0");
+    number_count(999, text, sizeof(text));
+    assert_string_equal(text, "999");
+    number_count(UINT64_MAX, text, sizeof(text));
+    assert_string_equal(text, "18,446,744,073,709,551,615");
+    number_signed(INT64_MIN, text, sizeof(text));
+    assert_string_equal(text, "-9,223,372,036,854,775,808");
+    number_signed(1, text, sizeof(text));
+    assert_string_equal(text, "+1");
+    number_signed(0, text, sizeof(text));
+    assert_string_equal(text, "0");
+}
+
+static void quantities_keep_significant_digits(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        int digits;
+        const char *text;
+    } cases[] = {{1234567, 3, "1,230,000"}, {0.012345, 2, "0.012"},
+                 {-1500.4, 5, "-1,500.4"},  {0, 3, "0.00"},
+                 {99.96, 3, "100.0"},       {1e300, 3, "1.00e+300"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[NUMBER_SIZE];
+        number_significant(cases[i].value, cases[i].digits, text, sizeof(text));
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
+static const char *clean(const char *string)
+{
+    static struct text text;
+    text_clear(&text);
+    text_put_clean(&text, string);
+    return text_string(&text);
+}
+
+static void a_terminal_finds_nothing_to_obey(void **state)
+{
+    (void)state;
+    assert_string_equal(clean("ok \xc3\xa9 \xe2\x9c\x93"), "ok \xc3\xa9 \xe2\x9c\x93");
+    assert_string_equal(clean("\033[2J"), "\\x1b[2J");
+    assert_string_equal(clean("a\r\nb\tc"), "a\\x0d b c");
+    assert_string_equal(clean("\xc2\x9b"
+                              "31m"),
+                        "\\x9b31m");                               /* C1 control introducer */
+    assert_string_equal(clean("\x9b\xff\xc3"), "\\x9b\\xff\\xc3"); /* no UTF-8 at all */
+    assert_string_equal(clean("\xc0\xaf\xed\xa0\x80"), "\\xc0\\xaf\\xed\\xa0\\x80"); /* overlong */
+    assert_string_equal(clean("\xe2\x80\xae"
+                              "abc"),
+                        "\\u202eabc"); /* right-to-left override */
+}
+
+static void columns_are_aligned_by_what_is_seen(void **state)
+{
+    (void)state;
+    static const struct column columns[] = {{.title = "name"},
+                                            {.title = "empty"},
+                                            {.title = "count", .right = true},
+                                            {.title = "note"}};
+    struct table table = {.columns = columns, .column_count = 4};
+    static const char *const cells[] = {"caf\xc3\xa9", "", "7", "x", "b", "", "1,000", ""};
+    for (size_t i = 0; i < 8; i++)
+        table_add(&table, TONE_GOOD, cells[i]);
+    AUTO_TEXT struct text out = {0};
+    struct style plain = {.width = 80};
+    table_put(&table, &plain, &out);
+    assert_string_equal(text_string(&out), "name  count  note\n"
+                                           "caf\xc3\xa9      7  x\n"
+                                           "b     1,000\n");
+    text_clear(&out);
+    struct style colour = {.colour = true, .width = 80};
+    table_put(&table, &colour, &out);
+    assert_non_null(strstr(text_string(&out), "\033[32m1,000\033[0m"));
+    table_free(&table);
+}
+
+static void a_long_last_column_wraps_below_itself(void **state)
+{
+    (void)state;
+    static const struct column columns[] = {{.title = "a"}, {.title = "why", .wraps = true}};
+    struct table table = {.columns = columns, .column_count = 2};
+    table_add(&table, TONE_PLAIN, "x");
+    table_add(&table, TONE_PLAIN, "one two three four five six seven");
+    AUTO_TEXT struct text out = {0};
+    struct style narrow = {.width = 30};
+    table_put(&table, &narrow, &out);
+    assert_string_equal(text_string(&out), "a  why\n"
+                                           "x  one two three four five six\n"
+                                           "   seven\n");
+    table_free(&table);
+}
+
+static void style_knows_no_colour_in_a_file(void **state)
+{
+    (void)state;
+    FILE *file = tmpfile();
+    assert_false(style_for(file).colour);
+    assert_int_equal(style_for(file).width, 80);
+    fclose(file);
+}
+
+static void counts_beyond_doubles_are_strings(void **state)
+{
+    (void)state;
+    json_t *small = json_count(UINT64_C(1) << 53), *large = json_count((UINT64_C(1) << 53) + 1);
+    assert_true(json_is_integer(small));
+    assert_string_equal(json_string_value(large), "9007199254740993");
+    json_t *negative = json_difference(INT64_MIN);
+    assert_string_equal(json_string_value(negative), "-9223372036854775808");
+    json_decref(small);
+    json_decref(large);
+    json_decref(negative);
+}
+
+static void the_envelope_has_every_key_and_survives_foreign_bytes(void **state)
+{
+    (void)state;
+    struct facts facts = {0};
+    char *argv[] = {(char *)(uintptr_t) "assay", (char *)(uintptr_t) "x\xff\033"};
+    json_t *results = json_array();
+    json_t *result = json_object();
+    json_absent(result, "truth", "no class");
+    json_array_append_new(results, result);
+    struct envelope envelope = {.command = "measure",
+                                .argc = 2,
+                                .argv = argv,
+                                .facts = &facts,
+                                .fingerprint = "0123456789abcdef",
+                                .results = results};
+    char *bytes = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&bytes, &length);
+    struct failure failure = {0};
+    assert_int_equal(json_envelope_write(&envelope, stream, &failure), 0);
+    fclose(stream);
+    json_error_t problem;
+    json_t *parsed = json_loads(bytes, 0, &problem);
+    assert_non_null(parsed);
+    static const char *const keys[] = {"schema",  "version", "command",  "argv",    "seed",
+                                       "machine", "results", "analysis", "skipped", "findings"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        assert_non_null(json_object_get(parsed, keys[i]));
+    assert_string_equal(json_string_value(json_object_get(parsed, "schema")), "assay/1");
+    json_t *first = json_array_get(json_object_get(parsed, "results"), 0);
+    assert_true(json_is_null(json_object_get(first, "truth")));
+    assert_string_equal(json_string_value(json_object_get(first, "truth_reason")), "no class");
+    json_decref(parsed);
+    free(bytes);
+}
+
+static void read_whole(const char *path, char *bytes, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    bytes[fread(bytes, 1, size - 1, file)] = '\0';
+    fclose(file);
+}
+
+static void a_file_appears_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/assay-output-XXXXXX", path[64], content[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/result", folder);
+    struct output output;
+    struct failure failure = {0};
+    assert_int_equal(output_open(&output, path, &failure), 0);
+    fputs("first", output.stream);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(output_commit(&output, &failure), 0);
+    read_whole(path, content, sizeof(content));
+    assert_string_equal(content, "first");
+
+    assert_int_equal(output_open(&output, path, &failure), 0);
+    fputs("second", output.stream);
+    output_discard(&output);
+    read_whole(path, content, sizeof(content));
+    assert_string_equal(content, "first");
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0); /* nothing temporary was left */
+}
+
+static void what_cannot_be_written_is_said(void **state)
+{
+    (void)state;
+    struct output output;
+    struct failure failure = {0};
+    assert_int_equal(output_open(&output, "/nonexistent/x", &failure), -ENOENT);
+    assert_non_null(strstr(failure.text, "/nonexistent/x"));
+    assert_int_equal(output_open(&output, "/tmp", &failure), -EISDIR);
+    assert_int_equal(output_open(&output, "/dev/full", &failure), 0);
+    fputs("much", output.stream);
+    assert_int_equal(output_commit(&output, &failure), -ENOSPC);
+}
+
+static void progress_tells_rate_and_time_left(void **state)
+{
+    (void)state;
+    struct progress progress = {.visits = 5, .visits_total = 20, .samples = 20000, .started_ms = 0};
+    char line[128];
+    progress_line(&progress, 10000, line, sizeof(line));
+    assert_string_equal(line, "5 of 20 processes, 20,000 samples, 2,000/s, 30 s left");
+    progress = (struct progress){.visits_total = 20};
+    progress_line(&progress, 0, line, sizeof(line));
+    assert_string_equal(line, "0 of 20 processes, 0 samples");
+}
+
+static void paragraphs_stay_apart_when_wrapped(void **state)
+{
+    (void)state;
+    AUTO_TEXT struct text out = {0};
+    wrap(&out, "one two\nthree\n\nfour", 0, 0, 9);
+    assert_string_equal(text_string(&out), "one two\nthree\n\nfour\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_are_exact_and_grouped),
+        cmocka_unit_test(quantities_keep_significant_digits),
+        cmocka_unit_test(a_terminal_finds_nothing_to_obey),
+        cmocka_unit_test(columns_are_aligned_by_what_is_seen),
+        cmocka_unit_test(a_long_last_column_wraps_below_itself),
+        cmocka_unit_test(style_knows_no_colour_in_a_file),
+        cmocka_unit_test(counts_beyond_doubles_are_strings),
+        cmocka_unit_test(the_envelope_has_every_key_and_survives_foreign_bytes),
+        cmocka_unit_test(a_file_appears_whole_or_not_at_all),
+        cmocka_unit_test(what_cannot_be_written_is_said),
+        cmocka_unit_test(progress_tells_rate_and_time_left),
+        cmocka_unit_test(paragraphs_stay_apart_when_wrapped),
+    };
+    return cmocka_run_group_tests_name("show", tests, NULL, NULL);
+}
