@@ -1,0 +1,66 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the samples of one cell say: how the counts lie, how far from the truth, and what the
+ * operating system's own account saw besides. Pure: samples in, summary out, so that a recorded
+ * run is judged again without the machine.
+ *
+ * Quantiles are values that were really read (the smallest value that at least that share of the
+ * runs does not exceed), so they stay exact at any size. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/cell.h"
+
+/* One counter of one run. */
+struct reading {
+    uint64_t value, enabled, running; /* times in ns */
+    struct account account;
+};
+
+struct quantiles {
+    uint64_t min, q1, median, q3, max;
+};
+
+/* A number that may not exist. */
+struct maybe {
+    bool known;
+    int64_t value;
+};
+
+/* What is known before a sample is looked at. */
+struct expectation {
+    struct maybe truth;    /* of the event's class for this specimen and N */
+    struct maybe overhead; /* median of the null cell with the same factors */
+    /* How often the operating system's account may rise in a run without anybody disturbing it:
+     * the specimen's own page faults and context switches. Unknown: what most runs of this cell
+     * show. */
+    struct maybe faults, switches;
+};
+
+struct summary {
+    size_t runs;
+    size_t counted, multiplexed, unscheduled; /* add up to runs */
+    size_t disturbed;                         /* account beyond the expectation */
+    size_t judged;                            /* runs that got a counter: quantiles are theirs */
+    struct quantiles values;                  /* multiplexed ones extrapolated to the whole time */
+    struct quantiles quiet;                   /* of the undisturbed; of all when none is */
+    size_t quiet_runs;
+    uint64_t common; /* the most frequent value, the smallest of several */
+    size_t common_runs;
+    bool constant; /* judged > 0 and all values equal */
+    struct expectation expected;
+    struct maybe error, error_min, error_max; /* median, smallest, largest value minus truth */
+    size_t exact_runs;                        /* value == truth */
+};
+
+/* -ENOMEM only. */
+int measure_summarise(const struct reading *readings, size_t count,
+                      const struct expectation *expected, struct summary *summary);
+
+/* The value a run stands for: the count, extrapolated where the counter ran part of the time.
+ * False when it got no time at all. */
+bool reading_value(const struct reading *reading, uint64_t *value);

@@ -1,0 +1,22 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reads the mode from an event's name. */
+#include "study/mode.h"
+
+#include <string.h>
+
+const char *event_mode(const char *name)
+{
+    const char *colon = strrchr(name, ':'), *slash = strrchr(name, '/');
+    const char *last = !colon || (slash && slash > colon) ? slash : colon;
+    if (!last || !last[1] || last[1 + strspn(last + 1, "ukhGHIDe")])
+        return NULL;
+    return last + 1;
+}
+
+bool event_counts_user_only(const char *name)
+{
+    const char *mode = event_mode(name);
+    return mode && strchr(mode, 'u') && !strchr(mode, 'k') && !strchr(mode, 'h');
+}

@@ -1,0 +1,14 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The mode an event's name asks for, read from the name alone: the controller has no other
+ * knowledge of events. */
+#pragma once
+
+#include <stdbool.h>
+
+/* The modifiers at the end of the name ("u" of "instructions:u" and of "cpu/event=0xc0/u"), or
+ * NULL when it has none. Points into the name. */
+const char *event_mode(const char *name);
+/* Does the event count in user mode alone? */
+bool event_counts_user_only(const char *name);

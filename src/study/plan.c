@@ -1,0 +1,34 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Draws the order of visits. First stage of the pipeline. */
+#include "study/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "study/random.h"
+
+int plan_visits(const struct cell *cells, size_t cell_count, uint32_t processes, uint64_t seed,
+                struct visit **visits, size_t *visit_count)
+{
+    size_t count;
+    if (__builtin_mul_overflow(cell_count, (size_t)processes, &count))
+        return -EOVERFLOW;
+    struct visit *list = calloc(count ? count : 1, sizeof(*list));
+    if (!list)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        list[i] = (struct visit){cells[i / processes].id, (uint32_t)(i % processes)};
+    struct random random;
+    random_seed(&random, seed);
+    for (size_t left = count; left > 1; left--) {
+        size_t chosen = (size_t)random_below(&random, left);
+        struct visit last = list[left - 1];
+        list[left - 1] = list[chosen];
+        list[chosen] = last;
+    }
+    *visits = list;
+    *visit_count = count;
+    return 0;
+}

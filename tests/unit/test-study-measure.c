@@ -1,0 +1,306 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The judgement of a cell and the order of a plan: pure, so every case is data. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/measure-words.h"
+#include "study/measure.h"
+#include "study/mode.h"
+#include "study/plan.h"
+#include "study/random.h"
+
+const struct command *const command_registry[] = {NULL};
+
+static const struct expectation expects_1000 = {
+    .truth = {true, 1000}, .overhead = {true, 0}, .faults = {true, 0}, .switches = {true, 0}};
+
+/* `count` runs of one value, fully counted and undisturbed. */
+static void fill(struct reading *readings, size_t count, uint64_t value)
+{
+    for (size_t i = 0; i < count; i++)
+        readings[i] = (struct reading){.value = value, .enabled = 100, .running = 100};
+}
+
+static const char *sentence(const struct summary *summary, const char *event)
+{
+    static struct text text;
+    text_clear(&text);
+    measure_sentence(summary, event, "no specimen predicts it", &text);
+    return text_string(&text);
+}
+
+static const char *counted(const struct summary *summary)
+{
+    static struct text text;
+    text_clear(&text);
+    measure_counted(summary, &text);
+    return text_string(&text);
+}
+
+static struct summary judge(const struct reading *readings, size_t count,
+                            const struct expectation *expected)
+{
+    struct summary summary;
+    assert_int_equal(measure_summarise(readings, count, expected, &summary), 0);
+    return summary;
+}
+
+static void every_run_exact(void **state)
+{
+    (void)state;
+    struct reading readings[100];
+    fill(readings, 100, 1000);
+    struct summary summary = judge(readings, 100, &expects_1000);
+    assert_true(summary.constant && summary.error.known);
+    assert_int_equal(summary.error.value, 0);
+    assert_int_equal(summary.exact_runs, 100);
+    assert_string_equal(counted(&summary), "1,000 in 100 of 100 runs");
+    assert_string_equal(sentence(&summary, "page-faults"), "exact in every run");
+}
+
+static void a_constant_error_is_the_overhead_or_is_not(void **state)
+{
+    (void)state;
+    struct reading readings[10];
+    fill(readings, 10, 1001);
+    struct expectation expected = expects_1000;
+    expected.overhead.value = 1;
+    struct summary summary = judge(readings, 10, &expected);
+    assert_int_equal(summary.error.value, 1);
+    assert_string_equal(sentence(&summary, "raw_syscalls:sys_enter"),
+                        "error +1 in every run: the overhead measured on the null specimen is 1");
+    expected.overhead.value = 3;
+    summary = judge(readings, 10, &expected);
+    assert_string_equal(sentence(&summary, "x"), "error +1 in every run; the overhead measured on "
+                                                 "the null specimen is 3, -2 stay unexplained");
+    expected.overhead.known = false;
+    summary = judge(readings, 10, &expected);
+    assert_non_null(strstr(sentence(&summary, "x"), "without null cells"));
+}
+
+static void a_dead_counter_names_its_mode(void **state)
+{
+    (void)state;
+    struct reading readings[3];
+    fill(readings, 3, 0);
+    struct summary summary = judge(readings, 3, &expects_1000);
+    assert_string_equal(sentence(&summary, "context-switches:u"),
+                        "0 in every run although the specimen makes 1,000: the mode :u filters "
+                        "everything here, count without it");
+    assert_string_equal(sentence(&summary, "context-switches"),
+                        "0 in every run although the specimen makes 1,000");
+    struct expectation nothing = expects_1000;
+    nothing.truth.value = 0;
+    summary = judge(readings, 3, &nothing);
+    assert_string_equal(sentence(&summary, "x"), "0 in every run, as predicted");
+}
+
+static void disturbed_runs_are_kept_and_judged_apart(void **state)
+{
+    (void)state;
+    struct reading readings[100];
+    fill(readings, 100, 1000);
+    struct expectation expected = expects_1000;
+    expected.faults.value = 1000;
+    for (size_t i = 0; i < 100; i++)
+        readings[i].account.minor_faults = 1000;
+    readings[7].value = 1001;
+    readings[7].account.minor_faults = 1001;
+    struct summary summary = judge(readings, 100, &expected);
+    assert_int_equal(summary.disturbed, 1);
+    assert_int_equal(summary.values.max, 1001);
+    assert_int_equal(summary.quiet.max, 1000);
+    assert_int_equal(summary.error_max.value, 1);
+    assert_string_equal(counted(&summary), "1,000 in 99 of 100 runs");
+    assert_non_null(strstr(sentence(&summary, "page-faults"), "exact in 99 of 100 runs"));
+    assert_non_null(strstr(sentence(&summary, "page-faults"), "1 of 100 runs disturbed"));
+    assert_non_null(strstr(sentence(&summary, "page-faults"), "the others all read 1,000"));
+}
+
+static void without_a_truth_for_the_account_most_runs_set_it(void **state)
+{
+    (void)state;
+    struct reading readings[5];
+    fill(readings, 5, 7);
+    for (size_t i = 0; i < 5; i++)
+        readings[i].account.voluntary = 10;
+    readings[4].account.involuntary = 1;
+    struct expectation nothing = {0};
+    struct summary summary = judge(readings, 5, &nothing);
+    assert_int_equal(summary.disturbed, 1);
+    assert_int_equal(summary.expected.switches.value, 10);
+}
+
+static void part_time_counters_are_scaled_and_idle_ones_left_out(void **state)
+{
+    (void)state;
+    struct reading readings[3];
+    fill(readings, 3, 1000);
+    readings[1] = (struct reading){.value = 500, .enabled = 100, .running = 50};
+    readings[2] = (struct reading){.value = 0, .enabled = 100, .running = 0};
+    struct summary summary = judge(readings, 3, &expects_1000);
+    assert_int_equal(summary.counted, 1);
+    assert_int_equal(summary.multiplexed, 1);
+    assert_int_equal(summary.unscheduled, 1);
+    assert_int_equal(summary.judged, 2);
+    assert_int_equal(summary.values.min, 1000);
+    assert_int_equal(summary.values.max, 1000);
+    assert_non_null(strstr(sentence(&summary, "x"), "multiplexed in 1 of 3 runs"));
+    assert_non_null(strstr(sentence(&summary, "x"), "no counter time in 1 of 3 runs"));
+
+    summary = judge(readings + 2, 1, &expects_1000);
+    assert_false(summary.error.known);
+    assert_string_equal(sentence(&summary, "x"),
+                        "opened, but never got a counter: the zeros mean nothing");
+    struct reading huge = {.value = UINT64_MAX, .enabled = UINT64_MAX, .running = 1};
+    uint64_t value;
+    assert_true(reading_value(&huge, &value));
+    assert_true(value == UINT64_MAX);
+}
+
+static void no_truth_is_said_with_its_reason(void **state)
+{
+    (void)state;
+    struct reading readings[3];
+    fill(readings, 3, 2400);
+    readings[0].value = 2381;
+    readings[2].value = 2990;
+    struct expectation nothing = {.overhead = {true, 2300}};
+    struct summary summary = judge(readings, 3, &nothing);
+    assert_false(summary.error.known);
+    assert_string_equal(counted(&summary), "2,400 [2,381 \u2026 2,990]");
+    assert_string_equal(sentence(&summary, "msr/tsc/"),
+                        "spread 609 between the lowest and the highest run; the null specimen "
+                        "alone reads 2,300; no truth to compare with: no specimen predicts it");
+}
+
+static void no_run_at_all_is_no_crash(void **state)
+{
+    (void)state;
+    struct summary summary = judge(NULL, 0, &expects_1000);
+    assert_string_equal(counted(&summary), "no run ended");
+    assert_false(summary.error.known);
+    assert_string_equal(sentence(&summary, "x"), "nothing was measured");
+}
+
+static void counts_of_any_size_stay_exact(void **state)
+{
+    (void)state;
+    struct reading readings[4];
+    fill(readings, 4, UINT64_MAX);
+    readings[0].value = UINT64_MAX - 1;
+    struct summary summary = judge(readings, 4, &expects_1000);
+    assert_true(summary.values.min == UINT64_MAX - 1 && summary.values.median == UINT64_MAX);
+    assert_false(summary.error.known); /* does not fit a signed number, so it is not said */
+    assert_non_null(strstr(sentence(&summary, "x"), "too large"));
+}
+
+static void quantiles_are_values_that_were_read(void **state)
+{
+    (void)state;
+    struct reading readings[8];
+    fill(readings, 8, 0);
+    for (size_t i = 0; i < 8; i++)
+        readings[i].value = 80 - 10 * i; /* 80 … 10 */
+    struct expectation nothing = {0};
+    struct summary summary = judge(readings, 8, &nothing);
+    assert_int_equal(summary.values.min, 10);
+    assert_int_equal(summary.values.q1, 20);
+    assert_int_equal(summary.values.median, 40);
+    assert_int_equal(summary.values.q3, 60);
+    assert_int_equal(summary.values.max, 80);
+}
+
+static void the_mode_is_read_from_the_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *mode;
+        bool user_only;
+    } cases[] = {
+        {"instructions:u", "u", true},
+        {"instructions", NULL, false},
+        {"instructions:uk", "uk", false},
+        {"cpu/event=0xc0/k", "k", false},
+        {"msr/tsc/", NULL, false},
+        {"syscalls:sys_enter_getppid", NULL, false},
+        {"mem:0x1000/4:rw", NULL, false},
+        {"mem:0x1000/4:rw:u", "u", true},
+        {"uprobe:/bin/true:main", NULL, false},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *mode = event_mode(cases[i].name);
+        if (cases[i].mode)
+            assert_string_equal(mode, cases[i].mode);
+        else
+            assert_null(mode);
+        assert_int_equal(event_counts_user_only(cases[i].name), cases[i].user_only);
+    }
+}
+
+static void the_sequence_of_a_seed_never_changes(void **state)
+{
+    (void)state;
+    /* From the generator's definition, computed independently. */
+    struct random random;
+    random_seed(&random, 42);
+    assert_true(random_next(&random) == UINT64_C(0x15780b2e0c2ec716));
+    assert_true(random_next(&random) == UINT64_C(0x6104d9866d113a7e));
+    size_t seen[3] = {0};
+    for (int i = 0; i < 3000; i++)
+        seen[random_below(&random, 3)]++;
+    for (int i = 0; i < 3; i++)
+        assert_in_range(seen[i], 850, 1150);
+    assert_int_equal(random_below(&random, 1), 0);
+}
+
+static void one_seed_one_order(void **state)
+{
+    (void)state;
+    struct cell cells[5] = {{.id = 1}, {.id = 2}, {.id = 3}, {.id = 4}, {.id = 5}};
+    struct visit *first, *again, *other;
+    size_t count, again_count, other_count;
+    assert_int_equal(plan_visits(cells, 5, 4, 1, &first, &count), 0);
+    assert_int_equal(plan_visits(cells, 5, 4, 1, &again, &again_count), 0);
+    assert_int_equal(plan_visits(cells, 5, 4, 2, &other, &other_count), 0);
+    assert_int_equal(count, 20);
+    assert_memory_equal(first, again, 20 * sizeof(*first));
+    assert_memory_not_equal(first, other, 20 * sizeof(*first));
+    bool seen[5][4] = {0};
+    for (size_t i = 0; i < count; i++) {
+        assert_false(seen[first[i].cell - 1][first[i].process]);
+        seen[first[i].cell - 1][first[i].process] = true;
+    }
+    free(first);
+    free(again);
+    free(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_run_exact),
+        cmocka_unit_test(a_constant_error_is_the_overhead_or_is_not),
+        cmocka_unit_test(a_dead_counter_names_its_mode),
+        cmocka_unit_test(disturbed_runs_are_kept_and_judged_apart),
+        cmocka_unit_test(without_a_truth_for_the_account_most_runs_set_it),
+        cmocka_unit_test(part_time_counters_are_scaled_and_idle_ones_left_out),
+        cmocka_unit_test(no_truth_is_said_with_its_reason),
+        cmocka_unit_test(no_run_at_all_is_no_crash),
+        cmocka_unit_test(counts_of_any_size_stay_exact),
+        cmocka_unit_test(quantiles_are_values_that_were_read),
+        cmocka_unit_test(the_mode_is_read_from_the_name),
+        cmocka_unit_test(the_sequence_of_a_seed_never_changes),
+        cmocka_unit_test(one_seed_one_order),
+    };
+    return cmocka_run_group_tests_name("study-measure", tests, NULL, NULL);
+}
