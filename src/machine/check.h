@@ -7,14 +7,7 @@
 #pragma once
 
 #include "machine/facts.h"
-
-/* Where collect looks. root "" is this machine; tests give the folder of a recorded tree, and then
- * answers that no file can give (does an event open? which hypervisor does CPUID name?) come from
- * the facts file ROOT/live. */
-struct machine_view {
-    const char *root;
-    const struct facts *live; /* NULL: ask the machine */
-};
+#include "machine/view.h"
 
 enum check_status { CHECK_OK, CHECK_WARN, CHECK_BAD, CHECK_ABSENT };
 extern const char *const check_status_names[]; /* ok warn bad absent */
@@ -36,12 +29,19 @@ struct check {
 /* Generated from the build list; ends with NULL. */
 extern const struct check *const check_registry[];
 
-/* Reads the file ROOT/path (path absolute) into the fact `key`, trailing white space cut. */
-void view_read(const struct machine_view *view, struct facts *facts, const char *key,
-               const char *path);
-/* A fact no file can give: from view->live when recorded, else value/error as measured. */
-void view_live(const struct machine_view *view, struct facts *facts, const char *key,
-               const char *value, int error);
+const struct check *check_find(const char *name);
+
+/* Judges one check. Use this rather than check->judge: whatever bytes the facts held, the advice
+ * is printable text. */
+void check_judge(const struct check *check, const struct facts *facts, struct advice *advice);
+
+/* What judges are written with. */
+void advise(struct advice *advice, enum check_status status, const char *value, ...)
+    __attribute__((format(printf, 3, 4)));
+void advise_why(struct advice *advice, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void advise_fix(struct advice *advice, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* CPU, kernel, hypervisor and so on: the description every result carries. */
 void machine_describe(const struct machine_view *view, struct facts *facts);
@@ -51,3 +51,8 @@ void machine_collect(const struct machine_view *view, struct facts *facts);
 /* 16 hexadecimal digits over CPU, microcode, kernel, hypervisor and ISA: what a validation depends
  * on. Two machines, or one before and after an update, differ in it. */
 void machine_fingerprint(const struct facts *facts, char fingerprint[17]);
+
+/* Which of the fields behind the fingerprint differ, as "kernel 6.1.0 -> 6.1.2, microcode 0x1 ->
+ * 0x2" in text; returns how many. For saying why a validation is stale. */
+size_t machine_difference(const struct facts *then, const struct facts *now, char *text,
+                          size_t size);

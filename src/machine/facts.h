@@ -11,6 +11,11 @@
 
 #include "base/failure.h"
 
+/* Limits, so that a hostile file or probe cannot make us grow without end. */
+#define FACTS_MAX       4096u /* facts */
+#define FACTS_MAX_KEY   128u  /* bytes of a key: letters, digits, '.', '_' and '-' */
+#define FACTS_MAX_VALUE 8192u /* bytes of a value; longer ones are cut */
+
 struct fact {
     char *key;
     char *value; /* NULL when absent */
@@ -23,13 +28,17 @@ struct facts {
     size_t capacity;
 };
 
-/* Adds or replaces. value may be NULL, then error says why. */
+/* Adds or replaces. value may be NULL, then error (a positive errno) says why. -EINVAL for a
+ * malformed key, -E2BIG when the list is full, -ENOMEM. */
 int facts_set(struct facts *facts, const char *key, const char *value, int error);
 int facts_setf(struct facts *facts, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 const struct fact *facts_find(const struct facts *facts, const char *key);
 /* The value, or NULL when the key is unknown or has no value. */
 const char *facts_get(const struct facts *facts, const char *key);
+/* Why there is no value: the positive errno, ENODATA when the key is unknown, 0 when there is one.
+ */
+int facts_error(const struct facts *facts, const char *key);
 /* The value as a number, or `otherwise`. */
 long long facts_number(const struct facts *facts, const char *key, long long otherwise);
 void facts_free(struct facts *facts);
@@ -37,4 +46,11 @@ void facts_free(struct facts *facts);
 /* The text form of recorded machines: "key = value" or "key ! ERRNO-NAME" a line, # comments;
  * newlines and backslashes in values escaped as \n and \\. */
 int facts_write(const struct facts *facts, FILE *file);
+/* Adds the facts of a file to the list. -EBADMSG and the line's number for what is not facts. */
 int facts_read(struct facts *facts, FILE *file, struct failure *failure);
+
+static inline void cleanup_facts(struct facts *facts)
+{
+    facts_free(facts);
+}
+#define AUTO_FACTS __attribute__((cleanup(cleanup_facts)))

@@ -1,0 +1,77 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Doctor check: what the kernel keeps time with. A slow clock costs more than what is timed.
+ * Facts: clock.current, clock.available. */
+#include <string.h>
+
+#include "machine/check.h"
+
+#define FOLDER "/sys/devices/system/clocksource/clocksource0"
+
+static const char *const counters[] = {/* read by one instruction, in user mode */
+                                       "tsc", "arch_sys_counter", "riscv_clocksource", "timebase",
+                                       "tod", "stable_counter",   "Constant"};
+static const char *const shared[] = {/* of the host, read through a page it keeps up to date */
+                                     "kvm-clock", "hyperv_clocksource_tsc_page"};
+
+static bool one_of(const char *name, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, list[i]) == 0)
+            return true;
+    return false;
+}
+
+static void collect(const struct machine_view *view, struct facts *facts)
+{
+    view_read(view, facts, "clock.current", FOLDER "/current_clocksource");
+    view_read(view, facts, "clock.available", FOLDER "/available_clocksource");
+}
+
+static bool tsc_available(const struct facts *facts)
+{
+    const char *available = facts_get(facts, "clock.available");
+    return available && strstr(available, "tsc") && !strstr(available, "tsc_page");
+}
+
+static void judge(const struct facts *facts, struct advice *advice)
+{
+    const char *current = facts_get(facts, "clock.current");
+    if (!current) {
+        advise(advice, CHECK_ABSENT, "unknown");
+        advise_why(advice, "The kernel does not say what it keeps time with.");
+        return;
+    }
+    if (one_of(current, counters, sizeof(counters) / sizeof(counters[0]))) {
+        advise(advice, CHECK_OK, "%s", current);
+        advise_why(advice, "Time is read with one instruction in user mode: clocks cost little.");
+        return;
+    }
+    bool from_host = one_of(current, shared, sizeof(shared) / sizeof(shared[0]));
+    bool better = tsc_available(facts);
+    advise(advice,
+           from_host && !better ? CHECK_OK
+           : from_host          ? CHECK_WARN
+                                : CHECK_BAD,
+           "%s", current);
+    advise_why(advice,
+               from_host ? "The host's clock is read through a shared page: cheap, but scaled and "
+                           "stepped by the host, so it is not the counter that rdtsc gives.%s"
+                         : "Reading the time takes a system call or a slow device access, "
+                           "thousands of cycles that land inside whatever is timed.%s",
+               better      ? " A plain TSC is available."
+               : from_host ? ""
+                           : " The kernel does not trust the TSC here; its boot log says why.");
+    if (better)
+        advise_fix(advice, "echo tsc | sudo tee " FOLDER "/current_clocksource");
+    else if (!from_host)
+        advise_fix(advice, "sudo dmesg | grep -iE 'tsc|clocksource'");
+}
+
+const struct check check_clocksource = {
+    .name = "clocksource",
+    .title = "clock source",
+    .collect = collect,
+    .judge = judge,
+};

@@ -1,0 +1,14 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The parts of a machine's description, each in its own file, in the order they are gathered:
+ * later ones may look at the facts of earlier ones. */
+#pragma once
+
+#include "machine/view.h"
+
+void describe_cpu(const struct machine_view *view, struct facts *facts);
+void describe_system(const struct machine_view *view, struct facts *facts);
+void describe_hypervisor(const struct machine_view *view, struct facts *facts);
+void describe_emulation(const struct machine_view *view, struct facts *facts);
+void describe_container(const struct machine_view *view, struct facts *facts);

@@ -1,0 +1,62 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * seccomp-refuse EPERM|ENOSYS -- CMD...: runs a command in which perf_event_open(2) is refused with
+ * that errno, as container runtimes do. Beside the tests; whatever the command starts inherits it.
+ * Exits 2 for wrong use, 77 where the kernel has no seccomp filters, 127 when CMD cannot run. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
+static const struct {
+    const char *name;
+    unsigned action;
+} refusals[] = {
+    {"EPERM", SECCOMP_RET_ERRNO | EPERM},
+    {"EACCES", SECCOMP_RET_ERRNO | EACCES},
+    {"ENOSYS", SECCOMP_RET_ERRNO | ENOSYS},
+    {"KILL", SECCOMP_RET_KILL_PROCESS}, /* as filters that tolerate nothing do: SIGSYS */
+};
+
+static int install(unsigned action)
+{
+    struct sock_filter program[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, action),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {.len = sizeof(program) / sizeof(program[0]), .filter = program};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+        return -errno;
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0 ? -errno : 0;
+}
+
+int main(int count, char **arguments)
+{
+    if (count < 4 || strcmp(arguments[2], "--") != 0) {
+        fputs("usage: seccomp-refuse EPERM|EACCES|ENOSYS|KILL -- CMD...\n", stderr);
+        return 2;
+    }
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+        if (strcmp(arguments[1], refusals[i].name) != 0)
+            continue;
+        int error = install(refusals[i].action);
+        if (error < 0) {
+            fprintf(stderr, "seccomp-refuse: cannot install a filter: %s\n", strerror(-error));
+            return 77;
+        }
+        execvp(arguments[3], arguments + 3);
+        fprintf(stderr, "seccomp-refuse: %s: %s\n", arguments[3], strerror(errno));
+        return 127;
+    }
+    fprintf(stderr, "seccomp-refuse: %s: not a refusal I know\n", arguments[1]);
+    return 2;
+}
