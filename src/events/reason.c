@@ -1,0 +1,247 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Why perf_event_open refused, in words: what happened, why, and what to do next. An errno alone
+ * says little, because the operating system uses the same few for many causes; together with the
+ * machine's situation it is nearly always unambiguous. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "events/form.h"
+#include "events/situation.h"
+
+struct refusal {
+    const struct event_view *view;
+    const struct event *event;
+    int error;
+    struct situation now;
+};
+
+static const char grant[] = "`sudo setcap cap_perfmon=ep PROGRAM`, or run as root";
+
+static bool needs_core_pmu(const struct event *event)
+{
+    return event->kind == EVENT_HARDWARE || event->kind == EVENT_CACHE ||
+           event->kind == EVENT_RAW || event->kind == EVENT_PFM;
+}
+
+/* Would ":u" open? PMUs outside the cores refuse every filter. */
+static bool takes_modes(const struct refusal *refusal)
+{
+    const struct event *event = refusal->event;
+    char pmu[EVENT_NAME_MAX + 1] = "";
+    if (event->kind != EVENT_PMU || event->attr.type <= PERF_TYPE_BREAKPOINT)
+        return true;
+    snprintf(pmu, sizeof(pmu), "%.*s", (int)strcspn(event->name, "/"), event->name);
+    return pmu_is_core(refusal->view, pmu);
+}
+
+static bool filters_modes(const struct perf_event_attr *attr)
+{
+    return attr->exclude_user || attr->exclude_kernel || attr->exclude_hv || attr->exclude_idle ||
+           attr->exclude_guest || attr->exclude_host;
+}
+
+static void say_no_pmu(struct text *text, const struct refusal *refusal)
+{
+    const struct situation *now = &refusal->now;
+    if (now->virtual || now->hypervisor) {
+        text_printf(text,
+                    "the CPU's counters are not visible: this is a virtual machine%s%s whose "
+                    "hypervisor does not pass a PMU on. ",
+                    now->hypervisor ? " on " : "", now->hypervisor ? now->hypervisor : "");
+        if (now->turn_on)
+            text_printf(text, "To change that: %s", now->turn_on);
+        else
+            text_puts(text, "Turn it on there (QEMU/KVM: -cpu host,pmu=on; VMware: "
+                            "vpmc.enable; cloud: a bare-metal instance)");
+    } else {
+        text_puts(text, "the operating system has no driver for this CPU's PMU, or it is switched "
+                        "off: look for \"Performance Events\" in dmesg, load the PMU's module, and "
+                        "check that the firmware has not disabled it");
+    }
+    text_puts(text, ". Software events, tracepoints and breakpoints work without a PMU");
+}
+
+static void say_not_found(struct text *text, const struct refusal *refusal)
+{
+    if (needs_core_pmu(refusal->event) && !refusal->now.core_pmu)
+        say_no_pmu(text, refusal);
+    else if (needs_core_pmu(refusal->event))
+        text_puts(text, "this CPU's PMU has no such event: `assay events` lists what it offers");
+    else if (refusal->event->kind == EVENT_UPROBE)
+        text_puts(text, "the file or the place in it is not there any more");
+    else
+        text_puts(text, "the operating system does not know this event (built without it, or the "
+                        "tracepoint's number is not in use): `assay events` lists what it offers");
+}
+
+static void say_filtered(struct text *text, const struct refusal *refusal)
+{
+    const struct situation *now = &refusal->now;
+    text_puts(text, "the system call perf_event_open is not allowed at all: ");
+    if (now->seccomp && now->container)
+        text_puts(text, "the container's seccomp profile blocks it. Start the container with "
+                        "--cap-add PERFMON and a profile that allows perf_event_open (or "
+                        "--security-opt seccomp=unconfined)");
+    else if (now->seccomp)
+        text_puts(text, "a seccomp filter blocks it. Run outside the sandbox, or let the sandbox "
+                        "allow perf_event_open (containers: --security-opt seccomp=unconfined; "
+                        "systemd: SystemCallFilter=perf_event_open)");
+    else if (refusal->error == ENOSYS)
+        text_puts(text, "the operating system was built without CONFIG_PERF_EVENTS, or this is an "
+                        "emulation of one (gVisor, qemu-user, WSL 1). Run on a real Linux kernel");
+    else
+        text_printf(text, "a security module or lockdown forbids it, or it needs CAP_PERFMON: %s",
+                    grant);
+}
+
+static void say_not_permitted(struct text *text, const struct refusal *refusal)
+{
+    if (refusal->event->kind == EVENT_BREAKPOINT && !refusal->now.seccomp)
+        text_puts(text, "a breakpoint on an address of the kernel needs root: give an address of "
+                        "your own process, or run as root");
+    else
+        say_filtered(text, refusal);
+}
+
+/* perf_event_paranoid: 2 keeps the kernel's share from users, 1 allows it, and some distributions
+ * know 3 and 4, which refuse everything. */
+static void say_denied(struct text *text, const struct refusal *refusal)
+{
+    const struct situation *now = &refusal->now;
+    const struct event *event = refusal->event;
+    if (event->kind == EVENT_UPROBE) {
+        text_printf(text, "uprobes need CAP_PERFMON whatever the paranoid level is: %s", grant);
+    } else if (now->capable) {
+        text_puts(text, "a security module (SELinux, AppArmor, lockdown) forbids it although the "
+                        "capability is there: see the audit log");
+    } else if (now->paranoid > 2) {
+        text_printf(text,
+                    "kernel.perf_event_paranoid is %d, which refuses every event to ordinary "
+                    "users: `sudo sysctl kernel.perf_event_paranoid=2` (1 to count the kernel "
+                    "too), or %s",
+                    now->paranoid, grant);
+    } else if (now->paranoid == 2 && !event->attr.exclude_kernel) {
+        text_printf(text,
+                    "kernel.perf_event_paranoid is 2, which hides what happens inside the kernel "
+                    "from ordinary users: %s`sudo sysctl kernel.perf_event_paranoid=1`, or %s",
+                    takes_modes(refusal) ? "count user mode only (:u), " : "", grant);
+    } else {
+        char level[16] = "unknown";
+        if (now->paranoid != PARANOID_UNKNOWN)
+            snprintf(level, sizeof(level), "%d", now->paranoid);
+        text_printf(text,
+                    "this event is not for ordinary users (kernel.perf_event_paranoid is %s): "
+                    "`sudo sysctl kernel.perf_event_paranoid=-1`, or %s",
+                    level, grant);
+    }
+}
+
+static void say_invalid(struct text *text, const struct refusal *refusal)
+{
+    const struct event *event = refusal->event;
+    const struct perf_event_attr *attr = &event->attr;
+    if (event->kind == EVENT_BREAKPOINT)
+        text_printf(text,
+                    "the CPU cannot watch this place: the address must be a multiple of the "
+                    "length, the length 1, 2, 4 or 8%s; x86 cannot count reads alone (use rw)",
+                    attr->bp_type == 4 /* HW_BREAKPOINT_X */ ? " (for execution leave it out)"
+                                                             : "");
+    else if (event->kind == EVENT_PMU && filters_modes(attr))
+        text_puts(text, "this PMU cannot tell processor modes apart and refuses the filter: leave "
+                        "the modifiers out; the count then covers everything");
+    else if (event->kind == EVENT_UPROBE)
+        text_puts(text, "no probe can stand there: it must be the first byte of an instruction in "
+                        "executable code of a file that can be mapped");
+    else if (event->kind == EVENT_TRACEPOINT)
+        text_puts(text, "the tracepoint is not there any more, or takes no counter");
+    else if (event->kind == EVENT_PMU)
+        text_puts(text, "the PMU does not accept this combination of fields for a thread's "
+                        "counter (uncore PMUs count whole CPUs only): compare the PMU's format "
+                        "folder in sysfs");
+    else
+        text_puts(text, "the PMU does not accept this event with these modifiers: try it without "
+                        "modifiers; a raw code may have reserved bits set");
+}
+
+static void say_no_room(struct text *text, const struct refusal *refusal)
+{
+    if (refusal->event->kind == EVENT_BREAKPOINT)
+        text_puts(text, "all of the CPU's breakpoint registers are in use (x86 has 4): close a "
+                        "debugger or other breakpoint events, or count fewer places at once");
+    else
+        text_puts(text, "there is no counter left for it: count fewer events at once");
+}
+
+static void say_busy(struct text *text, const struct refusal *refusal)
+{
+    (void)refusal;
+    text_puts(text, "something else holds the PMU for itself (another profiler, a hypervisor, or "
+                    "the NMI watchdog): end it, or `sudo sysctl kernel.nmi_watchdog=0`");
+}
+
+static void say_too_many_files(struct text *text, const struct refusal *refusal)
+{
+    text_printf(text, "%s: raise the limit with `ulimit -n`, or count fewer events at once",
+                refusal->error == EMFILE ? "this process has no file descriptor left"
+                                         : "the system has no file descriptor left");
+}
+
+static void say_no_device(struct text *text, const struct refusal *refusal)
+{
+    if (needs_core_pmu(refusal->event) && !refusal->now.core_pmu)
+        say_no_pmu(text, refusal);
+    else
+        text_puts(text, "the PMU is not there on this CPU (taken offline, or a feature this model "
+                        "lacks)");
+}
+
+static void say_unsupported(struct text *text, const struct refusal *refusal)
+{
+    if (needs_core_pmu(refusal->event) && !refusal->now.core_pmu)
+        say_no_pmu(text, refusal);
+    else
+        text_puts(text, "the PMU cannot do what the event asks for (modes, precision or "
+                        "interrupts): try it without modifiers");
+}
+
+static void say_too_new(struct text *text, const struct refusal *refusal)
+{
+    (void)refusal;
+    text_puts(text, "the event needs a newer operating system than this one");
+}
+
+static void say_no_memory(struct text *text, const struct refusal *refusal)
+{
+    (void)refusal;
+    text_puts(text, "the operating system has no memory left for it");
+}
+
+static const struct {
+    int error;
+    void (*say)(struct text *text, const struct refusal *refusal);
+} sayings[] = {
+    {ENOENT, say_not_found}, {EACCES, say_denied},         {EPERM, say_not_permitted},
+    {ENOSYS, say_filtered},  {EINVAL, say_invalid},        {ENOSPC, say_no_room},
+    {EBUSY, say_busy},       {EMFILE, say_too_many_files}, {ENFILE, say_too_many_files},
+    {ENODEV, say_no_device}, {ENXIO, say_no_device},       {EOPNOTSUPP, say_unsupported},
+    {E2BIG, say_too_new},    {ENOMEM, say_no_memory},
+};
+
+void event_open_reason(const struct event_view *view, const struct event *event, int error,
+                       char *reason, size_t size)
+{
+    struct refusal refusal = {.view = view, .event = event, .error = error};
+    AUTO_TEXT struct text text = {0};
+    situation_collect(view, &refusal.now);
+    for (size_t i = 0; i < sizeof(sayings) / sizeof(sayings[0]); i++) {
+        if (sayings[i].error == error)
+            sayings[i].say(&text, &refusal);
+    }
+    if (!text.length)
+        text_printf(&text, "perf_event_open failed: %s", strerror(error));
+    snprintf(reason, size, "%s", text_string(&text));
+}

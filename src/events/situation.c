@@ -1,0 +1,112 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Gathers what explains a refused event: paranoid level, PMUs, hypervisor, seccomp, capabilities,
+ * containers. Only reads files below the view, so that recorded machines explain themselves too. */
+#include "events/situation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/capability.h>
+
+#include "base/cleanup.h"
+#include "events/form.h"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38 /* since Linux 5.8 */
+#endif
+
+static const char kvm_switch[] = "start the VM with the host's PMU (QEMU: -cpu host,pmu=on; "
+                                 "libvirt: cpu mode host-passthrough and <pmu state='on'/>)";
+
+/* What firmware or the hypervisor calls itself, and where it keeps the switch. */
+static const struct {
+    const char *sign, *name, *turn_on;
+} hypervisors[] = {
+    {"VMware", "VMware", "set vpmc.enable = \"TRUE\" (\"virtualized CPU performance counters\")"},
+    {"Microsoft Corporation", "Hyper-V",
+     "shut the VM down and run Set-VMProcessor NAME -Perfmon @(\"pmu\") on the host"},
+    {"Xen", "Xen", "boot Xen with vpmu=on"},
+    {"xen", "Xen", "boot Xen with vpmu=on"},
+    {"Amazon EC2", "Amazon EC2", "take a metal instance, or one that owns a whole socket"},
+    {"Google", "Google Compute Engine",
+     "take a machine type that offers --performance-monitoring-unit, or a bare-metal one"},
+    {"innotek", "VirtualBox", "VirtualBox offers no PMU to guests: use another hypervisor"},
+    {"Parallels", "Parallels", "turn on PMU virtualization in the VM's processor settings"},
+    {"QEMU", "QEMU/KVM", kvm_switch},
+    {"KVM", "KVM", kvm_switch},
+    {"Red Hat", "KVM", kvm_switch},
+    {"OpenStack", "KVM (OpenStack)", "use a flavor with hw:pmu=true"},
+};
+
+static void name_hypervisor(const struct event_view *view, struct situation *situation)
+{
+    static const char *const files[] = {"/sys/hypervisor/type", "/sys/class/dmi/id/product_name",
+                                        "/sys/class/dmi/id/sys_vendor"};
+    for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
+        char text[128];
+        if (view_read_text(view, text, sizeof(text), "%s", files[f]) < 0)
+            continue;
+        for (size_t h = 0; h < sizeof(hypervisors) / sizeof(hypervisors[0]); h++) {
+            if (!strstr(text, hypervisors[h].sign))
+                continue;
+            situation->hypervisor = hypervisors[h].name;
+            situation->turn_on = hypervisors[h].turn_on;
+            return;
+        }
+    }
+}
+
+/* The word "hypervisor" among the CPU's flags is how x86 guests are told; Arm guests are told by
+ * the device tree, if at all. */
+static bool is_virtual(const struct event_view *view)
+{
+    const size_t size = 16384; /* the first CPU's paragraph is enough */
+    AUTO_FREE char *text = malloc(size);
+    if (text && view_read_text(view, text, size, "/proc/cpuinfo") == 0 &&
+        strstr(text, " hypervisor"))
+        return true;
+    return view_exists(view, "/proc/device-tree/hypervisor") ||
+           view_exists(view, "/sys/hypervisor/type");
+}
+
+static int look_for_core_pmu(void *context, const char *pmu)
+{
+    return pmu_is_core(context, pmu) ? 1 : 0;
+}
+
+/* The value behind "Key:" in /proc/self/status, in the given base. */
+static unsigned long long status_value(const char *status, const char *key, int base)
+{
+    const char *line = strstr(status, key);
+    return line ? strtoull(line + strlen(key), NULL, base) : 0;
+}
+
+static void read_status(const struct event_view *view, struct situation *situation)
+{
+    char status[4096];
+    if (view_read_text(view, status, sizeof(status), "/proc/self/status") < 0)
+        return;
+    situation->seccomp = status_value(status, "\nSeccomp:", 10) != 0;
+    unsigned long long effective = status_value(status, "\nCapEff:", 16);
+    situation->capable = effective >> CAP_PERFMON & 1 || effective >> CAP_SYS_ADMIN & 1;
+}
+
+void situation_collect(const struct event_view *view, struct situation *situation)
+{
+    char text[64];
+    *situation = (struct situation){.paranoid = PARANOID_UNKNOWN};
+    if (view_read_text(view, text, sizeof(text), "/proc/sys/kernel/perf_event_paranoid") == 0)
+        situation->paranoid = atoi(text);
+    situation->core_pmu =
+        view_each_entry(view, PMU_FOLDER, look_for_core_pmu, (void *)(uintptr_t)view) == 1;
+    situation->virtual = is_virtual(view);
+    name_hypervisor(view, situation);
+    if (situation->hypervisor && !view_exists(view, "/sys/hypervisor/type") && !situation->virtual)
+        situation->hypervisor = NULL; /* a vendor that also sells real machines */
+    read_status(view, situation);
+    situation->container = view_exists(view, "/.dockerenv") ||
+                           view_exists(view, "/run/.containerenv") ||
+                           view_exists(view, "/run/systemd/container");
+}

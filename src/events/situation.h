@@ -1,0 +1,24 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: MIT
+ *
+ * What on this machine can stand between a program and its counters. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "events/event.h"
+
+#define PARANOID_UNKNOWN (-1000)
+
+struct situation {
+    int paranoid;           /* PARANOID_UNKNOWN when it cannot be read */
+    bool core_pmu;          /* sysfs shows a PMU of the CPU's cores */
+    bool virtual;           /* runs under a hypervisor */
+    const char *hypervisor; /* its name, or NULL when it does not say */
+    const char *turn_on;    /* how that hypervisor gives a guest its PMU */
+    bool seccomp;           /* a filter decides over our system calls */
+    bool capable;           /* CAP_PERFMON or CAP_SYS_ADMIN */
+    bool container;
+};
+
+void situation_collect(const struct event_view *view, struct situation *situation);

@@ -1,0 +1,31 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Inside libassay: a set of counters. */
+#pragma once
+
+#include "lib/counter.h"
+
+struct set_member {
+    struct event event;
+    int error;    /* positive errno, 0 when open */
+    char *reason; /* NULL when open */
+};
+
+/* Invariants: descriptors[i] is -1 exactly when members[i].error is not 0. In a group the leader is
+ * the first open member, the others follow it in the order of members, and the operating system
+ * reports them in that order. Siblings are enabled from the start and follow their leader, so one
+ * system call switches the whole group. */
+struct assay_set {
+    size_t count;
+    size_t open;  /* members that are open */
+    bool grouped; /* read by one system call at the leader */
+    int leader;   /* descriptor, -1 when no member is open */
+    int descriptors[ASSAY_MAX_COUNTERS];
+    struct counter_report start[ASSAY_MAX_COUNTERS]; /* what counts as zero since the last reset */
+    struct set_member members[ASSAY_MAX_COUNTERS];
+};
+
+/* Remembers the sentence for assay_last_error and returns code. */
+int set_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+struct failure *set_failure(void);
