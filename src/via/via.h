@@ -2,13 +2,15 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Transports: how the controller reaches a probe. One file each (`local`, `exec`), registered by
- * one line in the build list. A transport starts the probe and gives two descriptors; it knows
- * nothing of frames. */
+ * one line in the build list. A transport starts the probe and gives two descriptors; of frames it
+ * knows no more than the word they begin with. */
 #pragma once
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/failure.h"
+#include "base/text.h"
 
 /* Where the kit for an ISA lies on the controller's machine. */
 struct kit {
@@ -18,25 +20,49 @@ struct kit {
 int kit_find(struct kit *kit, struct failure *failure);
 void kit_release(struct kit *kit);
 
+#define VIA_TAIL 2048 /* bytes of the transport's last words that are kept */
+
 struct via_link {
-    pid_t pid;    /* the process at our end, leader of its own group; reaped by via_close */
-    int to_probe; /* write here */
-    int from_probe;
+    pid_t pid;         /* the process at our end, leader of its own session; reaped by via_close */
+    int to_probe;      /* write here; does not block */
+    int from_probe;    /* read here, but first what is in `early`; does not block */
+    int errors;        /* the transport's standard error; via_drain reads it */
+    bool pass_errors;  /* show it on our own standard error as it comes, too */
+    struct text early; /* what came from the probe while the transport was still connecting */
+    char tail[VIA_TAIL];
+    size_t tail_length;
+};
+
+/* How long connecting may take, and the flag that ends it early (NULL: none). */
+struct via_patience {
+    int timeout_ms;
+    const volatile int *stop;
 };
 
 struct via {
     const char *scheme;  /* "exec" for exec:ARGV… */
     const char *summary; /* one line for --help */
-    /* argument: what follows "SCHEME:", "" for local */
-    int (*open)(const char *argument, const struct kit *kit, struct via_link *link,
-                struct failure *failure);
+    /* argument: what follows "SCHEME:", "" for local. On failure nothing is left running. */
+    int (*open)(const char *argument, const struct kit *kit, const struct via_patience *patience,
+                struct via_link *link, struct failure *failure);
 };
 
 extern const struct via *const via_registry[]; /* generated; ends with NULL */
 
-/* spec NULL or "local": this machine. Unknown schemes get the list of known ones. */
-int via_open(const char *spec, const struct kit *kit, struct via_link *link,
-             struct failure *failure);
-/* Closes the pipes, waits patience_ms for the process to end, then ends its group. Returns its wait
- * status, or negative errno. */
+/* spec NULL, "" or "local": this machine. Unknown schemes get the list of known ones. */
+int via_open(const char *spec, const struct kit *kit, const struct via_patience *patience,
+             struct via_link *link, struct failure *failure);
+
+/* Takes what waits on the transport's standard error; call it whenever `errors` is readable, or the
+ * other side may block on it. Closes the descriptor (then -1) at its end. */
+void via_drain(struct via_link *link);
+
+/* The last lines of the transport's standard error, fit for a message: printable, one line. */
+void via_last_words(const struct via_link *link, char *words, size_t size);
+
+/* Closes the pipes, waits patience_ms for the process to end, then ends its group, first gently.
+ * Returns its wait status, or negative errno. The tail stays readable. */
 int via_close(struct via_link *link, int patience_ms);
+
+/* A wait status in words: "exit status 1", "signal 9 (Killed)". */
+void via_status_text(int status, char *words, size_t size);

@@ -7,17 +7,10 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "wire/frame.h"
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void give_chatter(struct wire_reader *reader, const char *line)
 {
@@ -72,7 +65,7 @@ static int wait_for_input(const struct wire_reader *reader, int64_t deadline)
 {
     int wait = -1;
     if (deadline >= 0) {
-        int64_t left = deadline - now_ms();
+        int64_t left = deadline - monotonic_ms();
         wait = left <= 0 ? 0 : left > 1000000 ? 1000000 : (int)left;
     }
     struct pollfd input = {.fd = reader->fd, .events = POLLIN};
@@ -121,7 +114,7 @@ int wire_read(struct wire_reader *reader, int timeout_ms, struct wire_frame *fra
 {
     if (!reader->buffer && !(reader->buffer = malloc(WIRE_MAX_LINE + 1)))
         return fail_with(failure, -ENOMEM, "no memory to read frames");
-    int64_t deadline = timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
+    int64_t deadline = timeout_ms < 0 ? -1 : monotonic_ms() + timeout_ms;
     for (bool filled = false;; filled = true) {
         int status = next_frame(reader, frame, failure);
         if (status)
@@ -129,7 +122,7 @@ int wire_read(struct wire_reader *reader, int timeout_ms, struct wire_frame *fra
         if (reader->ended)
             return meet_end(reader, failure);
         /* A flood of chatter must not outlast the caller's patience. */
-        if (filled && deadline >= 0 && now_ms() >= deadline)
+        if (filled && deadline >= 0 && monotonic_ms() >= deadline)
             return 0;
         status = wait_for_input(reader, deadline);
         if (status <= 0)

@@ -1,0 +1,36 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What transports are made of: starting a program on pipes, and talking to it while connecting. */
+#pragma once
+
+#include "via/via.h"
+
+/* Starts argv (NULL-terminated, looked up in PATH) with its three standard descriptors as pipes,
+ * in a session of its own. Fails with the program's name and the reason when it cannot run. */
+int child_start(struct via_link *link, const char *const *argv, struct failure *failure);
+
+enum child_news {
+    CHILD_SPOKE,  /* a line beginning with the mark came; it and what follows are in link->early */
+    CHILD_ENDED,  /* its output ended first */
+    CHILD_SILENT, /* neither within the time, or too much else came */
+    CHILD_STOPPED /* the stop flag was raised */
+};
+/* Waits for a line that begins with mark. Everything read stays in link->early. */
+enum child_news child_await(struct via_link *link, const char *mark,
+                            const struct via_patience *patience);
+
+/* Sends all bytes while draining what the child says, so that neither side waits for the other.
+ * 0, -EPIPE when it stopped listening, -ETIMEDOUT when it did not listen for timeout_ms, -EINTR. */
+int child_send(struct via_link *link, const void *bytes, size_t length,
+               const struct via_patience *patience);
+
+/* Splits text into words as a shell would, but expands nothing: white space separates, '…', "…" and
+ * backslash quote. *words ends with NULL; words_free frees. Returns their number, or -EINVAL. */
+int words_split(const char *text, char ***words, struct failure *failure);
+void words_free(char **words);
+static inline void cleanup_words(char ***words)
+{
+    words_free(*words);
+}
+#define AUTO_WORDS __attribute__((cleanup(cleanup_words)))

@@ -1,0 +1,116 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * exec:ARGV…: behind any prefix that runs a program with its standard input and output connected,
+ * such as `sudo -u nobody` or `docker exec -i box`. First the kit is tried where it lies; where it
+ * does not exist or must not be read over there, it is pushed. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "via/child.h"
+#include "via/push.h"
+#include "wire/frame.h"
+
+#define ENDING_MS 2000 /* for a program whose output has ended */
+
+/* prefix followed by the words in `more` (NULL-terminated); the caller frees the array only. */
+static const char **join(char *const *prefix, size_t count, const char *const *more)
+{
+    size_t extra = 0;
+    while (more[extra])
+        extra++;
+    const char **argv = calloc(count + extra + 1, sizeof(*argv));
+    for (size_t i = 0; argv && i < count; i++)
+        argv[i] = prefix[i];
+    for (size_t i = 0; argv && i < extra; i++)
+        argv[count + i] = more[i];
+    return argv;
+}
+
+static int start(struct via_link *link, char *const *prefix, size_t count, const char *const *more,
+                 struct failure *failure)
+{
+    AUTO_FREE const char **argv = join(prefix, count, more);
+    if (!argv)
+        return fail_with(failure, -ENOMEM, "no memory to start '%s'", prefix[0]);
+    return child_start(link, argv, failure);
+}
+
+/* 1 when a probe speaks (or may yet: then the session says what is wrong), 0 when none could be run
+ * in place, negative errno when there is no point in going on. */
+static int try_in_place(struct via_link *link, char *const *prefix, size_t count,
+                        const struct kit *kit, const struct via_patience *patience,
+                        struct failure *failure)
+{
+    AUTO_FREE char *probe = NULL;
+    if (asprintf(&probe, "%s/assay-probe", kit->folder) < 0)
+        return fail_with(failure, -ENOMEM, "no memory to start the probe");
+    int status = start(link, prefix, count, (const char *const[]){probe, "serve", NULL}, failure);
+    if (status < 0)
+        return status;
+    switch (child_await(link, WIRE_SENTINEL " ", patience)) {
+    case CHILD_SPOKE:
+    case CHILD_SILENT:
+        return 1;
+    case CHILD_ENDED:
+        via_close(link, ENDING_MS);
+        return 0;
+    case CHILD_STOPPED:
+        break;
+    }
+    via_close(link, 0);
+    return fail_with(failure, -EINTR, "interrupted while connecting through '%s'", prefix[0]);
+}
+
+static int try_pushed(struct via_link *link, char *const *prefix, size_t count,
+                      const struct kit *kit, const struct via_patience *patience,
+                      struct failure *failure)
+{
+    char size[24];
+    int status = push_size(kit, size, failure);
+    if (status < 0)
+        return status;
+    status = start(link, prefix, count,
+                   (const char *const[]){"sh", "-c", push_script, "assay", size, NULL}, failure);
+    if (status < 0)
+        return status;
+    struct failure cause = {0};
+    status = push_kit(link, kit, patience, &cause);
+    if (status == 0)
+        return 0;
+    int ended = via_close(link, status == -EINTR ? 0 : ENDING_MS);
+    char how[64];
+    char words[400];
+    via_status_text(ended, how, sizeof(how));
+    via_last_words(link, words, sizeof(words));
+    return fail_with(failure, status,
+                     "no probe could be started through '%s': %s; it ended with %s%s%s", prefix[0],
+                     cause.text, how, *words ? " and said: " : "", words);
+}
+
+static int exec_open(const char *argument, const struct kit *kit,
+                     const struct via_patience *patience, struct via_link *link,
+                     struct failure *failure)
+{
+    AUTO_WORDS char **prefix = NULL;
+    int count = words_split(argument, &prefix, failure);
+    if (count < 0)
+        return count;
+    if (count == 0)
+        return fail_with(failure, -EINVAL,
+                         "'exec:' needs the program to go through, as in exec:sudo -n -u nobody");
+    int status = try_in_place(link, prefix, (size_t)count, kit, patience, failure);
+    if (status == 0)
+        return try_pushed(link, prefix, (size_t)count, kit, patience, failure);
+    return status < 0 ? status : 0;
+}
+
+extern const struct via via_exec;
+const struct via via_exec = {
+    .scheme = "exec",
+    .summary = "exec:ARGV... through a program that runs another one: exec:docker exec -i box",
+    .open = exec_open,
+};

@@ -1,0 +1,31 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The transport that travels nowhere: the probe runs on the controller's own machine. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "via/child.h"
+
+static int local_open(const char *argument, const struct kit *kit,
+                      const struct via_patience *patience, struct via_link *link,
+                      struct failure *failure)
+{
+    (void)patience; /* nothing to connect: the session waits for hello */
+    if (*argument)
+        return fail_with(failure, -EINVAL, "'local' takes nothing behind it, but got '%s'",
+                         argument);
+    AUTO_FREE char *probe = NULL;
+    if (asprintf(&probe, "%s/assay-probe", kit->folder) < 0)
+        return fail_with(failure, -ENOMEM, "no memory to start the probe");
+    const char *const argv[] = {probe, "serve", NULL};
+    return child_start(link, argv, failure);
+}
+
+extern const struct via via_local;
+const struct via via_local = {
+    .scheme = "local",
+    .summary = "this machine (the default)",
+    .open = local_open,
+};

@@ -1,0 +1,441 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Transports: words, what is said when a program cannot be run, pushing the kit, and that no
+ * process and no descriptor stays behind, whatever the other side does. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+
+#include "base/monotonic.h"
+#include "fake-kit.h"
+#include "via/child.h"
+#include "via/push.h"
+
+static char kit_folder[64];
+static struct kit kit = {.folder = kit_folder};
+static const struct via_patience patience = {.timeout_ms = 5000};
+
+struct surroundings {
+    int descriptors;
+};
+
+static int before_each(void **state)
+{
+    static struct surroundings surroundings;
+    fake_kit_make(kit_folder);
+    unsetenv("FAKE_MODE");
+    surroundings.descriptors = open_descriptors();
+    *state = &surroundings;
+    return 0;
+}
+
+static int after_each(void **state)
+{
+    const struct surroundings *surroundings = *state;
+    assert_no_children();
+    assert_int_equal(open_descriptors(), surroundings->descriptors);
+    fake_kit_remove(kit_folder);
+    return 0;
+}
+
+/* --- words --- */
+static void assert_words(const char *text, size_t count, const char *const *expected)
+{
+    char **words = NULL;
+    assert_int_equal(words_split(text, &words, NULL), count);
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal(words[i], expected[i]);
+    if (count)
+        assert_null(words[count]);
+    words_free(words);
+}
+
+static void words_are_split_as_a_shell_would_without_expanding(void **state)
+{
+    (void)state;
+    assert_words("", 0, NULL);
+    assert_words(" \t\n ", 0, NULL);
+    assert_words(" docker  exec\t-i box ", 4, (const char *const[]){"docker", "exec", "-i", "box"});
+    assert_words("a 'b c' \"d e\" f\\ g", 4, (const char *const[]){"a", "b c", "d e", "f g"});
+    assert_words("'' \"\"", 2, (const char *const[]){"", ""});
+    assert_words("a'b'\"c\"\\d", 1, (const char *const[]){"abcd"});
+    assert_words("'\\' \"\\\"\\\\\\x\"", 2, (const char *const[]){"\\", "\"\\\\x"});
+    assert_words("$HOME * ;rm `x` $(y) ~", 6,
+                 (const char *const[]){"$HOME", "*", ";rm", "`x`", "$(y)", "~"});
+}
+
+static void words_that_do_not_end_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"a 'b", "\"", "a \"b\\\"", "x\\", "'a\" b"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        char **words = NULL;
+        struct failure failure = {0};
+        assert_int_equal(words_split(bad[i], &words, &failure), -EINVAL);
+        assert_null(words);
+        assert_true(failure.text[0] != '\0');
+    }
+}
+
+/* --- opening --- */
+static void assert_open_fails(const char *spec, int code, const char *words)
+{
+    struct via_link link;
+    struct failure failure = {0};
+    int status = via_open(spec, &kit, &patience, &link, &failure);
+    if (code)
+        assert_int_equal(status, code);
+    assert_true(status < 0);
+    if (!strstr(failure.text, words))
+        fail_msg("'%s' does not say '%s'", failure.text, words);
+}
+
+static void an_unknown_scheme_names_the_known_ones(void **state)
+{
+    (void)state;
+    assert_open_fails("telepathy:you", -EINVAL, "'telepathy'");
+    assert_open_fails("telepathy:you", -EINVAL, "exec:ARGV");
+    assert_open_fails(":", -EINVAL, "local");
+    assert_open_fails("execute:x", -EINVAL, "exec");
+}
+
+static void malformed_arguments_are_refused(void **state)
+{
+    (void)state;
+    assert_open_fails("exec", -EINVAL, "needs the program");
+    assert_open_fails("exec:  ", -EINVAL, "needs the program");
+    assert_open_fails("exec:'x", -EINVAL, "quote");
+    assert_open_fails("local:here", -EINVAL, "nothing behind it");
+}
+
+static void a_program_that_does_not_exist_is_named(void **state)
+{
+    (void)state;
+    assert_open_fails("exec:no-such-program-anywhere -i", -ENOENT, "no-such-program-anywhere");
+    assert_open_fails("exec:/etc/passwd", -EACCES, "/etc/passwd");
+}
+
+static void a_program_that_ends_at_once_is_quoted(void **state)
+{
+    (void)state;
+    assert_open_fails("exec:false", 0, "exit status 1");
+    assert_open_fails("exec:sh -c 'echo no such box >&2; exit 42'", 0, "no such box");
+    assert_open_fails("exec:sh -c 'echo no such box >&2; exit 42'", 0, "exit status 42");
+    assert_open_fails("exec:sh -c 'kill -9 $$'", 0, "signal 9");
+}
+
+/* The fake probe says hello and, seven frames on, that it is ready. */
+static void assert_says_hello(struct via_link *link)
+{
+    assert_int_equal(child_await(link, "@assay 0 hello ", &patience), CHILD_SPOKE);
+    assert_int_equal(child_await(link, "@assay 7 ready ", &patience), CHILD_SPOKE);
+}
+
+static void local_starts_the_kit_in_place(void **state)
+{
+    (void)state;
+    struct via_link link;
+    assert_int_equal(via_open(NULL, &kit, &patience, &link, NULL), 0);
+    assert_says_hello(&link);
+    assert_int_equal(via_close(&link, 5000), 0);
+}
+
+static void exec_starts_the_kit_in_place(void **state)
+{
+    (void)state;
+    struct via_link link;
+    char words[200];
+    assert_int_equal(via_open("exec:env GREETING='a b'", &kit, &patience, &link, NULL), 0);
+    assert_says_hello(&link);
+    assert_int_equal(via_close(&link, 5000), 0);
+    via_last_words(&link, words, sizeof(words));
+    assert_string_equal(words, ""); /* in particular not "received" */
+}
+
+static int entries_named(const char *folder, const char *start)
+{
+    int count = 0;
+    DIR *entries = opendir(folder);
+    const struct dirent *entry;
+    assert_non_null(entries);
+    while ((entry = readdir(entries)))
+        count += strncmp(entry->d_name, start, strlen(start)) == 0;
+    closedir(entries);
+    return count;
+}
+
+/* What cannot be run where it lies is pushed, serves there, and is removed. */
+static void a_kit_that_cannot_be_run_in_place_is_pushed(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/assay-push-test.XXXXXX";
+    struct via_link link;
+    struct failure failure = {0};
+    char words[200];
+    assert_non_null(mkdtemp(folder));
+    setenv("FAKE_MODE", "only-pushed", 1);
+    setenv("TMPDIR", folder, 1);
+    int status = via_open("exec:env --", &kit, &patience, &link, &failure);
+    unsetenv("TMPDIR");
+    if (status < 0)
+        fail_msg("%s", failure.text);
+    assert_says_hello(&link);
+    assert_int_equal(entries_named(folder, "assay."), 1);
+    assert_int_equal(via_close(&link, 5000), 0);
+    via_last_words(&link, words, sizeof(words));
+    assert_string_equal(words, "fake: received, manifest here");
+    assert_int_equal(rmdir(folder), 0); /* empty again */
+}
+
+/* A prefix may join words with spaces or print a banner; the size never becomes part of a script.
+ */
+static void the_push_script_is_constant(void **state)
+{
+    (void)state;
+    char size[24];
+    assert_int_equal(push_size(&kit, size, NULL), 0);
+    assert_true(strtoul(size, NULL, 10) > 0);
+    assert_null(strstr(push_script, size));
+    assert_null(strstr(push_script, "%"));
+    assert_non_null(strstr(push_script, "\"$1\""));
+}
+
+static void a_pushed_probe_that_does_not_run_is_told(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/assay-push-test.XXXXXX";
+    char path[128];
+    struct via_link link;
+    struct failure failure = {0};
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/assay-probe", folder);
+    write_file(folder, "assay-probe", "#!/bin/sh\necho wrong machine >&2\nexit 8\n");
+    assert_int_equal(chmod(path, 0755), 0);
+    struct kit broken = {.folder = folder};
+    assert_true(via_open("exec:env", &broken, &patience, &link, &failure) < 0);
+    if (!strstr(failure.text, "wrong machine") || !strstr(failure.text, "exit status 8"))
+        fail_msg("%s", failure.text);
+    unlink(path);
+    rmdir(folder);
+}
+
+/* --- closing --- */
+static void assert_closes(const char *mode, int patience_ms, int expected_signal)
+{
+    struct via_link link;
+    setenv("FAKE_MODE", mode, 1);
+    assert_int_equal(via_open("local", &kit, &patience, &link, NULL), 0);
+    pid_t pid = link.pid;
+    int status = via_close(&link, patience_ms);
+    assert_true(status >= 0);
+    if (expected_signal)
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == expected_signal);
+    assert_int_equal(kill(-pid, 0), -1);
+    assert_int_equal(errno, ESRCH);
+    assert_int_equal(link.pid, -1);
+}
+
+static void what_does_not_end_by_itself_is_ended(void **state)
+{
+    (void)state;
+    assert_closes("good", 5000, 0);
+    assert_closes("mute", 0, SIGTERM);
+    assert_closes("floods", 0, 0);
+    assert_closes("floods-errors", 0, 0);
+    assert_closes("endless-line", 0, 0);
+}
+
+static void who_ignores_sigterm_is_killed_with_its_children(void **state)
+{
+    (void)state;
+    struct via_link link;
+    const char *const argv[] = {"sh", "-c", "trap '' TERM; sleep 1000 & echo @up; sleep 1000",
+                                NULL};
+    assert_int_equal(child_start(&link, argv, NULL), 0);
+    assert_int_equal(child_await(&link, "@up", &patience), CHILD_SPOKE);
+    pid_t pid = link.pid;
+    int status = via_close(&link, 0);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    /* Orphans of the group are reaped by init, which may take a moment. */
+    for (int i = 0; i < 500 && kill(-pid, 0) == 0; i++)
+        poll(NULL, 0, 10);
+    assert_int_equal(kill(-pid, 0), -1);
+}
+
+static void a_stopped_process_is_ended_too(void **state)
+{
+    (void)state;
+    struct via_link link;
+    const char *const argv[] = {"sh", "-c", "kill -STOP $$", NULL};
+    assert_int_equal(child_start(&link, argv, NULL), 0);
+    assert_true(via_close(&link, 100) >= 0);
+}
+
+static void closing_twice_is_harmless(void **state)
+{
+    (void)state;
+    struct via_link link;
+    assert_int_equal(via_open("local", &kit, &patience, &link, NULL), 0);
+    assert_says_hello(&link);
+    assert_int_equal(via_close(&link, 5000), 0);
+    assert_int_equal(via_close(&link, 5000), -ECHILD);
+}
+
+/* --- surroundings of the child --- */
+static void the_child_starts_with_default_signals_and_no_descriptors_of_ours(void **state)
+{
+    (void)state;
+    struct via_link link;
+    const char *const argv[] = {
+        "sh", "-c", "grep -E '^Sig(Blk|Ign)' /proc/self/status; echo fds /proc/self/fd/*; echo @",
+        NULL};
+    int leaky = open("/dev/null", O_RDONLY); /* not close-on-exec */
+    sigset_t some;
+    sigemptyset(&some);
+    sigaddset(&some, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &some, NULL);
+    signal(SIGINT, SIG_IGN);
+    assert_int_equal(child_start(&link, argv, NULL), 0);
+    signal(SIGINT, SIG_DFL);
+    sigprocmask(SIG_UNBLOCK, &some, NULL);
+    close(leaky);
+    assert_int_equal(child_await(&link, "@", &patience), CHILD_SPOKE);
+    const char *said = text_string(&link.early);
+    assert_non_null(strstr(said, "SigBlk:\t0000000000000000"));
+    assert_non_null(strstr(said, "SigIgn:\t0000000000000000"));
+    assert_non_null(strstr(said, "fds /proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2"));
+    assert_null(strstr(said, "/proc/self/fd/4")); /* 3 is the shell reading the folder */
+    assert_int_equal(via_close(&link, 5000), 0);
+}
+
+static void the_last_words_are_bounded_and_printable(void **state)
+{
+    (void)state;
+    struct via_link link;
+    const char *const argv[] = {
+        "sh", "-c",
+        "i=0; while test $i -lt 2000; do echo line $i >&2; i=$((i+1)); done; "
+        "printf 'one\\033[31m\\ntwo\\nthree\\n' >&2; echo @",
+        NULL};
+    char words[100];
+    char few[8];
+    assert_int_equal(child_start(&link, argv, NULL), 0);
+    assert_int_equal(child_await(&link, "@", &patience), CHILD_SPOKE);
+    via_close(&link, 5000);
+    assert_int_equal(link.tail_length, VIA_TAIL);
+    via_last_words(&link, words, sizeof(words));
+    assert_string_equal(words, "one?[31m two three");
+    via_last_words(&link, few, sizeof(few));
+    assert_int_equal(strlen(few), sizeof(few) - 1);
+}
+
+static void a_raised_stop_flag_ends_connecting(void **state)
+{
+    (void)state;
+    static const volatile int stop = 1;
+    struct via_link link;
+    struct failure failure = {0};
+    setenv("FAKE_MODE", "mute", 1);
+    assert_int_equal(via_open("exec:env", &kit,
+                              &(struct via_patience){.timeout_ms = 60000, .stop = &stop}, &link,
+                              &failure),
+                     -EINTR);
+}
+
+/* A controller killed with SIGKILL takes along even a probe that does not look at its input. */
+static void a_killed_controller_leaves_no_orphan(void **state)
+{
+    (void)state;
+    int told[2];
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    assert_int_equal(pipe2(told, O_CLOEXEC), 0);
+    pid_t controller = fork();
+    if (controller == 0) {
+        struct via_link link;
+        setenv("FAKE_MODE", "mute", 1);
+        if (via_open("local", &kit, &patience, &link, NULL) < 0 ||
+            write(told[1], &link.pid, sizeof(link.pid)) != sizeof(link.pid))
+            _exit(1);
+        pause();
+        _exit(0);
+    }
+    pid_t probe = -1;
+    assert_int_equal(read(told[0], &probe, sizeof(probe)), sizeof(probe));
+    close(told[0]);
+    close(told[1]);
+    kill(controller, SIGKILL);
+    assert_int_equal(waitpid(controller, NULL, 0), controller);
+    int status = 0;
+    assert_int_equal(waitpid(probe, &status, 0), probe); /* the orphan came to us, and ended */
+    assert_true(WIFSIGNALED(status));
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+/* --- the kit --- */
+static void the_kit_is_where_the_environment_says(void **state)
+{
+    (void)state;
+    struct kit found;
+    struct failure failure = {0};
+    assert_int_equal(kit_find(&found, NULL), 0);
+    assert_string_equal(found.folder, kit_folder);
+    kit_release(&found);
+    setenv("ASSAY_KIT", "/nowhere/at/all", 1);
+    assert_int_equal(kit_find(&found, &failure), -ENOENT);
+    assert_non_null(strstr(failure.text, "/nowhere/at/all"));
+    assert_non_null(strstr(failure.text, "make"));
+}
+
+static void a_missing_kit_says_where_it_was_looked_for(void **state)
+{
+    (void)state;
+    struct kit found;
+    struct failure failure = {0};
+    unsetenv("ASSAY_KIT");
+    int status = kit_find(&found, &failure);
+    if (status == 0) { /* an installed kit answers */
+        kit_release(&found);
+        skip();
+    }
+    assert_int_equal(status, -ENOENT);
+    assert_non_null(strstr(failure.text, "tests/unit/libexec/assay/"));
+    assert_non_null(strstr(failure.text, "run make"));
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, before_each, after_each)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(words_are_split_as_a_shell_would_without_expanding),
+        CASE(words_that_do_not_end_are_refused),
+        CASE(an_unknown_scheme_names_the_known_ones),
+        CASE(malformed_arguments_are_refused),
+        CASE(a_program_that_does_not_exist_is_named),
+        CASE(a_program_that_ends_at_once_is_quoted),
+        CASE(local_starts_the_kit_in_place),
+        CASE(exec_starts_the_kit_in_place),
+        CASE(a_kit_that_cannot_be_run_in_place_is_pushed),
+        CASE(the_push_script_is_constant),
+        CASE(a_pushed_probe_that_does_not_run_is_told),
+        CASE(what_does_not_end_by_itself_is_ended),
+        CASE(who_ignores_sigterm_is_killed_with_its_children),
+        CASE(a_stopped_process_is_ended_too),
+        CASE(closing_twice_is_harmless),
+        CASE(the_child_starts_with_default_signals_and_no_descriptors_of_ours),
+        CASE(the_last_words_are_bounded_and_printable),
+        CASE(a_raised_stop_flag_ends_connecting),
+        CASE(a_killed_controller_leaves_no_orphan),
+        CASE(the_kit_is_where_the_environment_says),
+        CASE(a_missing_kit_says_where_it_was_looked_for),
+    };
+    return cmocka_run_group_tests_name("via", tests, NULL, NULL);
+}
