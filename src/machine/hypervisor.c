@@ -45,7 +45,9 @@ const struct hypervisor hypervisors[] = {
      "on the host, QEMU: -cpu host,pmu=on\non the host, emulated arm64: -icount shift=0"},
     /* monitors */
     {"firecracker", "Firecracker", NULL,
-     "Firecracker offers no counters to its guests; nothing inside or outside changes that.", ""},
+     "Firecracker offers no counters to its guests, whatever is set: for hardware events take bare "
+     "metal, or KVM under QEMU with pmu=on.",
+     ""},
     {"microvm", "a KVM microVM", NULL,
      "It has no firmware tables, as with Firecracker, which offers no counters to its guests.", ""},
     {"cloud-hypervisor", "Cloud Hypervisor", NULL,

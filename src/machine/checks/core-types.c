@@ -35,13 +35,15 @@ static void judge(const struct facts *facts, struct advice *advice)
         advise(advice, CHECK_ABSENT, "unknown");
         advise_why(advice, "Neither a core PMU nor core capacities show.");
     } else if (several_pmus) {
-        const char *first = strchr(covers, '=') + 1;
+        const char *fast = strstr(covers, "cpu_core=");
+        const char *first = strchr(fast ? fast : covers, '=');
         advise(advice, CHECK_WARN, "%s", covers);
         advise_why(advice,
                    "An event counts on the cores of its own PMU only: a process that moves to "
                    "the other kind loses counts without notice, and the same code costs "
                    "different cycles there. Stay on one kind.");
-        advise_fix(advice, "taskset -c %.*s COMMAND", (int)strcspn(first, " "), first);
+        if (first)
+            advise_fix(advice, "taskset -c %.*s COMMAND", (int)strcspn(first + 1, " "), first + 1);
     } else if (several_speeds) {
         advise(advice, CHECK_WARN, "capacities %s", capacities);
         advise_why(advice,

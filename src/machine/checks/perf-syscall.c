@@ -27,16 +27,21 @@ static const struct {
     {"systemd-nspawn", "systemd-nspawn --system-call-filter=perf_event_open ..."},
 };
 
-/* The first CPU that the first core PMU covers, -1 when every CPU will do. */
-static int covered_cpu(const struct machine_view *view)
+/* A generic event belongs to one core PMU, and the kernel does not say which: where there are
+ * several, tries on a core of each until the event gets a counter. */
+static int try_on_each_kind(const struct machine_view *view, struct perf_try *result)
 {
     AUTO_NAMES struct view_names names;
     view_names(view, PMU_FOLDER, "*", &names);
     AUTO_TEXT struct text cpus = {0};
-    for (size_t i = 0; i < names.count; i++)
-        if (core_pmu(view, names.list[i], &cpus))
-            return cpus.length > 0 ? atoi(text_string(&cpus)) : -1;
-    return -1;
+    for (size_t i = 0; i < names.count; i++) {
+        if (!core_pmu(view, names.list[i], &cpus) || cpus.length == 0)
+            continue;
+        int error = perf_try(atoi(text_string(&cpus)), result);
+        if (error || result->instructions.error || result->instructions.running_ns > 0)
+            return error;
+    }
+    return perf_try(-1, result);
 }
 
 static void put_count(const struct machine_view *view, struct facts *facts, const char *key,
@@ -51,7 +56,7 @@ static void put_count(const struct machine_view *view, struct facts *facts, cons
 static void collect(const struct machine_view *view, struct facts *facts)
 {
     struct perf_try result = {0};
-    int error = view_recorded(view) ? 0 : perf_try(covered_cpu(view), &result);
+    int error = view_recorded(view) ? 0 : try_on_each_kind(view, &result);
     if (result.killed) {
         char killed[32];
         snprintf(killed, sizeof(killed), "killed by signal %d", result.killed);

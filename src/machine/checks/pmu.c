@@ -100,33 +100,37 @@ static void judge_riscv(const char *missing, struct advice *advice)
     advise_fix(advice, "sudo dmesg | grep -iE 'sbi|pmu'");
 }
 
-static void judge_missing(const struct facts *facts, int error, struct advice *advice)
+/* Nothing could be tried; sysfs still tells whether there is something to try. */
+static void judge_out_of_reach(const struct facts *facts, const char *error, struct advice *advice)
+{
+    const char *core = facts_get(facts, "pmu.core");
+    if (core) {
+        advise(advice, CHECK_BAD, "%s, out of reach (%s)", core, error);
+        advise_why(advice,
+                   "There is a CPU PMU, but opening instructions:u is refused, so whether it "
+                   "counts cannot be told; perf-syscall, paranoid and privileges say why.");
+        return;
+    }
+    advise(advice, CHECK_BAD, "none in sysfs, and none to be tried (%s)", error);
+    judge_hypervisor(facts,
+                     "perf_event_open is refused (see perf-syscall), so nothing can be tried; but "
+                     "the kernel lists no CPU PMU either.",
+                     advice);
+}
+
+static void judge_missing(const struct facts *facts, const char *error, struct advice *advice)
 {
     const char *devices = facts_get(facts, "pmu.devices");
-    const char *core = facts_get(facts, "pmu.core");
     const char *isa = facts_get(facts, "isa");
-    char name[16];
-    errno_name(error, name, sizeof(name));
-    if (error == EACCES || error == EPERM) {
-        advise(advice, CHECK_BAD, "%s: not allowed (%s)", core ? core : "unknown", name);
-        advise_why(advice, "Opening instructions:u is refused, so whether the PMU counts cannot be "
-                           "told; see perf-syscall, paranoid and privileges.");
-        return;
-    }
-    if (error == ENOSYS || error == ECANCELED) {
-        advise(advice, CHECK_BAD, "%s: out of reach", core ? core : "none visible");
-        advise_why(advice, "perf_event_open cannot be called here, so no hardware event can be "
-                           "counted whatever the CPU has; see perf-syscall.");
-        return;
-    }
+    const char *hypervisor = facts_get(facts, "hypervisor");
     char missing[320];
     snprintf(missing, sizeof(missing),
              "The kernel %s, so instructions, cycles, branches and cache events fail with %s; "
              "page faults, tracepoints and breakpoints still count.",
-             core ? "has a CPU PMU but does not open it" : "has no CPU PMU", name);
+             facts_get(facts, "pmu.core") ? "has a CPU PMU but does not open it" : "has no CPU PMU",
+             error);
     advise(advice, CHECK_BAD, "none%s%s%s", devices ? " (only " : "", devices ? devices : "",
            devices ? ")" : "");
-    const char *hypervisor = facts_get(facts, "hypervisor");
     if (isa && strncmp(isa, "riscv", 5) == 0 && hypervisor && strcmp(hypervisor, "none") == 0)
         judge_riscv(missing, advice);
     else
@@ -142,7 +146,12 @@ static void judge(const struct facts *facts, struct advice *advice)
         advise(advice, CHECK_ABSENT, "not recorded");
         advise_why(advice, "Whether instructions count was not tried on this machine.");
     } else {
-        judge_missing(facts, error, advice);
+        char name[16];
+        errno_name(error, name, sizeof(name));
+        if (error == EACCES || error == EPERM || error == ENOSYS || error == ECANCELED)
+            judge_out_of_reach(facts, name, advice);
+        else
+            judge_missing(facts, name, advice);
     }
 }
 

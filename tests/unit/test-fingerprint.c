@@ -1,0 +1,128 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The fingerprint changes exactly with what a validation depends on, and says what changed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+
+#include "machine/check.h"
+
+static void fill(struct facts *facts)
+{
+    facts_set(facts, "isa", "x86_64", 0);
+    facts_set(facts, "cpu.vendor", "GenuineIntel", 0);
+    facts_set(facts, "cpu.family", "6", 0);
+    facts_set(facts, "cpu.model", "85", 0);
+    facts_set(facts, "cpu.variant", NULL, ENOENT);
+    facts_set(facts, "cpu.stepping", "7", 0);
+    facts_set(facts, "cpu.model_name", "Some CPU", 0);
+    facts_set(facts, "cpu.microcode", "0x1", 0);
+    facts_set(facts, "kernel.release", "6.1.0", 0);
+    facts_set(facts, "kernel.version", "#1 SMP", 0);
+    facts_set(facts, "hypervisor", "none", 0);
+}
+
+static void it_is_sixteen_hexadecimal_digits_and_stable(void **state)
+{
+    (void)state;
+    AUTO_FACTS struct facts facts = {0};
+    fill(&facts);
+    char fingerprint[17];
+    machine_fingerprint(&facts, fingerprint);
+    assert_int_equal(strspn(fingerprint, "0123456789abcdef"), 16);
+    /* Stores are found by this name: whoever changes it must bring them along. */
+    assert_string_equal(fingerprint, "ca979013b59610c9");
+}
+
+static void every_field_counts_and_is_named(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {
+        "isa",          "cpu.vendor",     "cpu.family",    "cpu.model",      "cpu.variant",
+        "cpu.stepping", "cpu.model_name", "cpu.microcode", "kernel.release", "kernel.version",
+        "hypervisor",   "emulated"};
+    AUTO_FACTS struct facts before = {0};
+    fill(&before);
+    char first[17];
+    machine_fingerprint(&before, first);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        AUTO_FACTS struct facts after = {0};
+        fill(&after);
+        facts_set(&after, keys[i], "changed", 0);
+        char second[17], text[256];
+        machine_fingerprint(&after, second);
+        assert_string_not_equal(first, second);
+        assert_int_equal(machine_difference(&before, &after, text, sizeof(text)), 1);
+        assert_non_null(strstr(text, "-> changed"));
+    }
+}
+
+static void nothing_else_counts(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"load.average", "machine.id", "perf.paranoid",
+                                       "os.name",      "acpi.oem",   "hypervisor.monitor",
+                                       "process.euid", "cpu.online"};
+    AUTO_FACTS struct facts before = {0}, after = {0};
+    fill(&before);
+    fill(&after);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        facts_set(&after, keys[i], "changed", 0);
+    char first[17], second[17], text[256] = "untouched";
+    machine_fingerprint(&before, first);
+    machine_fingerprint(&after, second);
+    assert_string_equal(first, second);
+    assert_int_equal(machine_difference(&before, &after, text, sizeof(text)), 0);
+    assert_string_equal(text, "");
+}
+
+static void absent_empty_and_shifted_values_differ(void **state)
+{
+    (void)state;
+    AUTO_FACTS struct facts absent = {0}, empty = {0}, shifted = {0};
+    facts_set(&absent, "cpu.family", "6", 0);
+    facts_set(&empty, "cpu.family", "6", 0);
+    facts_set(&empty, "cpu.model", "", 0);
+    facts_set(&shifted, "cpu.model", "6", 0);
+    char a[17], b[17], c[17];
+    machine_fingerprint(&absent, a);
+    machine_fingerprint(&empty, b);
+    machine_fingerprint(&shifted, c);
+    assert_string_not_equal(a, b);
+    assert_string_not_equal(a, c);
+}
+
+static void the_difference_names_both_sides_and_fits(void **state)
+{
+    (void)state;
+    AUTO_FACTS struct facts then = {0}, now = {0};
+    fill(&then);
+    fill(&now);
+    facts_set(&now, "cpu.microcode", "0x2", 0);
+    facts_set(&now, "kernel.release", NULL, ENOENT);
+    char text[256];
+    assert_int_equal(machine_difference(&then, &now, text, sizeof(text)), 2);
+    assert_string_equal(text, "microcode 0x1 -> 0x2, kernel 6.1.0 -> none");
+    char tiny[8];
+    assert_int_equal(machine_difference(&then, &now, tiny, sizeof(tiny)), 2);
+    assert_string_equal(tiny, "microco");
+    assert_int_equal(machine_difference(&then, &now, NULL, 0), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_sixteen_hexadecimal_digits_and_stable),
+        cmocka_unit_test(every_field_counts_and_is_named),
+        cmocka_unit_test(nothing_else_counts),
+        cmocka_unit_test(absent_empty_and_shifted_values_differ),
+        cmocka_unit_test(the_difference_names_both_sides_and_fits),
+    };
+    return cmocka_run_group_tests_name("fingerprint", tests, NULL, NULL);
+}
