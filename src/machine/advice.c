@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "machine/check.h"
 
 const char *const check_status_names[] = {"ok", "warn", "bad", "absent"};
@@ -28,10 +29,44 @@ static void make_printable(char *text, bool lines)
     }
 }
 
+static bool in_container(const struct facts *facts)
+{
+    const char *container = facts_get(facts, "container");
+    const char *namespace = facts_get(facts, "process.user_namespace");
+    return (container && strcmp(container, "none") != 0) ||
+           (namespace && strcmp(namespace, "own") == 0);
+}
+
+/* Judges write commands as an ordinary user types them. Root needs no sudo; in a container the
+ * machine's settings cannot be changed by anybody, so there the command is for the host. */
+static void fit_to_reader(const struct facts *facts, struct advice *advice)
+{
+    const char *euid = facts_get(facts, "process.euid");
+    bool host = in_container(facts);
+    if (!host && !(euid && strcmp(euid, "0") == 0))
+        return;
+    AUTO_TEXT struct text fitted = {0};
+    for (const char *line = advice->fix; *line;) {
+        const char *end = line + strcspn(line, "\n");
+        const char *sudo = strstr(line, "sudo ");
+        if (host && sudo && sudo < end)
+            text_puts(&fitted, "on the host: ");
+        for (; !host && sudo && sudo < end; sudo = strstr(line, "sudo ")) {
+            text_append(&fitted, line, (size_t)(sudo - line));
+            line = sudo + strlen("sudo ");
+        }
+        text_append(&fitted, line, (size_t)(end - line) + (*end == '\n'));
+        line = end + (*end == '\n');
+    }
+    if (!fitted.failed)
+        snprintf(advice->fix, sizeof(advice->fix), "%s", text_string(&fitted));
+}
+
 void check_judge(const struct check *check, const struct facts *facts, struct advice *advice)
 {
     *advice = (struct advice){.status = CHECK_ABSENT};
     check->judge(facts, advice);
+    fit_to_reader(facts, advice);
     make_printable(advice->value, false);
     make_printable(advice->why, false);
     make_printable(advice->fix, true);
