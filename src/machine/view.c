@@ -79,7 +79,7 @@ int view_text(const struct machine_view *view, const char *path, struct text *co
     return read_all(fd, content);
 }
 
-bool view_exists(const struct machine_view *view, const char *path)
+bool view_has(const struct machine_view *view, const char *path)
 {
     AUTO_FREE char *full = below(view, path);
     return full && access(full, F_OK) == 0;
