@@ -12,28 +12,6 @@
 
 #define KEY_BYTES 16
 
-const char *const pattern_names[PATTERN_COUNT] = {
-    [PATTERN_AR] = "ar",
-    [PATTERN_AO] = "ao",
-    [PATTERN_RR] = "rr",
-    [PATTERN_RO] = "ro",
-};
-
-const char *const pattern_descriptions[PATTERN_COUNT] = {
-    [PATTERN_AR] = "start-read",
-    [PATTERN_AO] = "start-stop",
-    [PATTERN_RR] = "read-read",
-    [PATTERN_RO] = "read-stop",
-};
-
-int pattern_from_name(const char *name)
-{
-    for (int pattern = 0; pattern < PATTERN_COUNT; pattern++)
-        if (strcmp(name, pattern_names[pattern]) == 0)
-            return pattern;
-    return -1;
-}
-
 static const char *event_key(char key[KEY_BYTES], uint32_t counter)
 {
     snprintf(key, KEY_BYTES, "event%u", counter);
