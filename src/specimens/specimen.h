@@ -3,7 +3,8 @@
  *
  * What a specimen is: code whose counts are known for every N. One file each, registered by one
  * line in the build list. `null` and `loop` stand inside the window as bare instructions; every
- * other specimen is called there by one call instruction, which its truth includes. */
+ * other specimen is called there by two instructions (its argument is moved, its code called),
+ * which its truth includes where it states instructions. */
 #pragma once
 
 #include <stddef.h>
@@ -27,9 +28,11 @@ enum specimen_form {
     SPECIMEN_NULL,   /* nothing between opening and closing */
     SPECIMEN_LOOP,   /* the paper's loop, inline */
     SPECIMEN_CALLED, /* one call of `code` */
+    SPECIMEN_FORMS,
 };
 
-/* What prepare made for one run; passed to code unchanged. */
+/* What prepare made for one run; passed to code unchanged. n stays first: code in assembly reads it
+ * there. */
 struct specimen_state {
     uint64_t n;
     void *memory;

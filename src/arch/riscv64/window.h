@@ -1,0 +1,66 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: MIT
+ *
+ * What stands inside a measurement window on RISC-V (64 bit): the loop, the call of a specimen, the
+ * marks, and the tick counter. Every macro states the instructions it executes, because the truths
+ * of the specimens are built from them. */
+#pragma once
+
+#include <stdint.h>
+
+/* Keeps a value in a register that calls preserve, loaded before the window opens: no instruction
+ * inside the window is spent on fetching it. (clang at -O0 ignores this and loads it again.) */
+#define WINDOW_PIN_FIRST(type, name)  register type name __asm__("s1")
+#define WINDOW_PIN_SECOND(type, name) register type name __asm__("s2")
+
+/* Compare and branch are one instruction here: 1 + 2·count instructions, count conditional branches
+ * of which count - 1 are taken, no memory access. count is at least 1 and pinned. */
+#define WINDOW_LOOP_INSTRUCTIONS_BASE 1
+#define WINDOW_LOOP_INSTRUCTIONS_EACH 2
+#define WINDOW_LOOP(count)                                                                         \
+    __asm__ volatile("li t0, 0\n"                                                                  \
+                     "1:\taddi t0, t0, 1\n"                                                        \
+                     "\tbne t0, %[last], 1b"                                                       \
+                     :                                                                             \
+                     : [last] "r"(count)                                                           \
+                     : "t0", "memory")
+
+/* Two instructions and what the callee executes: the argument is moved, the code called. */
+#define WINDOW_CALL_INSTRUCTIONS 2
+#define WINDOW_CALL(code, argument)                                                                \
+    __asm__ volatile("mv a0, %[first]\n"                                                           \
+                     "\tjalr %[target]"                                                            \
+                     :                                                                             \
+                     : [first] "r"(argument), [target] "r"(code)                                   \
+                     : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3",     \
+                       "a4", "a5", "a6", "a7", "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6",    \
+                       "ft7", "ft8", "ft9", "ft10", "ft11", "fa0", "fa1", "fa2", "fa3", "fa4",     \
+                       "fa5", "fa6", "fa7", "memory")
+
+#define SPECIMEN_CODE __attribute__((noinline))
+
+/* No instruction; the compiler moves nothing across it. */
+#define WINDOW_BARRIER() __asm__ volatile("" ::: "memory")
+
+/* The code of the specimen `adds`: called with a pointer to N, it executes
+ * ADDS_BASE + ADDS_EACH·N instructions from its first to its return. */
+#define WINDOW_ADDS_BASE 3
+#define WINDOW_ADDS_EACH 18
+#define WINDOW_ADDS_CODE                                                                           \
+    "\tld t1, 0(a0)\n"                                                                             \
+    "\tli t0, 0\n"                                                                                 \
+    "1:\n"                                                                                         \
+    "\t.rept 16\n"                                                                                 \
+    "\taddi t0, t0, 1\n"                                                                           \
+    "\t.endr\n"                                                                                    \
+    "\taddi t1, t1, -1\n"                                                                          \
+    "\tbnez t1, 1b\n"                                                                              \
+    "\tret\n"
+
+/* The time counter, in ticks, after everything before it and before everything after it. */
+static inline __attribute__((always_inline)) uint64_t window_ticks(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("fence\n\trdtime %0\n\tfence" : "=r"(ticks) : : "memory");
+    return ticks;
+}
