@@ -26,8 +26,10 @@ struct job_event {
 
 struct job {
     uint32_t magic;
-    uint32_t size; /* of the whole mapping */
+    uint64_t bytes; /* of the whole mapping */
     /* request */
+    int32_t driver;   /* process id of the driver: without it the harness ends */
+    char folder[256]; /* private folder for files a library insists on writing, or "" */
     char path[32];
     char opt[8];
     char specimen[64];

@@ -1,0 +1,27 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From a job's events to PAPI: native names, domain, event set. */
+#pragma once
+
+#include <papi.h>
+
+#include "probe/harness/path.h"
+
+#define PAPI_NOTE                                                                                  \
+    "on a software event PAPI runs another code path than on a hardware one; times are the clock " \
+    "around the window, not the counter's"
+
+/* Initialises the library; says in words why it cannot work here. */
+int papi_usable(char *reason, size_t size);
+
+/* The native name PAPI gives to event `index`; -ENOTSUP when it has none. */
+int papi_native_name(struct job *job, uint32_t index, char *name, size_t size);
+
+/* An event set with all events of the job, in their order and domain; the domain becomes the
+ * library's default. -ENOTSUP when the events' modes differ: a set has one. */
+int papi_build_set(struct job *job, int *event_set);
+void papi_destroy_set(int *event_set);
+
+/* Negative errno nearest to a PAPI error. */
+int papi_errno(int status);

@@ -1,0 +1,95 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a path is, inside a harness: its windows, one function for every pattern, form of specimen
+ * and layout of counters, compiled at one optimisation level; and the operations around them. The
+ * operations stand outside the window and never use a symbol that a window measures. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/harness/job.h"
+#include "specimens/specimen.h"
+
+/* What one read of a descriptor gives: PERF_FORMAT_GROUP with both times. */
+enum { READING_NR, READING_ENABLED, READING_RUNNING, READING_VALUES };
+#define READING_WORDS (READING_VALUES + CELL_MAX_COUNTERS)
+/* In the separate layout reading i of one counter starts at i * READING_SEPARATE. */
+#define READING_SEPARATE (READING_VALUES + 1)
+
+enum layout {
+    LAYOUT_GROUP,    /* one descriptor (or event set) stands for all counters */
+    LAYOUT_SEPARATE, /* every counter has its own */
+    LAYOUT_COUNT,
+};
+
+typedef void specimen_function(struct specimen_state *state);
+
+/* What a window works on. Everything it needs is fetched from here before it opens. */
+struct window {
+    int descriptors[CELL_MAX_COUNTERS]; /* perf paths */
+    uint32_t count;                     /* descriptors in use */
+    int event_set;                      /* PAPI paths */
+    uint64_t *before;                   /* filled by an opening read */
+    uint64_t *after;                    /* filled by a closing read */
+    size_t bytes;                       /* of one read in the group layout */
+    struct specimen_state *state;
+    specimen_function *code;
+    long status; /* what the closing call returned */
+};
+typedef void window_function(struct window *window);
+
+/* One measurement: what the operations share from open to close. */
+struct instrument {
+    struct job *job;
+    const struct path *path;
+    struct window window;
+    uint64_t before[CELL_MAX_COUNTERS * READING_SEPARATE + READING_WORDS];
+    uint64_t after[CELL_MAX_COUNTERS * READING_SEPARATE + READING_WORDS];
+    uint64_t opened; /* nanoseconds, for paths that do not report the time a counter was enabled */
+};
+
+/* All return 0 or a negative errno, the sentence then in job->reason. */
+struct path_operations {
+    /* Can this path work on this machine at all? May be NULL: yes. */
+    int (*usable)(char *reason, size_t size);
+    int (*open)(struct instrument *instrument);
+    /* Before and after every window; `release` writes row `run`, unless
+     * `finish` does. */
+    int (*arm)(struct instrument *instrument);
+    int (*release)(struct instrument *instrument, uint32_t run);
+    /* For paths whose library gives its values when the process exits: fills all rows then. NULL
+     * where `release` does. */
+    int (*finish)(struct job *job);
+    void (*close)(struct instrument *instrument);
+};
+
+struct path {
+    const char *name;
+    const char *opt;   /* "O0" … "O3" */
+    const char *note;  /* what to know when reading its numbers; "" */
+    bool task_wide;    /* start and stop switch all events of the task */
+    bool needs_folder; /* the library writes files: job->folder must be given */
+    const struct path_operations *operations;
+    window_function *windows[PATTERN_COUNT][SPECIMEN_FORMS][LAYOUT_COUNT]; /* NULL: not supported */
+};
+
+extern const struct path *const path_registry[]; /* generated for each harness; ends with NULL */
+
+/* Marks of every window, in an allocated section so that they survive stripping: where its first
+ * instruction stands and where the one after its last. Offsets are relative to the field itself. */
+enum { MARK_OPENS, MARK_CLOSED };
+struct window_mark {
+    int32_t address;
+    int32_t path;    /* the struct path it belongs to */
+    uint32_t window; /* (pattern * SPECIMEN_FORMS + form) * LAYOUT_COUNT + layout */
+    uint32_t kind;
+};
+
+extern const struct path_operations perf_operations;
+
+/* Writes job->reason and returns code (negative errno). */
+int job_fail(struct job *job, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));

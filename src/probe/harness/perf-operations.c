@@ -1,0 +1,158 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Around the windows of the paths on perf descriptors: opening the events, the base reading before
+ * a start, the last reading after a stop, and the differences. Everything by inline system calls,
+ * because read, ioctl and prctl are what the windows measure. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "probe/harness/path.h"
+#include "syscall.h"
+
+static long switch_all(const struct instrument *instrument, bool enable)
+{
+    const struct window *window = &instrument->window;
+    if (instrument->path->task_wide)
+        return assay_syscall5(SYS_prctl,
+                              enable ? PR_TASK_PERF_EVENTS_ENABLE : PR_TASK_PERF_EVENTS_DISABLE, 0,
+                              0, 0, 0);
+    long request = (long)(enable ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE);
+    uint32_t switched = instrument->job->separate ? window->count : 1;
+    for (uint32_t index = 0; index < switched; index++) {
+        long result = assay_syscall3(SYS_ioctl, window->descriptors[index], request, 0);
+        if (result < 0)
+            return result;
+    }
+    return 0;
+}
+
+static long read_all(const struct instrument *instrument, uint64_t *reading)
+{
+    const struct window *window = &instrument->window;
+    if (!instrument->job->separate)
+        return assay_syscall3(SYS_read, window->descriptors[0], (long)reading, (long)window->bytes);
+    for (uint32_t index = 0; index < window->count; index++) {
+        long result = assay_syscall3(SYS_read, window->descriptors[index],
+                                     (long)(reading + (size_t)index * READING_SEPARATE),
+                                     (long)(READING_SEPARATE * sizeof(uint64_t)));
+        if (result < 0)
+            return result;
+    }
+    return 0;
+}
+
+/* Where counter `index` stands in a reading; its nr word is zeroed to see whether a read came. */
+static uint64_t *reading_of(const struct instrument *instrument, uint64_t *reading, uint32_t index)
+{
+    return instrument->job->separate ? reading + (size_t)index * READING_SEPARATE : reading;
+}
+
+static int open_event(struct instrument *instrument, uint32_t index, int leader)
+{
+    struct job_event *event = &instrument->job->events[index];
+    struct perf_event_attr attr = event->attr;
+    attr.size = sizeof(attr);
+    attr.disabled = leader < 0; /* members follow their leader */
+    attr.read_format =
+        PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    if (event->target[0])
+        attr.config1 = (uint64_t)(uintptr_t)event->target;
+    long descriptor =
+        assay_syscall5(SYS_perf_event_open, (long)&attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+    if (descriptor < 0) {
+        instrument->job->failed_event = (int32_t)index;
+        return job_fail(instrument->job, (int)descriptor, "%s cannot be opened: %s", event->name,
+                        strerror((int)-descriptor));
+    }
+    instrument->window.descriptors[index] = (int)descriptor;
+    instrument->window.count = index + 1;
+    return 0;
+}
+
+static int perf_open(struct instrument *instrument)
+{
+    const struct job *job = instrument->job;
+    instrument->window.count = 0;
+    instrument->window.bytes = (READING_VALUES + job->counters) * sizeof(uint64_t);
+    for (uint32_t index = 0; index < job->counters; index++) {
+        int leader = index && !job->separate ? instrument->window.descriptors[0] : -1;
+        int result = open_event(instrument, index, leader);
+        if (result < 0)
+            return result;
+    }
+    return 0;
+}
+
+static bool starts_inside(uint32_t pattern)
+{
+    return pattern == PATTERN_AR || pattern == PATTERN_AO;
+}
+
+static bool reads_last(uint32_t pattern)
+{
+    return pattern == PATTERN_AR || pattern == PATTERN_RR;
+}
+
+static int perf_arm(struct instrument *instrument)
+{
+    struct job *job = instrument->job;
+    for (uint32_t index = 0; index < job->counters; index++) {
+        reading_of(instrument, instrument->before, index)[READING_NR] = 0;
+        reading_of(instrument, instrument->after, index)[READING_NR] = 0;
+    }
+    long result = starts_inside(job->pattern) ? read_all(instrument, instrument->before)
+                                              : switch_all(instrument, true);
+    if (result < 0)
+        return job_fail(job, (int)result, "the counters could not be prepared: %s",
+                        strerror((int)-result));
+    return 0;
+}
+
+static int write_row(struct instrument *instrument, uint32_t run)
+{
+    struct job *job = instrument->job;
+    uint64_t expected = job->separate ? 1 : job->counters;
+    for (uint32_t index = 0; index < job->counters; index++) {
+        const uint64_t *before = reading_of(instrument, instrument->before, index);
+        const uint64_t *after = reading_of(instrument, instrument->after, index);
+        if (before[READING_NR] != expected || after[READING_NR] != expected)
+            return job_fail(
+                job, -EIO,
+                "run %u: a read of the counters gave nothing (the last call returned %ld)", run,
+                instrument->window.status);
+        uint32_t value = READING_VALUES + (job->separate ? 0 : index);
+        size_t row = (size_t)run * job->counters + index;
+        job_values(job)[row] = after[value] - before[value];
+        job_enabled(job)[row] = after[READING_ENABLED] - before[READING_ENABLED];
+        job_running(job)[row] = after[READING_RUNNING] - before[READING_RUNNING];
+    }
+    return 0;
+}
+
+static int perf_release(struct instrument *instrument, uint32_t run)
+{
+    struct job *job = instrument->job;
+    long result = reads_last(job->pattern) ? switch_all(instrument, false)
+                                           : read_all(instrument, instrument->after);
+    if (result < 0)
+        return job_fail(job, (int)result, "run %u: the counters could not be %s: %s", run,
+                        reads_last(job->pattern) ? "stopped" : "read", strerror((int)-result));
+    return write_row(instrument, run);
+}
+
+static void perf_close(struct instrument *instrument)
+{
+    for (uint32_t index = 0; index < instrument->window.count; index++)
+        assay_syscall1(SYS_close, instrument->window.descriptors[index]);
+    instrument->window.count = 0;
+}
+
+const struct path_operations perf_operations = {
+    .open = perf_open,
+    .arm = perf_arm,
+    .release = perf_release,
+    .close = perf_close,
+};

@@ -1,0 +1,192 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The life of a visit inside its process: find path and window, pin, open, then for every run
+ * prepare – arm – account – window – account – release – restore. */
+#include "probe/harness/run.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "probe/harness/populate.h"
+#include "syscall.h"
+
+#define CPU_MASK_BITS 8192u
+
+int job_fail(struct job *job, int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(job->reason, sizeof(job->reason), format, arguments);
+    va_end(arguments);
+    job->error = -code;
+    return code;
+}
+
+static int find_path(struct job *job, const struct path **found)
+{
+    bool known = false;
+    for (size_t index = 0; path_registry[index]; index++) {
+        if (strcmp(path_registry[index]->name, job->path) != 0)
+            continue;
+        known = true;
+        if (strcmp(path_registry[index]->opt, job->opt) == 0) {
+            *found = path_registry[index];
+            return 0;
+        }
+    }
+    if (known)
+        return job_fail(job, -ENOENT, "path %s has no windows compiled at -%s", job->path,
+                        job->opt);
+    return job_fail(job, -ENOENT, "this harness holds no path %s", job->path);
+}
+
+static int find_window(struct job *job, const struct path *path, const struct specimen *specimen,
+                       window_function **window)
+{
+    *window =
+        path->windows[job->pattern][specimen->form][job->separate ? LAYOUT_SEPARATE : LAYOUT_GROUP];
+    if (*window)
+        return 0;
+    if (path->windows[job->pattern][specimen->form][LAYOUT_GROUP])
+        return job_fail(job, -ENOTSUP,
+                        "path %s holds its counters in one set: it cannot open them separately",
+                        path->name);
+    return job_fail(job, -ENOTSUP, "path %s does not support pattern %s", path->name,
+                    pattern_names[job->pattern]);
+}
+
+static int pin(struct job *job)
+{
+    if (job->cpu < 0)
+        return 0;
+    unsigned long mask[CPU_MASK_BITS / (8 * sizeof(unsigned long))] = {0};
+    const unsigned bits = 8 * sizeof(unsigned long);
+    unsigned cpu = (unsigned)job->cpu;
+    if (cpu >= CPU_MASK_BITS)
+        return job_fail(job, -EINVAL, "there is no CPU %u", cpu);
+    mask[cpu / bits] = 1ul << cpu % bits;
+    long result = assay_syscall3(SYS_sched_setaffinity, 0, sizeof(mask), (long)mask);
+    if (result < 0)
+        return job_fail(
+            job, (int)result,
+            "cannot pin to CPU %u: %s (is it online, and allowed by cpuset and taskset?)", cpu,
+            strerror((int)-result));
+    return 0;
+}
+
+static void take_account(struct rusage *usage)
+{
+    assay_syscall2(SYS_getrusage, RUSAGE_SELF, (long)usage);
+}
+
+static void write_account(struct account *account, const struct rusage *before,
+                          const struct rusage *after)
+{
+    account->minor_faults = (uint64_t)(after->ru_minflt - before->ru_minflt);
+    account->major_faults = (uint64_t)(after->ru_majflt - before->ru_majflt);
+    account->voluntary = (uint64_t)(after->ru_nvcsw - before->ru_nvcsw);
+    account->involuntary = (uint64_t)(after->ru_nivcsw - before->ru_nivcsw);
+}
+
+static int run_once(struct instrument *instrument, window_function *window, uint32_t run)
+{
+    const struct path_operations *operations = instrument->path->operations;
+    struct rusage before = {0}, after = {0};
+    int result = operations->arm(instrument);
+    if (result < 0)
+        return result;
+    take_account(&before);
+    window(&instrument->window);
+    take_account(&after);
+    result = operations->release(instrument, run);
+    if (result < 0)
+        return result;
+    write_account(&job_accounts(instrument->job)[run], &before, &after);
+    return 0;
+}
+
+static int run_all(struct instrument *instrument, const struct specimen *specimen,
+                   window_function *window)
+{
+    struct job *job = instrument->job;
+    struct specimen_state state = {.n = job->n};
+    instrument->window.state = &state;
+    instrument->window.code = specimen->code;
+    for (uint32_t run = 0; run < job->runs; run++) {
+        int result = specimen->prepare ? specimen->prepare(&state) : 0;
+        if (result < 0)
+            return job_fail(job, result, "specimen %s cannot do N = %llu: %s", specimen->name,
+                            (unsigned long long)job->n, strerror(-result));
+        result = run_once(instrument, window, run);
+        if (specimen->restore)
+            specimen->restore(&state);
+        if (result < 0)
+            return result;
+        if (!instrument->path->operations->finish)
+            __atomic_store_n(&job->runs_done, run + 1, __ATOMIC_RELEASE);
+    }
+    return 0;
+}
+
+/* The job whose rows are filled while the process exits: handlers take no argument. */
+static struct job *late_job;
+static const struct path *late_path;
+
+static void conclude(void)
+{
+    if (!late_job)
+        return;
+    int result = late_path->operations->finish(late_job);
+    if (result == 0)
+        __atomic_store_n(&late_job->runs_done, late_job->runs, __ATOMIC_RELEASE);
+    __atomic_store_n(&late_job->state, result < 0 ? JOB_FAILED : JOB_DONE, __ATOMIC_RELEASE);
+}
+
+static int run_with(struct instrument *instrument, const struct specimen *specimen,
+                    window_function *window)
+{
+    const struct path *path = instrument->path;
+    /* Handlers run in reverse order: registered before the library registers its own, ours runs
+     * after it. */
+    if (path->operations->finish && atexit(conclude) != 0)
+        return job_fail(instrument->job, -ENOMEM, "out of memory");
+    int result = path->operations->open(instrument);
+    if (result == 0) {
+        populate_process();
+        result = run_all(instrument, specimen, window);
+    }
+    path->operations->close(instrument);
+    if (result < 0 || !path->operations->finish)
+        return result;
+    late_job = instrument->job;
+    late_path = path;
+    return RUN_CONCLUDES_AT_EXIT;
+}
+
+int run_job(struct job *job)
+{
+    static struct instrument instrument;
+    window_function *window = NULL;
+    const struct specimen *specimen = specimen_find(job->specimen);
+    if (!specimen)
+        return job_fail(job, -ENOENT, "this kit has no specimen %s", job->specimen);
+    if (job->n > specimen->max_n)
+        return job_fail(job, -ERANGE, "specimen %s goes up to N = %llu", specimen->name,
+                        (unsigned long long)specimen->max_n);
+    int result = find_path(job, &instrument.path);
+    if (result == 0)
+        result = find_window(job, instrument.path, specimen, &window);
+    if (result == 0)
+        result = pin(job);
+    if (result < 0)
+        return result;
+    instrument.job = job;
+    instrument.window.before = instrument.before;
+    instrument.window.after = instrument.after;
+    return run_with(&instrument, specimen, window);
+}

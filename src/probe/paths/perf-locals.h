@@ -1,0 +1,27 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the windows of the paths on perf descriptors have in common: how each call is applied to one
+ * descriptor, or to every one in turn. The path's file defines CALL_START(descriptor), CALL_STOP
+ * and CALL_READ(descriptor, buffer, bytes) before the template is included. */
+#pragma once
+
+#define PATH_LOCALS(w)                                                                             \
+    const int *const descriptors = (w)->descriptors;                                               \
+    const int descriptor = (w)->descriptors[0];                                                    \
+    const uint32_t count = (w)->count;                                                             \
+    uint64_t *const before = (w)->before;                                                          \
+    uint64_t *const after = (w)->after;                                                            \
+    const size_t bytes = (w)->bytes;                                                               \
+    (void)descriptors, (void)descriptor, (void)count, (void)before, (void)after, (void)bytes
+
+#define READ_EACH(buffer)                                                                          \
+    for (uint32_t index = 0; index < count; index++)                                               \
+    status = (long)CALL_READ(descriptors[index], (buffer) + (size_t)index * READING_SEPARATE,      \
+                             READING_SEPARATE * sizeof(uint64_t))
+
+#define PATH_HAS_SEPARATE
+#define PATH_READ_FIRST_group    (void)CALL_READ(descriptor, before, bytes)
+#define PATH_READ_LAST_group     status = (long)CALL_READ(descriptor, after, bytes)
+#define PATH_READ_FIRST_separate READ_EACH(before)
+#define PATH_READ_LAST_separate  READ_EACH(after)

@@ -1,0 +1,15 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Start and stop for paths that switch descriptors: the leader alone for a group, each in turn for
+ * separate counters. */
+#pragma once
+
+#define SWITCH_EACH(CALL)                                                                          \
+    for (uint32_t index = 0; index < count; index++)                                               \
+    status = (long)CALL(descriptors[index])
+
+#define PATH_START_group    (void)CALL_START(descriptor)
+#define PATH_STOP_group     status = (long)CALL_STOP(descriptor)
+#define PATH_START_separate SWITCH_EACH(CALL_START)
+#define PATH_STOP_separate  SWITCH_EACH(CALL_STOP)
