@@ -1,0 +1,122 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Hello: everything the controller may plan with. */
+#include "probe/driver/catalogue.h"
+
+#include <string.h>
+
+#include "machine/check.h"
+#include "specimens/specimen.h"
+
+static void send_hello(struct wire_writer *writer, const struct probe_kit *kit)
+{
+    wire_begin(writer, "hello");
+    wire_put_u64(writer, "version", WIRE_VERSION);
+    wire_put_string(writer, "assay", ASSAY_VERSION);
+    wire_put_string(writer, "build", kit->build);
+    wire_put_string(writer, "isa", PROBE_ISA);
+    wire_end(writer);
+}
+
+static void send_facts(struct wire_writer *writer)
+{
+    struct machine_view view = {.root = ""};
+    struct facts facts = {0};
+    machine_collect(&view, &facts);
+    for (size_t index = 0; index < facts.count; index++) {
+        const struct fact *fact = &facts.list[index];
+        wire_begin(writer, "fact");
+        wire_put_string(writer, "key", fact->key);
+        if (fact->value)
+            wire_put_string(writer, "value", fact->value);
+        else
+            wire_put_i64(writer, "error", fact->error);
+        wire_end(writer);
+    }
+    facts_free(&facts);
+}
+
+static void send_specimen(struct wire_writer *writer, const struct specimen *specimen)
+{
+    wire_begin(writer, "specimen");
+    wire_put_string(writer, "name", specimen->name);
+    wire_put_string(writer, "summary", specimen->summary);
+    wire_put_string(writer, "stresses", specimen->stresses);
+    wire_put_u64(writer, "max_n", specimen->max_n);
+    wire_end(writer);
+    for (const struct truth *truth = specimen->truth; truth->class; truth++) {
+        wire_begin(writer, "truth");
+        wire_put_string(writer, "specimen", specimen->name);
+        wire_put_string(writer, "class", truth->class);
+        wire_put_i64(writer, "base", truth->base);
+        wire_put_i64(writer, "each", truth->each);
+        wire_put_string(writer, "grade", truth_grade_names[truth->grade]);
+        wire_end(writer);
+    }
+}
+
+/* Adds word to a comma-separated list unless it is there. */
+static void add_word(struct text *list, const char *word)
+{
+    AUTO_TEXT struct text quoted = {0}, searched = {0};
+    text_printf(&quoted, ",%s,", word);
+    text_printf(&searched, ",%s,", text_string(list));
+    if (strstr(text_string(&searched), text_string(&quoted)))
+        return;
+    text_printf(list, "%s%s", list->length ? "," : "", word);
+}
+
+static bool first_of_its_path(const struct offers *offers, size_t index)
+{
+    for (size_t before = 0; before < index; before++)
+        if (strcmp(offers->list[before].path, offers->list[index].path) == 0)
+            return false;
+    return true;
+}
+
+static void send_path(struct wire_writer *writer, const struct probe_kit *kit,
+                      const struct offers *offers, const struct offer *first)
+{
+    AUTO_TEXT struct text opts = {0}, links = {0};
+    for (size_t index = 0; index < offers->count; index++)
+        if (strcmp(offers->list[index].path, first->path) == 0) {
+            add_word(&opts, offers->list[index].opt);
+            add_word(&links, kit->harnesses[offers->list[index].harness].link);
+        }
+    wire_begin(writer, "path");
+    wire_put_string(writer, "name", first->path);
+    wire_put_string(writer, "patterns", first->patterns);
+    wire_put_string(writer, "opts", text_string(&opts));
+    wire_put_string(writer, "links", text_string(&links));
+    wire_put_string(writer, "note", first->note);
+    wire_end(writer);
+}
+
+static void send_absences(struct wire_writer *writer, const struct offers *offers)
+{
+    for (size_t index = 0; index < offers->absence_count; index++) {
+        wire_begin(writer, "absent");
+        wire_put_string(writer, "kind", offers->absences[index].kind);
+        wire_put_string(writer, "name", offers->absences[index].name);
+        wire_put_i64(writer, "error", offers->absences[index].error);
+        wire_put_string(writer, "reason", offers->absences[index].reason);
+        wire_end(writer);
+    }
+}
+
+int catalogue_send(struct wire_writer *writer, const struct probe_kit *kit,
+                   const struct offers *offers)
+{
+    send_hello(writer, kit);
+    send_facts(writer);
+    for (size_t index = 0; specimen_registry[index]; index++)
+        send_specimen(writer, specimen_registry[index]);
+    for (size_t index = 0; index < offers->count; index++)
+        if (first_of_its_path(offers, index))
+            send_path(writer, kit, offers, &offers->list[index]);
+    send_absences(writer, offers);
+    wire_begin(writer, "ready");
+    int result = wire_end(writer);
+    return result < 0 ? result : wire_flush(writer);
+}

@@ -1,0 +1,46 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What this kit can do on this machine: asked of every harness, told to the controller in hello. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "probe/driver/child.h"
+#include "probe/driver/kit.h"
+#include "wire/cell.h"
+
+/* One path at one level in one harness. */
+struct offer {
+    char *path;
+    char *opt;
+    char *patterns; /* "ar,ao" */
+    char *note;
+    bool needs_folder;
+    size_t harness; /* index into the kit's */
+};
+
+struct absence {
+    char *kind, *name, *reason;
+    int error; /* positive errno, 0 when nobody gave one */
+};
+
+struct offers {
+    struct offer *list;
+    size_t count;
+    struct absence *absences;
+    size_t absence_count;
+};
+
+/* Runs every harness with --describe. A harness that cannot run becomes an absence. */
+int offers_collect(struct offers *offers, const struct probe_kit *kit,
+                   const struct outlets *outlets, struct failure *failure);
+void offers_free(struct offers *offers);
+
+/* The offer that fits the cell; NULL with a sentence saying what would. */
+const struct offer *offer_for(const struct offers *offers, const struct probe_kit *kit,
+                              const struct cell *cell, struct failure *failure);
+
+/* hello, facts, specimens with their truths, paths, absences, ready. */
+int catalogue_send(struct wire_writer *writer, const struct probe_kit *kit,
+                   const struct offers *offers);

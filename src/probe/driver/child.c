@@ -1,0 +1,141 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Children by posix_spawn: as cheap as vfork, without its traps. The driver's signals are blocked
+ * (it takes them from a descriptor), so a child starts with a clean mask. */
+#include "probe/driver/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "probe/harness/job.h"
+
+#define LIFTED 16 /* the driver's own descriptors live from here */
+
+int descriptor_lift(int fd)
+{
+    if (fd < 0)
+        return fd;
+    int lifted = fcntl(fd, F_DUPFD_CLOEXEC, LIFTED);
+    int error = errno;
+    close(fd);
+    errno = error;
+    return lifted;
+}
+
+int outlets_open(struct outlets *outlets, struct failure *failure)
+{
+    for (int index = 0; index < OUTLET_COUNT; index++)
+        outlets->ours[index] = outlets->theirs[index] = -1;
+    for (int index = 0; index < OUTLET_COUNT; index++) {
+        int ends[2];
+        if (pipe2(ends, O_CLOEXEC) < 0)
+            return fail_with(failure, -errno, "cannot make a pipe: %s", strerror(errno));
+        outlets->ours[index] = descriptor_lift(ends[0]);
+        outlets->theirs[index] = descriptor_lift(ends[1]);
+        if (outlets->ours[index] < 0 || outlets->theirs[index] < 0 ||
+            fcntl(outlets->ours[index], F_SETFL, O_NONBLOCK) < 0)
+            return fail_with(failure, -errno, "cannot make a pipe: %s", strerror(errno));
+    }
+    return 0;
+}
+
+void outlets_close(struct outlets *outlets)
+{
+    for (int index = 0; index < OUTLET_COUNT; index++) {
+        cleanup_close(&outlets->ours[index]);
+        cleanup_close(&outlets->theirs[index]);
+    }
+}
+
+/* The same few variables everywhere, so that the stack of a harness does not depend on who
+ * measures; only the loader's search path is handed on, or PAPI outside the standard places would
+ * not be found. */
+static void fill_environment(char *environment[4], char *buffer, size_t size)
+{
+    static char path[] = "PATH=/usr/bin:/bin";
+    static char locale[] = "LC_ALL=C";
+    const char *libraries = getenv("LD_LIBRARY_PATH");
+    environment[0] = path;
+    environment[1] = locale;
+    environment[2] = environment[3] = NULL;
+    if (libraries && snprintf(buffer, size, "LD_LIBRARY_PATH=%s", libraries) < (int)size)
+        environment[2] = buffer;
+}
+
+static int plan_descriptors(posix_spawn_file_actions_t *actions, int job,
+                            const struct outlets *outlets)
+{
+    int error = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(actions, outlets->theirs[OUTLET_OUTPUT], 1);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(actions, outlets->theirs[OUTLET_ERROR], 2);
+    if (!error && job >= 0)
+        error = posix_spawn_file_actions_adddup2(actions, job, JOB_FD);
+    return error;
+}
+
+static int plan_attributes(posix_spawnattr_t *attributes)
+{
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                             POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(attributes, 0);
+    posix_spawnattr_setsigmask(attributes, &none);
+    return posix_spawnattr_setsigdefault(attributes, &all);
+}
+
+pid_t child_start(const char *folder, const char *file, const char *argument, int job,
+                  const struct outlets *outlets, struct failure *failure)
+{
+    AUTO_FREE char *program = NULL;
+    char libraries[4096];
+    char *environment[4];
+    if (asprintf(&program, "%s/%s", folder, file) < 0)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    /* argv is not const in the interface; nobody writes to it. */
+    char *const arguments[] = {(char *)(uintptr_t)file, (char *)(uintptr_t)argument, NULL};
+    fill_environment(environment, libraries, sizeof(libraries));
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    pid_t pid = -1;
+    int error = plan_descriptors(&actions, job, outlets);
+    if (!error)
+        error = plan_attributes(&attributes);
+    if (!error)
+        error = posix_spawn(&pid, program, &actions, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error)
+        return fail_with(failure, -error, "cannot start %s: %s", program, strerror(error));
+    return pid;
+}
+
+int child_ended(pid_t pid, int *status)
+{
+    pid_t ended;
+    do
+        ended = waitpid(pid, status, WNOHANG);
+    while (ended < 0 && errno == EINTR);
+    return ended == pid;
+}
+
+void child_kill(pid_t pid, int *status)
+{
+    kill(-pid, SIGKILL);
+    while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+        ;
+}

@@ -1,0 +1,112 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Answers `list` and `try`: an event can be had when it can be opened, and only opening tells. */
+#include "probe/driver/events.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "syscall.h"
+
+#define REASON_BYTES 1024
+
+void events_view_open(struct event_view *view)
+{
+    event_view_open(view, "");
+#ifdef PROBE_PFM
+    view->resolver = &event_resolver_libpfm4;
+#endif
+}
+
+int event_try(const struct event *event)
+{
+    struct perf_event_attr attr = event->attr;
+    attr.size = sizeof(attr);
+    attr.disabled = 1;
+    if (event->target)
+        attr.config1 = (uint64_t)(uintptr_t)event->target;
+    long fd = assay_syscall5(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0)
+        return (int)-fd;
+    close((int)fd);
+    return 0;
+}
+
+static int send_event(struct wire_writer *writer, const struct event_view *view,
+                      const struct event *event)
+{
+    char reason[REASON_BYTES] = "";
+    int error = event_try(event);
+    if (error)
+        event_open_reason(view, event, error, reason, sizeof(reason));
+    const char *class = event_class(event);
+    wire_begin(writer, "event");
+    wire_put_string(writer, "name", event->name);
+    wire_put_string(writer, "kind", event_kind_name(event->kind));
+    wire_put_string(writer, "class", class ? class : "");
+    wire_put_u64(writer, "openable", !error);
+    wire_put_i64(writer, "error", error);
+    wire_put_string(writer, "reason", reason);
+    return wire_end(writer);
+}
+
+static int send_unresolved(struct wire_writer *writer, const char *name, enum event_kind kind,
+                           const struct failure *failure)
+{
+    wire_begin(writer, "event");
+    wire_put_string(writer, "name", name);
+    wire_put_string(writer, "kind", event_kind_name(kind));
+    wire_put_string(writer, "class", "");
+    wire_put_u64(writer, "openable", 0);
+    wire_put_i64(writer, "error", -failure->code);
+    wire_put_string(writer, "reason", failure->text);
+    return wire_end(writer);
+}
+
+struct listing {
+    struct wire_writer *writer;
+    const struct event_view *view;
+};
+
+static int list_one(void *context, const char *name, enum event_kind kind)
+{
+    const struct listing *listing = context;
+    struct event event = {0};
+    struct failure failure = {0};
+    int result = event_resolve(listing->view, name, &event, &failure);
+    if (result == 0)
+        result = send_event(listing->writer, listing->view, &event);
+    else
+        result = send_unresolved(listing->writer, name, kind, &failure);
+    event_release(&event);
+    return result;
+}
+
+int events_list(struct wire_writer *writer, const struct event_view *view, const char *glob)
+{
+    struct listing listing = {writer, view};
+    int result = event_list(view, glob, list_one, &listing);
+    if (result < 0)
+        return result;
+    wire_begin(writer, "listed");
+    result = wire_end(writer);
+    return result < 0 ? result : wire_flush(writer);
+}
+
+int events_try(struct wire_writer *writer, const struct event_view *view, const char *name)
+{
+    struct event event = {0};
+    struct failure failure = {0};
+    int result = event_resolve(view, name, &event, &failure);
+    if (result == 0)
+        result = send_event(writer, view, &event);
+    else {
+        wire_begin(writer, "refused");
+        wire_put_i64(writer, "error", -result);
+        wire_put_string(writer, "reason", failure.text);
+        result = wire_end(writer);
+    }
+    event_release(&event);
+    return result < 0 ? result : wire_flush(writer);
+}

@@ -1,0 +1,44 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The probe's end of a session (docs/protocol.md): what it holds, and the way requests reach it
+ * while it works. */
+#pragma once
+
+#include "probe/driver/catalogue.h"
+#include "probe/driver/cells.h"
+#include "probe/driver/events.h"
+#include "probe/driver/workspace.h"
+#include "wire/cell.h"
+
+struct planned_visit {
+    uint32_t cell, process;
+};
+
+struct session {
+    struct wire_reader reader;
+    struct wire_writer writer;
+    int signals; /* signalfd: SIGCHLD and what ends the session */
+    struct probe_kit kit;
+    struct outlets outlets;
+    struct offers offers;
+    struct event_view view;
+    struct cells cells;
+    struct workspace workspace;
+    struct planned_visit *queue;
+    size_t queued, capacity, next; /* next: first that has not run */
+    bool stop;                     /* asked: after the visit under way */
+    bool bye;                      /* asked: end the session */
+    struct failure failure;        /* why the session ends, when it fails */
+};
+
+/* Serves over input and output until bye, a lost peer or a signal. folder: of the kit, taken over.
+ * Returns 0, or a negative errno (-EPIPE lost peer, -EINTR signal). */
+int session_serve(int input, int output, char *folder);
+
+/* Takes in what has arrived, without waiting. For use while a visit runs: everything that does not
+ * ask for an answer. -EPIPE: the controller is gone. */
+int session_take(struct session *session);
+
+/* Takes signals off the descriptor. -EINTR when one of them ends the session. */
+int session_signals(struct session *session);

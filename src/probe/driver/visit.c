@@ -1,0 +1,329 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Starts a harness, watches it, streams its samples. While it runs the driver sleeps: it wakes for
+ * the end of the child, for the controller, for output, and every tenth of a second to stream what
+ * a long visit has gathered; so that a short visit is measured on a quiet machine. */
+#include "probe/driver/visit.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TICK_MS    100
+#define ALIVE_MS   1000
+#define BATCH_RUNS 1024u
+#define LAST_WORDS 400 /* bytes of standard error kept for the reason of a crash */
+
+struct watch {
+    struct session *session;
+    struct planned_visit visit;
+    struct known_cell *known;
+    pid_t pid;
+    uint32_t sent;          /* runs streamed so far */
+    uint64_t sequence;      /* of the writer when it was last seen to move */
+    int64_t spoken;         /* when that was, ms */
+    char words[LAST_WORDS]; /* the end of its standard error */
+    size_t word_count;
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void fill_job(struct job *job, const struct known_cell *known)
+{
+    const struct cell *cell = &known->cell;
+    snprintf(job->path, sizeof(job->path), "%s", cell->path);
+    snprintf(job->opt, sizeof(job->opt), "%s", cell->opt);
+    snprintf(job->specimen, sizeof(job->specimen), "%s", cell->specimen);
+    job->pattern = cell->pattern;
+    job->separate = cell->separate;
+    job->cpu = cell->cpu;
+    job->n = cell->n;
+    for (uint32_t index = 0; index < cell->counters; index++) {
+        const struct event *event = &known->events[index];
+        job->events[index].attr = event->attr;
+        snprintf(job->events[index].name, JOB_NAME, "%s", event->name);
+        snprintf(job->events[index].target, JOB_NAME, "%s", event->target ? event->target : "");
+    }
+}
+
+static int prepare(struct watch *watch, struct failure *failure)
+{
+    struct session *session = watch->session;
+    const struct cell *cell = &watch->known->cell;
+    int result = cell_resolve(watch->known, &session->view, &session->kit, &session->offers);
+    if (result < 0) {
+        *failure = watch->known->failure;
+        return result;
+    }
+    result = workspace_job(&session->workspace, cell->runs, cell->counters, failure);
+    if (result < 0)
+        return result;
+    fill_job(session->workspace.job, watch->known);
+    if (watch->known->offer->needs_folder)
+        result = workspace_folder(&session->workspace, failure);
+    return result;
+}
+
+static int send_begin(struct watch *watch)
+{
+    struct wire_writer *writer = &watch->session->writer;
+    wire_begin(writer, "begin");
+    wire_put_u64(writer, "cell", watch->visit.cell);
+    wire_put_u64(writer, "process", watch->visit.process);
+    return wire_end(writer);
+}
+
+static int send_end(struct watch *watch, int error, const char *reason)
+{
+    struct wire_writer *writer = &watch->session->writer;
+    wire_begin(writer, "end");
+    wire_put_u64(writer, "cell", watch->visit.cell);
+    wire_put_u64(writer, "process", watch->visit.process);
+    wire_put_string(writer, "state", error ? "failed" : "done");
+    wire_put_i64(writer, "error", error);
+    wire_put_string(writer, "reason", reason);
+    int result = wire_end(writer);
+    return result < 0 ? result : wire_flush(writer);
+}
+
+/* Streams finished runs; only whole batches while the child still works. */
+static int stream(struct watch *watch, bool ended)
+{
+    struct job *job = watch->session->workspace.job;
+    uint32_t done = __atomic_load_n(&job->runs_done, __ATOMIC_ACQUIRE);
+    uint32_t runs = watch->known->cell.runs, counters = watch->known->cell.counters;
+    if (done > runs)
+        done = runs;
+    while (watch->sent < done && (ended || done - watch->sent >= BATCH_RUNS)) {
+        uint32_t first = watch->sent;
+        uint32_t count = done - first < BATCH_RUNS ? done - first : BATCH_RUNS;
+        size_t row = (size_t)first * counters;
+        struct batch batch = {
+            .cell = watch->visit.cell,
+            .process = watch->visit.process,
+            .first_run = first,
+            .runs = count,
+            .counters = counters,
+            .values = job_values(job) + row,
+            .enabled = job_enabled(job) + row,
+            .running = job_running(job) + row,
+            .accounts = job_accounts(job) + first,
+        };
+        int result = batch_put(&watch->session->writer, &batch);
+        if (result < 0)
+            return result;
+        watch->sent += count;
+    }
+    return 0;
+}
+
+static void remember_words(struct watch *watch, const char *bytes, size_t length)
+{
+    if (length >= LAST_WORDS) {
+        memcpy(watch->words, bytes + length - LAST_WORDS, LAST_WORDS);
+        watch->word_count = LAST_WORDS;
+        return;
+    }
+    size_t kept =
+        watch->word_count + length <= LAST_WORDS ? watch->word_count : LAST_WORDS - length;
+    memmove(watch->words, watch->words + watch->word_count - kept, kept);
+    memcpy(watch->words + kept, bytes, length);
+    watch->word_count = kept + length;
+}
+
+static int pass_output(struct watch *watch, int outlet)
+{
+    char buffer[16384];
+    ssize_t got;
+    while ((got = read(watch->session->outlets.ours[outlet], buffer, sizeof(buffer))) > 0) {
+        struct wire_writer *writer = &watch->session->writer;
+        wire_begin(writer, "output");
+        wire_put_i64(writer, "stream", outlet == OUTLET_OUTPUT ? 1 : 2);
+        wire_put_bytes(writer, "bytes", buffer, (size_t)got);
+        int result = wire_end(writer);
+        if (result < 0)
+            return result;
+        if (outlet == OUTLET_ERROR)
+            remember_words(watch, buffer, (size_t)got);
+    }
+    return 0;
+}
+
+static int stay_alive(struct watch *watch)
+{
+    struct wire_writer *writer = &watch->session->writer;
+    int64_t now = now_ms();
+    if (writer->sequence != watch->sequence) {
+        watch->sequence = writer->sequence;
+        watch->spoken = now;
+    } else if (now - watch->spoken >= ALIVE_MS) {
+        wire_begin(writer, "alive");
+        int result = wire_end(writer);
+        if (result < 0)
+            return result;
+    }
+    return wire_flush(writer);
+}
+
+/* One waking. Returns 0 to go on, 1 when the child may have ended, negative errno to give up. */
+static int wake(struct watch *watch)
+{
+    struct session *session = watch->session;
+    enum { SIGNALS, INPUT, OUTPUT, ERRORS, ENDS };
+    struct pollfd ends[ENDS] = {
+        [SIGNALS] = {.fd = session->signals, .events = POLLIN},
+        [INPUT] = {.fd = session->reader.fd, .events = POLLIN},
+        [OUTPUT] = {.fd = session->outlets.ours[OUTLET_OUTPUT], .events = POLLIN},
+        [ERRORS] = {.fd = session->outlets.ours[OUTLET_ERROR], .events = POLLIN},
+    };
+    int ready = poll(ends, ENDS, TICK_MS);
+    if (ready < 0)
+        return errno == EINTR ? 0 : -errno;
+    int result = 0;
+    if (ends[SIGNALS].revents && (result = session_signals(session)) < 0)
+        return result;
+    if (ends[INPUT].revents && (result = session_take(session)) < 0)
+        return result;
+    if (ends[OUTPUT].revents && (result = pass_output(watch, OUTLET_OUTPUT)) < 0)
+        return result;
+    if (ends[ERRORS].revents && (result = pass_output(watch, OUTLET_ERROR)) < 0)
+        return result;
+    if (ready == 0 && ((result = stream(watch, false)) < 0 || (result = stay_alive(watch)) < 0))
+        return result;
+    return ends[SIGNALS].revents ? 1 : 0;
+}
+
+/* Waits for the end of the child. A session that must end takes the child along. */
+static int await(struct watch *watch, int *status)
+{
+    for (;;) {
+        int result = wake(watch);
+        if (result < 0) {
+            child_kill(watch->pid, status);
+            return result;
+        }
+        if (result > 0 && child_ended(watch->pid, status))
+            return 0;
+    }
+}
+
+static const char *signal_name(int number, char *buffer, size_t size)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } names[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"},
+                 {SIGFPE, "SIGFPE"},   {SIGABRT, "SIGABRT"}, {SIGKILL, "SIGKILL"},
+                 {SIGTERM, "SIGTERM"}, {SIGSYS, "SIGSYS"},   {SIGTRAP, "SIGTRAP"}};
+    for (size_t index = 0; index < sizeof(names) / sizeof(*names); index++)
+        if (names[index].number == number)
+            return names[index].name;
+    snprintf(buffer, size, "signal %d", number);
+    return buffer;
+}
+
+/* The child died without an answer. */
+static int explain_crash(const struct watch *watch, int status, char *reason, size_t size)
+{
+    char name[32];
+    size_t length = watch->word_count;
+    while (length && (watch->words[length - 1] == '\n' || watch->words[length - 1] == '\0'))
+        length--;
+    if (WIFSIGNALED(status))
+        snprintf(reason, size, "the harness was killed by %s%s%.*s",
+                 signal_name(WTERMSIG(status), name, sizeof(name)), length ? ": " : "", (int)length,
+                 watch->words);
+    else
+        snprintf(reason, size, "the harness ended with status %d before it was done%s%.*s",
+                 WEXITSTATUS(status), length ? ": " : "", (int)length, watch->words);
+    return EIO;
+}
+
+/* The child said which event it could not have. A library may have refused what perf would open:
+ * then its own words stand. */
+static int explain_event(const struct watch *watch, const struct job *job, char *reason,
+                         size_t size)
+{
+    const struct event *event = &watch->known->events[job->failed_event];
+    int error = event_try(event);
+    if (!error && watch->known->cell.counters == 1) {
+        snprintf(reason, size, "%s", job->reason);
+        return job->error > 0 ? job->error : EIO;
+    }
+    if (error) {
+        event_open_reason(&watch->session->view, event, error, reason, size);
+        return error;
+    }
+    error = job->error > 0 ? job->error : EIO;
+    snprintf(reason, size,
+             "%s opens alone, but not as counter %d of %u: %s. Count fewer events at once",
+             event->name, job->failed_event + 1, watch->known->cell.counters, strerror(error));
+    return error;
+}
+
+/* What the visit came to: positive errno with the reason, or 0. */
+static int judge(const struct watch *watch, int status, char *reason, size_t size)
+{
+    struct job *job = watch->session->workspace.job;
+    uint32_t state = __atomic_load_n(&job->state, __ATOMIC_ACQUIRE);
+    job->reason[sizeof(job->reason) - 1] = '\0';
+    if (state == JOB_DONE && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return 0;
+    if (state != JOB_FAILED || !WIFEXITED(status))
+        return explain_crash(watch, status, reason, size);
+    if (job->failed_event >= 0 && (uint32_t)job->failed_event < watch->known->cell.counters)
+        return explain_event(watch, job, reason, size);
+    snprintf(reason, size, "%s", job->reason);
+    return job->error > 0 ? job->error : EIO;
+}
+
+static int finish(struct watch *watch, int status)
+{
+    char reason[1024] = "";
+    int result = pass_output(watch, OUTLET_OUTPUT);
+    if (result == 0)
+        result = pass_output(watch, OUTLET_ERROR);
+    if (result == 0)
+        result = stream(watch, true);
+    if (result < 0)
+        return result;
+    if (watch->known->offer->needs_folder)
+        workspace_empty_folder(&watch->session->workspace);
+    int error = judge(watch, status, reason, sizeof(reason));
+    return send_end(watch, error, reason);
+}
+
+int visit_run(struct session *session, struct planned_visit visit)
+{
+    struct watch watch = {.session = session,
+                          .visit = visit,
+                          .known = cells_find(&session->cells, visit.cell),
+                          .spoken = now_ms()};
+    struct failure failure = {0};
+    int status = 0;
+    int result = send_begin(&watch);
+    if (result < 0)
+        return result;
+    if (!watch.known)
+        return send_end(&watch, ENOENT, "no cell with this id was defined");
+    if (prepare(&watch, &failure) < 0)
+        return send_end(&watch, -failure.code, failure.text);
+    watch.pid =
+        child_start(session->kit.folder, session->kit.harnesses[watch.known->offer->harness].file,
+                    NULL, session->workspace.fd, &session->outlets, &failure);
+    if (watch.pid < 0)
+        return send_end(&watch, -(int)watch.pid, failure.text);
+    result = await(&watch, &status);
+    return result < 0 ? result : finish(&watch, status);
+}

@@ -1,0 +1,95 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One memfd for a whole session: it grows to the largest job and is never shrunk, so that a visit
+ * costs no fresh pages. */
+#include "probe/driver/workspace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "probe/driver/child.h"
+#include "probe/driver/folder.h"
+
+static void unmap(struct workspace *workspace)
+{
+    if (workspace->job)
+        munmap(workspace->job, workspace->bytes);
+    workspace->job = NULL;
+    workspace->bytes = 0;
+}
+
+static int grow(struct workspace *workspace, size_t bytes)
+{
+    if (workspace->fd < 0)
+        workspace->fd = descriptor_lift(memfd_create("assay-job", MFD_CLOEXEC));
+    if (workspace->fd < 0 || ftruncate(workspace->fd, (off_t)bytes) < 0)
+        return -errno;
+    unmap(workspace);
+    void *job = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, workspace->fd, 0);
+    if (job == MAP_FAILED)
+        return -errno;
+    workspace->job = job;
+    workspace->bytes = bytes;
+    return 0;
+}
+
+int workspace_job(struct workspace *workspace, uint32_t runs, uint32_t counters,
+                  struct failure *failure)
+{
+    size_t bytes = job_size(runs, counters);
+    int result = bytes > workspace->bytes ? grow(workspace, bytes) : 0;
+    if (result < 0)
+        return fail_with(failure, result, "no shared memory for %u runs of %u counters: %s", runs,
+                         counters, strerror(-result));
+    struct job *job = workspace->job;
+    memset(job, 0, offsetof(struct job, events));
+    job->magic = JOB_MAGIC;
+    job->bytes = workspace->bytes;
+    job->driver = getpid();
+    job->runs = runs;
+    job->counters = counters;
+    job->state = JOB_ASKED;
+    job->error = 0;
+    job->failed_event = -1;
+    job->reason[0] = '\0';
+    job->runs_done = 0;
+    return 0;
+}
+
+int workspace_folder(struct workspace *workspace, struct failure *failure)
+{
+    int result = 0;
+    if (workspace->folder)
+        folder_empty(workspace->folder);
+    else
+        result = folder_make(&workspace->folder, failure);
+    if (result < 0)
+        return result;
+    struct job *job = workspace->job;
+    if (strlen(workspace->folder) >= sizeof(job->folder))
+        return fail_with(failure, -ENAMETOOLONG, "TMPDIR is too long for a private folder");
+    snprintf(job->folder, sizeof(job->folder), "%s", workspace->folder);
+    return 0;
+}
+
+void workspace_empty_folder(const struct workspace *workspace)
+{
+    if (workspace->folder)
+        folder_empty(workspace->folder);
+}
+
+void workspace_free(struct workspace *workspace)
+{
+    unmap(workspace);
+    if (workspace->fd >= 0)
+        close(workspace->fd);
+    if (workspace->folder)
+        folder_remove(workspace->folder);
+    free(workspace->folder);
+    *workspace = (struct workspace){.fd = -1};
+}

@@ -1,0 +1,24 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What visits use again and again: the shared memory with the job, and the folder for paths whose
+ * library insists on writing files. */
+#pragma once
+
+#include "base/failure.h"
+#include "probe/harness/job.h"
+
+struct workspace {
+    int fd; /* memfd; -1: none yet */
+    struct job *job;
+    size_t bytes;
+    char *folder; /* NULL: none yet */
+};
+
+/* A job for these runs and counters, answer fields zeroed. */
+int workspace_job(struct workspace *workspace, uint32_t runs, uint32_t counters,
+                  struct failure *failure);
+/* An empty private folder, named in the job. */
+int workspace_folder(struct workspace *workspace, struct failure *failure);
+void workspace_empty_folder(const struct workspace *workspace);
+void workspace_free(struct workspace *workspace);

@@ -1,0 +1,154 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The protocol of docs/protocol.md, written from the document and not from the C: a controller small enough for tests."""
+import os
+import subprocess
+import zlib
+from urllib.parse import unquote_to_bytes
+
+
+def encode(value):
+    raw = value if isinstance(value, bytes) else str(value).encode()
+    return "".join(chr(byte) if 0x21 <= byte <= 0x7E and byte != 0x25 else f"%{byte:02X}" for byte in raw)
+
+
+def column(text):
+    """The numbers of a run-length coded column."""
+    values = []
+    for part in text.split(","):
+        value, _, times = part.partition("*")
+        values += [int(value)] * int(times or 1)
+    return values
+
+
+class Frame:
+    def __init__(self, line):
+        assert line.endswith("\n"), f"unfinished line {line!r}"
+        body, _, checksum = line.rstrip("\n").rpartition(" ")
+        assert int(checksum, 16) == zlib.crc32(body.encode()), f"damaged frame {line!r}"
+        sentinel, sequence, self.type, *fields = body.split(" ")
+        assert sentinel == "@assay", line
+        self.sequence = int(sequence)
+        self.fields = {}
+        for field in fields:
+            key, _, value = field.partition("=")
+            self.fields[key] = unquote_to_bytes(value).decode("utf-8", "replace")
+
+    def __getitem__(self, key):
+        return self.fields[key]
+
+    def get(self, key, otherwise=None):
+        return self.fields.get(key, otherwise)
+
+    def __repr__(self):
+        return f"{self.type} {self.fields}"
+
+
+class Visit:
+    """What came back for one visit: one row per run, one number per counter."""
+
+    def __init__(self):
+        self.values, self.enabled, self.running, self.minor = [], [], [], []
+        self.output = {"1": "", "2": ""}
+        self.end = None
+
+    def take(self, frame):
+        runs, counters = int(frame["runs"]), int(frame["counters"])
+        assert int(frame["first"]) == len(self.values), frame
+        def rows(prefix, fallback):
+            columns = []
+            for counter in range(counters):
+                text = frame.get(f"{prefix}{counter}")
+                columns.append(column(text) if text is not None else fallback(counter, columns))
+            assert all(len(one) == runs for one in columns), frame
+            return columns
+        values = rows("v", None)
+        enabled = rows("e", lambda counter, columns: columns[0])
+        running = rows("r", lambda counter, columns: enabled[counter])
+        self.values += list(zip(*values))
+        self.enabled += list(zip(*enabled))
+        self.running += list(zip(*running))
+        self.minor += column(frame["minor"]) if frame.get("minor") else [0] * runs
+
+    @property
+    def done(self):
+        return self.end["state"] == "done"
+
+    @property
+    def counts(self):
+        """Of the first counter."""
+        return [row[0] for row in self.values]
+
+
+class Probe:
+    def __init__(self, kit, prefix=(), command="serve", **options):
+        self.process = subprocess.Popen([*prefix, os.path.join(kit, "assay-probe"), command], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True, encoding="utf-8", errors="replace", **options)
+        self.sent = self.received = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        for pipe in (self.process.stdin, self.process.stdout):
+            try:
+                pipe.close()
+            except BrokenPipeError:
+                pass
+        self.process.wait(timeout=20)
+
+    def send(self, kind, **fields):
+        words = [f"{key.rstrip('_')}={encode(value)}" for key, value in fields.items()]
+        body = " ".join(["@assay", str(self.sent), kind, *words])
+        self.sent += 1
+        self.process.stdin.write(f"{body} {zlib.crc32(body.encode()):08x}\n")
+        self.process.stdin.flush()
+
+    def receive(self):
+        line = self.process.stdout.readline()
+        if not line:
+            return None
+        frame = Frame(line)
+        assert frame.sequence == self.received, f"{frame} out of sequence"
+        self.received += 1
+        return frame
+
+    def until(self, *kinds):
+        """All frames up to and with the first of these kinds."""
+        frames = []
+        while True:
+            frame = self.receive()
+            assert frame is not None, f"the probe ended; last it said {frames[-3:]}"
+            frames.append(frame)
+            if frame.type in kinds:
+                return frames
+
+    def hello(self):
+        self.catalogue = self.until("ready", "error")
+        return self.catalogue
+
+    def cell(self, number, events, path="perf-read", pattern="ao", specimen="null", n=1, opt="O2", link="static", runs=10,
+             separate=0, cpu=-1):
+        events = [events] if isinstance(events, str) else events
+        self.send("cell", id=number, counters=len(events), **{f"event{i}": event for i, event in enumerate(events)},
+                  path=path, pattern=pattern, specimen=specimen, n=n, opt=opt, link=link, runs=runs, separate=separate, cpu=cpu)
+
+    def run(self, cells):
+        """Visits each cell (keyword arguments of `cell`) once; a Visit for each, in order."""
+        for number, factors in enumerate(cells):
+            self.cell(number, **factors)
+        for first in range(0, len(cells), 1000):
+            self.send("visits", list=",".join(f"{number}:0" for number in range(first, min(first + 1000, len(cells)))))
+        self.send("go")
+        visits = [Visit() for _ in cells]
+        for frame in self.until("idle", "error"):
+            assert frame.type != "error", frame
+            if frame.type == "samples":
+                visits[int(frame["cell"])].take(frame)
+            elif frame.type == "output":
+                current.output[frame["stream"]] += frame["bytes"]
+            elif frame.type == "begin":
+                current = visits[int(frame["cell"])]
+            elif frame.type == "end":
+                visits[int(frame["cell"])].end = frame
+        return visits
