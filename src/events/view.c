@@ -17,8 +17,9 @@
 #include "events/form.h"
 #include "syscall.h"
 
-static int format_path(const struct event_view *view, char path[PATH_MAX], const char *format,
-                       va_list arguments)
+__attribute__((format(printf, 3, 0))) static int format_path(const struct event_view *view,
+                                                             char path[PATH_MAX],
+                                                             const char *format, va_list arguments)
 {
     int root = snprintf(path, PATH_MAX, "%s", view->root ? view->root : "");
     if (root < 0 || root >= PATH_MAX)

@@ -310,7 +310,11 @@ static void the_child_starts_with_default_signals_and_no_descriptors_of_ours(voi
     assert_int_equal(child_await(&link, "@", &patience), CHILD_SPOKE);
     const char *said = text_string(&link.early);
     assert_non_null(strstr(said, "SigBlk:\t0000000000000000"));
-    assert_non_null(strstr(said, "SigIgn:\t0000000000000000"));
+    const char *ignored = strstr(said, "SigIgn:\t");
+    assert_non_null(ignored);
+    /* 32 and 33 are glibc's own, which signal(2) refuses and a posix_spawn above us (GNU make's)
+     * leaves ignored. */
+    assert_int_equal(strtoull(ignored + strlen("SigIgn:\t"), NULL, 16) & ~(3ull << 31), 0);
     assert_non_null(strstr(said, "fds /proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2"));
     assert_null(strstr(said, "/proc/self/fd/4")); /* 3 is the shell reading the folder */
     assert_int_equal(via_close(&link, 5000), 0);
