@@ -52,7 +52,8 @@ const struct catalogue_specimen *catalogue_specimen(const struct catalogue *, co
 const struct catalogue_path *catalogue_path(const struct catalogue *, const char *name);
 
 /* hello_timeout_ms: how long the probe may take to say hello (10 000 is a good value). stop: a flag
- * that signal handlers set; the session then asks the probe to stop between cells. */
+ * that signal handlers set (NULL: none); at 1 the session asks the probe to stop between visits, at
+ * 2 or more it breaks off at once. */
 int session_open(struct session **session, const char *via, int hello_timeout_ms,
                  const volatile int *stop, struct failure *failure);
 const struct catalogue *session_catalogue(const struct session *session);
@@ -65,7 +66,8 @@ struct listed_event {
     const char *reason; /* "" when openable */
 };
 typedef int session_event_each(void *context, const struct listed_event *event);
-/* Lists events matching glob, each tried by opening it. */
+/* Lists events matching glob, each tried by opening it. Returns what `each` returned when that was
+ * not 0; it is not called again then. */
 int session_list_events(struct session *session, const char *glob, session_event_each *each,
                         void *context, struct failure *failure);
 /* Resolves and tries one name; -ENOENT/-EINVAL with the probe's text when the name is wrong.
@@ -83,10 +85,11 @@ struct session_sink {
     void (*output)(void *context, int stream, const char *bytes, size_t length);
 };
 
-/* Runs the visits in order. deadline_ms: monotonic milliseconds from now, 0 for none. Returns 0
- * when all ended, -EINTR when stopped by the flag, -ETIME when the budget ran out (both between
- * visits), other negative errno when the probe was lost. silence_ms: how long one run may be silent
- * before the probe counts as hung. */
+/* Runs the visits in order. budget_ms: milliseconds from now, 0 for no limit. Returns 0 when all
+ * ended, -EINTR when stopped by the flag, -ETIME when the budget ran out (both between visits; the
+ * session can go on), other negative errno when the probe was lost or the sink failed: then the
+ * session is over and only session_close is left. A probe that says nothing at all for 15 s counts
+ * as hung. Samples of a visit come before its end, in order of runs and without gaps. */
 int session_run(struct session *session, const struct cell *cells, size_t cell_count,
                 const struct visit *visits, size_t visit_count, uint64_t budget_ms,
                 const struct session_sink *sink, struct failure *failure);

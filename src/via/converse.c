@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/monotonic.h"
+#include "base/printable.h"
 #include "via/child.h"
 #include "wire/pipe.h"
 
@@ -64,13 +65,10 @@ void via_last_words(const struct via_link *link, char *words, size_t size)
     for (int lines = 0; start > 0 && end - start + 1 < size; start--)
         if (link->tail[start - 1] == '\n' && ++lines == 3)
             break;
-    size_t length = 0;
-    for (size_t i = start; i < end && length + 1 < size; i++) {
-        unsigned char byte = (unsigned char)link->tail[i];
-        bool blank = byte == '\n' || byte == '\r' || byte == '\t';
-        words[length++] = blank ? ' ' : byte < 0x20 || byte == 0x7f ? '?' : (char)byte;
-    }
-    words[length] = '\0';
+    size_t length = printable_copy(words, size, link->tail + start, end - start);
+    for (size_t i = 0; i < length; i++)
+        if (words[i] == '\n')
+            words[i] = ' ';
 }
 
 /* Offset of the first line of early that begins with mark, or -1. */

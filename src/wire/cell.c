@@ -18,7 +18,7 @@ static const char *event_key(char key[KEY_BYTES], uint32_t counter)
     return key;
 }
 
-void cell_put(struct wire_writer *writer, const struct cell *cell)
+int cell_put(struct wire_writer *writer, const struct cell *cell)
 {
     char key[KEY_BYTES];
     wire_begin(writer, "cell");
@@ -35,7 +35,7 @@ void cell_put(struct wire_writer *writer, const struct cell *cell)
     wire_put_u64(writer, "runs", cell->runs);
     wire_put_u64(writer, "separate", cell->separate);
     wire_put_i64(writer, "cpu", cell->cpu);
-    wire_end(writer);
+    return wire_end(writer);
 }
 
 static int get_number(const struct wire_frame *frame, const char *key, uint64_t lowest,

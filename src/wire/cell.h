@@ -33,7 +33,7 @@ struct cell {
     int32_t cpu;   /* pin to this CPU; -1: leave it to the scheduler */
 };
 
-void cell_put(struct wire_writer *writer, const struct cell *cell); /* a whole "cell" frame */
+int cell_put(struct wire_writer *writer, const struct cell *cell); /* a whole "cell" frame */
 int cell_get(const struct wire_frame *frame, struct cell *cell, struct failure *failure);
 int cell_copy(struct cell *to, const struct cell *from);
 void cell_release(struct cell *cell);

@@ -95,6 +95,10 @@ struct wire_reader {
     void *context;
 };
 
+/* Hands the reader bytes that were read elsewhere and come before those of the descriptor. 0,
+ * -ENOMEM, or -EMSGSIZE when they do not fit its buffer (WIRE_MAX_LINE). */
+int wire_feed(struct wire_reader *reader, const void *bytes, size_t length);
+
 /* Waits at most timeout_ms (-1: forever) for the next frame. Returns 1 with a frame, 0 on timeout,
  * -EPIPE at end of file (an unfinished last line is chatter), -EBADMSG for a damaged frame or a
  * gap in the sequence, -EINTR when a signal came. The frame is valid until the next call. */

@@ -101,7 +101,6 @@ static int fill(struct wire_reader *reader, struct failure *failure)
 static int meet_end(struct wire_reader *reader, struct failure *failure)
 {
     if (reader->used > reader->parsed) {
-        /* fill leaves this room: a full buffer without a newline has already failed */
         reader->buffer[reader->used] = '\0';
         give_chatter(reader, reader->buffer + reader->parsed);
         reader->parsed = reader->seen = reader->used;
@@ -109,10 +108,28 @@ static int meet_end(struct wire_reader *reader, struct failure *failure)
     return fail_with(failure, -EPIPE, "the other side has closed the connection");
 }
 
+static bool has_buffer(struct wire_reader *reader)
+{
+    /* one byte more, to terminate a last line that has no newline */
+    return reader->buffer || (reader->buffer = malloc(WIRE_MAX_LINE + 1));
+}
+
+int wire_feed(struct wire_reader *reader, const void *bytes, size_t length)
+{
+    if (!has_buffer(reader))
+        return -ENOMEM;
+    if (length > WIRE_MAX_LINE - reader->used)
+        return -EMSGSIZE;
+    if (length)
+        memcpy(reader->buffer + reader->used, bytes, length);
+    reader->used += length;
+    return 0;
+}
+
 int wire_read(struct wire_reader *reader, int timeout_ms, struct wire_frame *frame,
               struct failure *failure)
 {
-    if (!reader->buffer && !(reader->buffer = malloc(WIRE_MAX_LINE + 1)))
+    if (!has_buffer(reader))
         return fail_with(failure, -ENOMEM, "no memory to read frames");
     int64_t deadline = timeout_ms < 0 ? -1 : monotonic_ms() + timeout_ms;
     for (bool filled = false;; filled = true) {

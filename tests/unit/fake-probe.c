@@ -206,17 +206,17 @@ static void send_samples(struct fake *fake, const struct cell *cell, uint32_t id
 static void send_visit_samples(struct fake *fake, const struct cell *cell, uint32_t process)
 {
     uint32_t id = cell->id;
-    if (is(fake, "dies") && fake->batches == 3) {
+    if (is(fake, "dies") && fake->batches >= 3) {
         fprintf(stderr, "fake: out of luck\n");
         raise(SIGKILL);
     }
-    if (is(fake, "closes-output") && fake->batches == 3) {
+    if (is(fake, "closes-output") && fake->batches >= 3) {
         close(STDOUT_FILENO);
         sleep_for_ever();
     }
-    if (is(fake, "hangs") && fake->batches == 3)
+    if (is(fake, "hangs") && fake->batches >= 3)
         sleep_for_ever();
-    if (is(fake, "hangs-hard") && fake->batches == 3) {
+    if (is(fake, "hangs-hard") && fake->batches >= 3) {
         signal(SIGTERM, SIG_IGN);
         sleep_for_ever();
     }

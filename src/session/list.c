@@ -1,0 +1,115 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Questions about events: which there are, and whether a name can be opened. */
+#include <errno.h>
+#include <string.h>
+
+#include "session/peer.h"
+
+#define MAX_EVENTS 1000000u /* tracepoints are some thousands */
+#define MAX_ERRNO  4095
+
+/* The event of the frame; its strings live as long as the frame. */
+static int take_event(struct session *session, struct listed_event *event, struct failure *failure)
+{
+    uint64_t openable;
+    uint64_t error;
+    int status;
+    if ((status = peer_string(session, "name", &event->name, failure)) < 0 ||
+        (status = peer_string(session, "kind", &event->kind, failure)) < 0 ||
+        (status = peer_string(session, "class", &event->class, failure)) < 0 ||
+        (status = peer_number(session, "openable", 1, &openable, failure)) < 0 ||
+        (status = peer_number(session, "error", MAX_ERRNO, &error, failure)) < 0 ||
+        (status = peer_string(session, "reason", &event->reason, failure)) < 0)
+        return status;
+    if (!*event->class)
+        event->class = NULL;
+    event->openable = openable != 0;
+    event->error = (int)error;
+    return 0;
+}
+
+/* Waits for the next frame of an answer; the stop flag ends the session at once, because there is
+ * nothing worth finishing. */
+static int next_answer(struct session *session, struct failure *failure)
+{
+    int status = 0;
+    while (status == 0) {
+        if (peer_stopped(session))
+            return peer_lost(session, failure, -EINTR, "interrupted");
+        status = peer_receive(session, failure);
+    }
+    return status;
+}
+
+static int ask(struct session *session, const char *type, const char *key, const char *value,
+               struct failure *failure)
+{
+    int status = peer_begin(session, failure);
+    if (status < 0)
+        return status;
+    wire_begin(&session->writer, type);
+    wire_put_string(&session->writer, key, value);
+    status = wire_end(&session->writer);
+    if (status == -EMSGSIZE)
+        return fail_with(failure, -EINVAL, "'%.60s…' is too long to be sent to the probe", value);
+    if (status < 0 && status != -EPIPE)
+        return peer_lost(session, failure, status, "asking the probe failed: %s",
+                         strerror(-status));
+    return 0;
+}
+
+static int unexpected(struct session *session, const char *question, struct failure *failure)
+{
+    return peer_lost(session, failure, -EBADMSG, "the probe answered '%s' with a frame '%.40s'",
+                     question, session->frame.type);
+}
+
+int session_list_events(struct session *session, const char *glob, session_event_each *each,
+                        void *context, struct failure *failure)
+{
+    int verdict = 0; /* of the callback; once it has had enough the rest is only read */
+    int status = ask(session, "list", "glob", glob ? glob : "", failure);
+    if (status < 0)
+        return status;
+    for (unsigned count = 0;; count++) {
+        status = next_answer(session, failure);
+        if (status < 0)
+            return status;
+        if (strcmp(session->frame.type, "listed") == 0)
+            return verdict;
+        if (strcmp(session->frame.type, "event") != 0)
+            return unexpected(session, "list", failure);
+        if (count == MAX_EVENTS)
+            return peer_lost(session, failure, -E2BIG, "the probe's list of events does not end");
+        struct listed_event event;
+        status = take_event(session, &event, failure);
+        if (status < 0)
+            return status;
+        if (verdict == 0)
+            verdict = each(context, &event);
+    }
+}
+
+int session_try_event(struct session *session, const char *name, struct listed_event *event,
+                      struct failure *failure)
+{
+    int status = ask(session, "try", "name", name, failure);
+    if (status == 0)
+        status = next_answer(session, failure);
+    if (status < 0)
+        return status;
+    if (strcmp(session->frame.type, "event") == 0)
+        return take_event(session, event, failure);
+    if (strcmp(session->frame.type, "refused") != 0)
+        return unexpected(session, "try", failure);
+    uint64_t error;
+    char reason[sizeof(failure->text)];
+    status = peer_number(session, "error", MAX_ERRNO, &error, failure);
+    if (status < 0)
+        return status;
+    peer_words(session, "reason", reason, sizeof(reason));
+    return fail_with(failure, error ? -(int)error : -EINVAL, "%s",
+                     *reason ? reason : "the probe does not take this name, and does not say why");
+}
