@@ -42,11 +42,10 @@ size_t suggest_distance(const char *one, const char *other)
     return rows[height % 3][width];
 }
 
-/* How far a candidate is; a wish that is the beginning of a name, or part of one, is near although
- * many letters are missing. */
-static size_t nearness(const char *wanted, const char *candidate)
+/* A wish that is the beginning of a name, or part of one, is near although many letters are
+ * missing. */
+static size_t nearness(const char *wanted, const char *candidate, size_t distance)
 {
-    size_t distance = suggest_distance(wanted, candidate);
     size_t length = strlen(wanted);
     if (length >= 3 && strncasecmp(wanted, candidate, length) == 0)
         return smaller(distance, 1);
@@ -55,17 +54,11 @@ static size_t nearness(const char *wanted, const char *candidate)
     return distance;
 }
 
-void suggest_consider(struct suggestions *suggestions, const char *candidate)
+/* Keeps the list sorted; of two equally near names the one with fewer edits wins. */
+static void insert(struct suggestions *suggestions, const char *candidate, size_t rank)
 {
-    size_t length = strlen(suggestions->wanted);
-    if (strlen(candidate) >= SUGGEST_NAME || length >= SUGGEST_NAME)
-        return;
-    size_t distance = nearness(suggestions->wanted, candidate);
-    size_t limit = length < 6 ? 2 : length / 3 + 1;
-    if (distance > limit)
-        return;
     size_t place = suggestions->count;
-    while (place && suggestions->best[place - 1].distance > distance)
+    while (place && suggestions->best[place - 1].rank > rank)
         place--;
     if (place == SUGGEST_COUNT)
         return;
@@ -73,8 +66,20 @@ void suggest_consider(struct suggestions *suggestions, const char *candidate)
         suggestions->count++;
     memmove(&suggestions->best[place + 1], &suggestions->best[place],
             (suggestions->count - place - 1) * sizeof(suggestions->best[0]));
-    suggestions->best[place].distance = distance;
+    suggestions->best[place].rank = rank;
     snprintf(suggestions->best[place].name, SUGGEST_NAME, "%s", candidate);
+}
+
+void suggest_consider(struct suggestions *suggestions, const char *candidate)
+{
+    size_t length = strlen(suggestions->wanted);
+    if (strlen(candidate) >= SUGGEST_NAME || length >= SUGGEST_NAME)
+        return;
+    size_t distance = suggest_distance(suggestions->wanted, candidate);
+    size_t near = nearness(suggestions->wanted, candidate, distance);
+    size_t limit = length < 6 ? 2 : length / 3 + 1;
+    if (near <= limit)
+        insert(suggestions, candidate, near * SUGGEST_NAME + distance);
 }
 
 void suggest_sentence(const struct suggestions *suggestions, char *sentence, size_t size)

@@ -14,7 +14,7 @@ struct suggestions {
     size_t count;
     struct {
         char name[SUGGEST_NAME];
-        size_t distance;
+        size_t rank; /* 0: the very name */
     } best[SUGGEST_COUNT];
 };
 

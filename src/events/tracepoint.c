@@ -99,12 +99,6 @@ static int read_id(int tracefs, const struct tracepoint_name *parts, uint64_t *i
     return event_parse_number(text, id) ? 0 : -EBADMSG;
 }
 
-struct near_systems {
-    const struct event_view *view;
-    struct suggestions systems;
-    struct suggestions *events;
-};
-
 static int consider_system(void *context, const char *system)
 {
     suggest_consider(context, system);
@@ -128,7 +122,7 @@ static int unknown_tracepoint(const struct event_view *view, const struct tracep
     view_each_entry_at(view->tracefs, "events", consider_system, &systems);
     for (size_t i = 0; i < systems.count; i++) {
         char glob[SUGGEST_NAME + 4];
-        if (i && systems.best[0].distance == 0)
+        if (i && systems.best[0].rank == 0)
             break;
         snprintf(glob, sizeof(glob), "%s:*", systems.best[i].name);
         tracepoint_each(view, glob, consider_tracepoint, &events);

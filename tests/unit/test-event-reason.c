@@ -1,0 +1,232 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Why an event cannot be opened, on machines that refuse it for different reasons. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "recorded.h"
+
+#define STATUS(seccomp, capabilities)                                                              \
+    "Name:\ttest\nSeccomp:\t" seccomp "\nCapEff:\t" capabilities "\nSeccomp_filters:\t0\n"
+#define ORDINARY "0000000000000000"
+#define ROOT     "000001ffffffffff"
+#define PERFMON  "0000004000000000"
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+struct reason_case {
+    const char *what;
+    const struct recorded_file files[6];
+    const char *event;
+    int error;
+    const char *words[4];
+    const char *never; /* a word that would mislead here */
+};
+
+static const struct reason_case cases[] = {
+    {"a VM that does not say which",
+     {{"/proc/cpuinfo", "flags\t: fpu vme hypervisor lahf_lm\n"}},
+     "instructions:u",
+     ENOENT,
+     {"virtual machine", "hypervisor", "pmu=on", "Software events"},
+     "firmware"},
+    {"VMware",
+     {{"/proc/cpuinfo", "flags\t: fpu hypervisor\n"},
+      {"/sys/class/dmi/id/sys_vendor", "VMware, Inc.\n"}},
+     "cycles",
+     ENOENT,
+     {"VMware", "vpmc.enable"},
+     "QEMU"},
+    {"KVM",
+     {{"/proc/cpuinfo", "flags\t: fpu hypervisor\n"}, {"/sys/class/dmi/id/sys_vendor", "QEMU\n"}},
+     "r1a8",
+     ENOENT,
+     {"QEMU/KVM", "pmu=on"},
+     "VMware"},
+    {"Hyper-V",
+     {{"/proc/cpuinfo", "flags\t: fpu hypervisor\n"},
+      {"/sys/class/dmi/id/product_name", "Virtual Machine\n"},
+      {"/sys/class/dmi/id/sys_vendor", "Microsoft Corporation\n"}},
+     "L1-dcache-loads",
+     ENOENT,
+     {"Hyper-V", "Set-VMProcessor"},
+     NULL},
+    {"a vendor's real machine is no VM",
+     {{"/proc/cpuinfo", "flags\t: fpu\n"},
+      {"/sys/class/dmi/id/sys_vendor", "Microsoft Corporation\n"}},
+     "instructions",
+     ENOENT,
+     {"driver", "dmesg"},
+     "Hyper-V"},
+    {"an Arm guest",
+     {{"/proc/cpuinfo", "processor\t: 0\n"}, {"/proc/device-tree/hypervisor/compatible", "kvm"}},
+     "instructions",
+     ENOENT,
+     {"virtual machine"},
+     "dmesg"},
+    {"bare metal without a PMU driver",
+     {{"/proc/cpuinfo", "flags\t: fpu vme\n"}},
+     "instructions",
+     ENOENT,
+     {"driver", "dmesg"},
+     "virtual machine"},
+    {"a PMU that lacks the event",
+     {{DEVICES "cpu/type", "4\n"}, {"/proc/cpuinfo", "flags\t: hypervisor\n"}},
+     "node-loads",
+     ENOENT,
+     {"no such event", "assay events"},
+     "hypervisor"},
+    {"a PMU that lacks the event, on Arm",
+     {{DEVICES "armv8_pmuv3_0/type", "8\n"}, {DEVICES "armv8_pmuv3_0/cpus", "0-3\n"}},
+     "branches",
+     ENOENT,
+     {"no such event"},
+     "driver"},
+    {"an ordinary user at level 2",
+     {{PARANOID, "2\n"}, {"/proc/self/status", STATUS("0", ORDINARY)}},
+     "instructions:k",
+     EACCES,
+     {"perf_event_paranoid is 2", ":u", "sysctl kernel.perf_event_paranoid=1", "cap_perfmon"},
+     NULL},
+    {"an ordinary user and a PMU without modes",
+     {{PARANOID, "2\n"},
+      {DEVICES "msr/type", "9\n"},
+      {DEVICES "msr/format/event", "config:0-63\n"},
+      {"/proc/self/status", STATUS("0", ORDINARY)}},
+     "msr/event=0/",
+     EACCES,
+     {"perf_event_paranoid is 2"},
+     ":u"},
+    {"a distribution's level 4",
+     {{PARANOID, "4\n"}, {"/proc/self/status", STATUS("0", ORDINARY)}},
+     "instructions:u",
+     EACCES,
+     {"perf_event_paranoid is 4", "every event", "perf_event_paranoid=2"},
+     NULL},
+    {"capable, yet denied",
+     {{PARANOID, "2\n"}, {"/proc/self/status", STATUS("0", PERFMON)}},
+     "instructions",
+     EACCES,
+     {"security module"},
+     "sysctl"},
+    {"no paranoid file",
+     {{"/proc/self/status", STATUS("0", ORDINARY)}},
+     "page-faults",
+     EACCES,
+     {"unknown"},
+     NULL},
+    {"seccomp in a container",
+     {{"/proc/self/status", STATUS("2", ROOT)}, {"/.dockerenv", ""}},
+     "page-faults",
+     EPERM,
+     {"seccomp", "container", "PERFMON"},
+     NULL},
+    {"seccomp elsewhere",
+     {{"/proc/self/status", STATUS("2", ROOT)}},
+     "page-faults",
+     ENOSYS,
+     {"seccomp", "sandbox"},
+     "CONFIG_PERF_EVENTS"},
+    {"no such system call",
+     {{"/proc/self/status", STATUS("0", ROOT)}},
+     "page-faults",
+     ENOSYS,
+     {"CONFIG_PERF_EVENTS", "gVisor"},
+     "seccomp"},
+    {"EPERM without a filter",
+     {{"/proc/self/status", STATUS("0", ORDINARY)}},
+     "page-faults",
+     EPERM,
+     {"CAP_PERFMON"},
+     "seccomp"},
+    {"a kernel address", {{NULL, NULL}}, "mem:0x1000:w", EPERM, {"breakpoint", "root"}, NULL},
+    {"a PMU that refuses modes",
+     {{DEVICES "msr/type", "9\n"}, {DEVICES "msr/format/event", "config:0-63\n"}},
+     "msr/event=0/u",
+     EINVAL,
+     {"modes", "leave the modifiers out"},
+     NULL},
+    {"an uncore PMU",
+     {{DEVICES "uncore/type", "14\n"}, {DEVICES "uncore/format/event", "config:0-7\n"}},
+     "uncore/event=1/",
+     EINVAL,
+     {"whole CPUs"},
+     "modifiers"},
+    {"reserved bits", {{NULL, NULL}}, "rffffffff", EINVAL, {"reserved bits"}, NULL},
+    {"an odd address", {{NULL, NULL}}, "mem:0x1001:w", EINVAL, {"multiple"}, NULL},
+    {"no slot", {{NULL, NULL}}, "mem:0x1000:w", ENOSPC, {"breakpoint registers", "4"}, NULL},
+    {"no counter", {{NULL, NULL}}, "instructions", ENOSPC, {"no counter left"}, "breakpoint"},
+    {"busy", {{NULL, NULL}}, "instructions", EBUSY, {"nmi_watchdog"}, NULL},
+    {"descriptors", {{NULL, NULL}}, "instructions", EMFILE, {"this process", "ulimit -n"}, NULL},
+    {"descriptors of all", {{NULL, NULL}}, "instructions", ENFILE, {"the system"}, NULL},
+    {"no device",
+     {{"/proc/cpuinfo", "flags\t: hypervisor\n"}},
+     "instructions",
+     ENODEV,
+     {"virtual machine"},
+     NULL},
+    {"a device less", {{DEVICES "cpu/type", "4\n"}}, "instructions", ENODEV, {"this CPU"}, NULL},
+    {"cannot", {{DEVICES "cpu/type", "4\n"}}, "cycles:I", EOPNOTSUPP, {"without modifiers"}, NULL},
+    {"too new", {{NULL, NULL}}, "page-faults", E2BIG, {"newer operating system"}, NULL},
+    {"an errno nobody expects", {{NULL, NULL}}, "page-faults", EXDEV, {"perf_event_open"}, NULL},
+};
+
+static void each_errno_is_explained_by_the_machine_s_situation(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct reason_case *one = &cases[i];
+        struct recorded machine;
+        char reason[1024];
+        recorded_begin(&machine, one->files);
+        struct event event = resolved(&machine.view, one->event);
+        event_open_reason(&machine.view, &event, one->error, reason, sizeof(reason));
+        for (size_t w = 0; w < 4 && one->words[w]; w++) {
+            if (!strstr(reason, one->words[w]))
+                print_error("%s: no \"%s\" in: %s\n", one->what, one->words[w], reason);
+            assert_non_null(strstr(reason, one->words[w]));
+        }
+        if (one->never && strstr(reason, one->never))
+            print_error("%s: \"%s\" in: %s\n", one->what, one->never, reason);
+        assert_true(!one->never || !strstr(reason, one->never));
+        assert_true(strlen(reason) < 500); /* what a probe can hand on */
+        event_release(&event);
+        recorded_end(&machine);
+    }
+}
+
+static void uprobes_need_a_capability_whatever_the_level(void **state)
+{
+    (void)state;
+    struct event_view view = {.root = "/nonexistent", .tracefs = -1};
+    struct event event = {.kind = EVENT_UPROBE};
+    char reason[1024];
+    event_open_reason(&view, &event, EACCES, reason, sizeof(reason));
+    assert_non_null(strstr(reason, "CAP_PERFMON"));
+    event_open_reason(&view, &event, EINVAL, reason, sizeof(reason));
+    assert_non_null(strstr(reason, "instruction"));
+}
+
+static void a_small_buffer_gets_the_beginning(void **state)
+{
+    (void)state;
+    struct event_view view = {.root = "/nonexistent", .tracefs = -1};
+    struct event event = {.kind = EVENT_HARDWARE};
+    char reason[16];
+    event_open_reason(&view, &event, EBUSY, reason, sizeof(reason));
+    assert_int_equal(strlen(reason), 15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_errno_is_explained_by_the_machine_s_situation),
+        cmocka_unit_test(uprobes_need_a_capability_whatever_the_level),
+        cmocka_unit_test(a_small_buffer_gets_the_beginning),
+    };
+    return cmocka_run_group_tests_name("event-reason", tests, NULL, NULL);
+}

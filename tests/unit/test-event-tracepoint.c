@@ -1,0 +1,157 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Tracepoints: a recorded tracefs, a closed one, and this machine's own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "recorded.h"
+#include "skip.h"
+
+#define TRACING "/sys/kernel/tracing/events/"
+
+static const struct recorded_file traced[] = {
+    {TRACING "enable", "0\n"},
+    {TRACING "syscalls/enable", "0\n"},
+    {TRACING "syscalls/sys_enter_getppid/id", "305\n"},
+    {TRACING "syscalls/sys_enter_getpid/id", "304\n"},
+    {TRACING "syscalls/sys_exit_getppid/id", "303\n"},
+    {TRACING "sched/sched_switch/id", "281\n"},
+    {TRACING "sched/sched_damaged/id", "rubbish\n"},
+    {DEVICES "tracepoint/type", "2\n"},
+    {NULL, NULL},
+};
+
+static void the_number_comes_from_tracefs(void **state)
+{
+    (void)state;
+    struct recorded machine;
+    recorded_begin(&machine, traced);
+    struct event event = resolved(&machine.view, "syscalls:sys_enter_getppid");
+    assert_int_equal(event.kind, EVENT_TRACEPOINT);
+    assert_int_equal(event.attr.type, PERF_TYPE_TRACEPOINT);
+    assert_int_equal(event.attr.config, 305);
+    event_release(&event);
+    event = resolved(&machine.view, "sched:sched_switch:u");
+    assert_int_equal(event.attr.config, 281);
+    assert_true(event.attr.exclude_kernel);
+    event_release(&event);
+    event = resolved(&machine.view, "tracepoint/config=305/");
+    assert_int_equal(event.attr.type, PERF_TYPE_TRACEPOINT);
+    assert_int_equal(event.attr.config, 305);
+    event_release(&event);
+    recorded_end(&machine);
+}
+
+static void unknown_tracepoints_get_the_nearest_of_their_system(void **state)
+{
+    (void)state;
+    struct recorded machine;
+    recorded_begin(&machine, traced);
+    const struct event_view *view = &machine.view;
+    refused(view, "syscalls:sys_enter_getpppid", -ENOENT,
+            WORDS("did you mean syscalls:sys_enter_getppid"));
+    refused(view, "syscal:sys_enter_getppid", -ENOENT, WORDS("syscalls:sys_enter_getppid"));
+    refused(view, "page-fault:uk", -ENOENT, WORDS("page-faults"));
+    refused(view, "zzzz:yyyy", -ENOENT, WORDS("zzzz:yyyy"));
+    refused(view, "sched:sched_damaged", -EINVAL, WORDS("no number"));
+    refused(view, "syscalls:enable", -ENOENT, NULL);
+    recorded_end(&machine);
+}
+
+static void a_closed_tracefs_says_how_to_open_it(void **state)
+{
+    (void)state;
+    struct event_view view = {.root = "/nonexistent", .tracefs = -1, .tracefs_error = EACCES};
+    refused(&view, "sched:sched_switch", -EACCES,
+            WORDS("remount,mode=755,gid=", "tracepoint/config="));
+    view.tracefs_error = EPERM;
+    refused(&view, "sched:sched_switch", -EACCES, WORDS("mount -t tracefs", "root"));
+    view.tracefs_error = ENODEV;
+    refused(&view, "sched:sched_switch", -ENOENT, WORDS("no tracepoints"));
+}
+
+static void a_tree_without_tracefs_is_not_looked_up_elsewhere(void **state)
+{
+    (void)state;
+    struct recorded machine;
+    recorded_begin(&machine, NULL);
+    assert_int_equal(machine.view.tracefs, -1);
+    assert_int_equal(machine.view.tracefs_error, ENOENT);
+    recorded_end(&machine);
+}
+
+struct listed {
+    char names[1024];
+};
+
+static int collect(void *context, const char *name, enum event_kind kind)
+{
+    struct listed *listed = context;
+    size_t used = strlen(listed->names);
+    snprintf(listed->names + used, sizeof(listed->names) - used, "%s ", name);
+    assert_int_equal(kind, EVENT_TRACEPOINT);
+    return 0;
+}
+
+static void globs_with_a_colon_list_tracepoints_in_order(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *glob, *names;
+    } cases[] = {
+        {"syscalls:sys_enter_*", "syscalls:sys_enter_getpid syscalls:sys_enter_getppid "},
+        {"*:*switch", "sched:sched_switch "},
+        {"sched:*", "sched:sched_damaged sched:sched_switch "},
+        {"no:*", ""},
+        {"syscalls:e*", ""},
+    };
+    struct recorded machine;
+    recorded_begin(&machine, traced);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct listed listed = {0};
+        assert_int_equal(event_list(&machine.view, cases[i].glob, collect, &listed), 0);
+        assert_string_equal(listed.names, cases[i].names);
+    }
+    recorded_end(&machine);
+}
+
+static void this_machine_s_tracefs_is_found_or_explained(void **state)
+{
+    (void)state;
+    struct event_view view;
+    event_view_open(&view, "");
+    if (view.tracefs < 0) {
+        assert_true(view.tracefs_error > 0);
+        int error = view.tracefs_error;
+        event_view_close(&view);
+        skip_because("tracefs cannot be reached here: %s", strerror(error));
+    }
+    struct event event;
+    struct failure failure = {0};
+    int error = event_resolve(&view, "raw_syscalls:sys_enter", &event, &failure);
+    if (error == 0) {
+        assert_true(event.attr.config > 0);
+        event_release(&event);
+    } else {
+        assert_true(error == -EACCES || error == -ENOENT);
+    }
+    event_view_close(&view);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_number_comes_from_tracefs),
+        cmocka_unit_test(unknown_tracepoints_get_the_nearest_of_their_system),
+        cmocka_unit_test(a_closed_tracefs_says_how_to_open_it),
+        cmocka_unit_test(a_tree_without_tracefs_is_not_looked_up_elsewhere),
+        cmocka_unit_test(globs_with_a_colon_list_tracepoints_in_order),
+        cmocka_unit_test(this_machine_s_tracefs_is_found_or_explained),
+    };
+    return cmocka_run_group_tests_name("event-tracepoint", tests, NULL, NULL);
+}

@@ -1,0 +1,281 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Modes on software events: what :u, :k and :uk do to events that have no processor mode. The
+ * findings here are what the cause "mode-not-applicable" rests on. As root, and as an ordinary user
+ * at paranoid level 2. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "countable.h"
+#include "events/event.h"
+#include "skip.h"
+
+#define NOBODY 65534
+
+/* Work that the event under test counts n times. */
+static void do_faults(int n)
+{
+    char *pages = fresh_pages((size_t)n);
+    touch_pages(pages, (size_t)n);
+    drop_pages(pages, (size_t)n);
+}
+
+static void do_getppid(int n)
+{
+    for (int i = 0; i < n; i++)
+        syscall(SYS_getppid);
+}
+
+static void do_sleeps(int n)
+{
+    for (int i = 0; i < n; i++)
+        usleep(1);
+}
+
+/* What a mode does to an event: the count stays within [low, high] for n units of work. */
+struct mode_case {
+    const char *event;
+    void (*work)(int n);
+    int n;
+    uint64_t low, high;
+    int error; /* expected errno when it cannot be opened */
+};
+
+/* 0 as expected, 1 refused although it should open (text printed), 2 another result. */
+static int try_case(const struct mode_case *one)
+{
+    struct assay_set *set = NULL;
+    struct assay_value value = {0};
+    if (assay_set_open(&set, &one->event, 1, 0) < 0) {
+        print_message("# %s: %s\n", one->event, assay_last_error());
+        return 1;
+    }
+    int error = assay_set_error(set, 0);
+    if (error != one->error) {
+        print_message("# %s: errno %d, expected %d: %s\n", one->event, error, one->error,
+                      assay_set_reason(set, 0));
+        assay_set_close(set);
+        return error ? 1 : 2;
+    }
+    assay_set_enable(set);
+    one->work(one->n);
+    assay_set_disable(set);
+    assay_set_read(set, &value);
+    assay_set_close(set);
+    if (error || (value.count >= one->low && value.count <= one->high))
+        return 0;
+    print_message("# %s: counted %llu, expected %llu to %llu\n", one->event,
+                  (unsigned long long)value.count, (unsigned long long)one->low,
+                  (unsigned long long)one->high);
+    return 2;
+}
+
+static int try_cases(const struct mode_case *cases, size_t count)
+{
+    int worst = 0;
+    for (size_t i = 0; i < count; i++) {
+        int result = 2;
+        for (int attempt = 0; attempt < 3 && result == 2; attempt++)
+            result = try_case(&cases[i]);
+        worst = result > worst ? result : worst;
+    }
+    return worst;
+}
+#define TRY_CASES(cases) try_cases(cases, sizeof(cases) / sizeof((cases)[0]))
+
+static bool is_root(void)
+{
+    return geteuid() == 0;
+}
+
+static int paranoid(void)
+{
+    FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "r");
+    int level = -100;
+    if (file) {
+        if (fscanf(file, "%d", &level) != 1)
+            level = -100;
+        fclose(file);
+    }
+    return level;
+}
+
+#define NEEDS_AS_ROOT(name)                                                                        \
+    do {                                                                                           \
+        char why[1024];                                                                            \
+        if (!is_root())                                                                            \
+            skip_because("needs root");                                                            \
+        struct assay_set *needed = opened_or_reason(name, why);                                    \
+        if (!needed)                                                                               \
+            skip_because("%s cannot be counted here: %s", name, why);                              \
+        assay_set_close(needed);                                                                   \
+    } while (0)
+
+static void page_faults_of_user_code_are_user_mode(void **state)
+{
+    (void)state;
+    NEEDS_AS_ROOT("page-faults");
+    static const struct mode_case cases[] = {
+        {"page-faults:u", do_faults, 100, 100, 105, 0},
+        {"page-faults:uk", do_faults, 100, 100, 105, 0},
+        {"page-faults", do_faults, 100, 100, 105, 0},
+        {"page-faults:k", do_faults, 100, 0, 5, 0},
+    };
+    assert_int_equal(TRY_CASES(cases), 0);
+}
+
+/* Switches happen inside the kernel: user mode alone silently reads zero. */
+static void context_switches_read_zero_in_user_mode(void **state)
+{
+    (void)state;
+    NEEDS_AS_ROOT("context-switches");
+    static const struct mode_case cases[] = {
+        {"context-switches:u", do_sleeps, 50, 0, 0, 0},
+        {"context-switches:k", do_sleeps, 50, 50, 500, 0},
+        {"context-switches:uk", do_sleeps, 50, 50, 500, 0},
+        {"context-switches", do_sleeps, 50, 50, 500, 0},
+    };
+    assert_int_equal(TRY_CASES(cases), 0);
+}
+
+static void task_clock_ignores_the_mode(void **state)
+{
+    (void)state;
+    NEEDS_AS_ROOT("task-clock");
+    static const struct mode_case cases[] = {
+        {"task-clock:u", do_getppid, 1000, 10000, UINT64_MAX, 0},
+        {"task-clock:k", do_getppid, 1000, 10000, UINT64_MAX, 0},
+        {"cpu-clock:u", do_getppid, 1000, 10000, UINT64_MAX, 0},
+        {"cpu-clock:k", do_getppid, 1000, 10000, UINT64_MAX, 0},
+    };
+    assert_int_equal(TRY_CASES(cases), 0);
+}
+
+static void a_system_call_s_tracepoint_ignores_the_mode(void **state)
+{
+    (void)state;
+    NEEDS_AS_ROOT("syscalls:sys_enter_getppid");
+    static const struct mode_case cases[] = {
+        {"syscalls:sys_enter_getppid:u", do_getppid, 100, 100, 100, 0},
+        {"syscalls:sys_enter_getppid:k", do_getppid, 100, 100, 100, 0},
+        {"syscalls:sys_enter_getppid:uk", do_getppid, 100, 100, 100, 0},
+    };
+    assert_int_equal(TRY_CASES(cases), 0);
+}
+
+/* The closing ioctl is a system call too: one more than the work. */
+static void raw_system_calls_read_zero_in_user_mode_and_one_more_otherwise(void **state)
+{
+    (void)state;
+    NEEDS_AS_ROOT("raw_syscalls:sys_enter");
+    static const struct mode_case cases[] = {
+        {"raw_syscalls:sys_enter:u", do_getppid, 100, 0, 0, 0},
+        {"raw_syscalls:sys_enter:k", do_getppid, 100, 101, 101, 0},
+        {"raw_syscalls:sys_enter", do_getppid, 100, 101, 101, 0},
+    };
+    assert_int_equal(TRY_CASES(cases), 0);
+}
+
+static void the_time_stamp_counter_refuses_user_mode(void **state)
+{
+    (void)state;
+    NEEDS_AS_ROOT("msr/tsc/");
+    static const struct mode_case cases[] = {
+        {"msr/tsc/u", do_getppid, 1, 0, 0, EINVAL},
+        {"msr/tsc/k", do_getppid, 1, 0, 0, EINVAL},
+        {"msr/tsc/uk", do_getppid, 1000, 10000, UINT64_MAX, 0},
+    };
+    assert_int_equal(TRY_CASES(cases), 0);
+}
+
+/* Runs the cases in a process that has given up root; its exit status is the result. */
+static int try_as_nobody(const struct mode_case *cases, size_t count)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        if (setgid(NOBODY) < 0 || setuid(NOBODY) < 0)
+            _exit(99);
+        _exit(try_cases(cases, count));
+    }
+    int status;
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 98;
+}
+
+static void an_ordinary_user_at_level_2_gets_user_mode_only(void **state)
+{
+    (void)state;
+    NEEDS_AS_ROOT("page-faults");
+    if (paranoid() != 2)
+        skip_because("perf_event_paranoid is %d, and the findings are about 2", paranoid());
+    static const struct mode_case cases[] = {
+        {"page-faults:u", do_faults, 100, 100, 105, 0},
+        {"page-faults:uk", do_faults, 100, 0, 0, EACCES},
+        {"page-faults", do_faults, 100, 0, 0, EACCES},
+        {"page-faults:k", do_faults, 100, 0, 0, EACCES},
+        {"context-switches:u", do_sleeps, 20, 0, 0, 0},
+        {"task-clock:u", do_getppid, 1000, 10000, UINT64_MAX, 0},
+        {"task-clock:k", do_getppid, 1000, 0, 0, EACCES},
+        {"instructions:k", do_getppid, 1, 0, 0, EACCES},
+        {"cycles:uk", do_getppid, 1, 0, 0, EACCES},
+    };
+    assert_int_equal(try_as_nobody(cases, sizeof(cases) / sizeof(cases[0])), 0);
+}
+
+static void an_ordinary_user_never_opens_the_time_stamp_counter(void **state)
+{
+    (void)state;
+    NEEDS_AS_ROOT("msr/tsc/");
+    if (paranoid() != 2)
+        skip_because("perf_event_paranoid is %d, and the findings are about 2", paranoid());
+    static const struct mode_case cases[] = {
+        {"msr/tsc/", do_getppid, 1, 0, 0, EACCES},
+        {"msr/tsc/u", do_getppid, 1, 0, 0, EINVAL},
+    };
+    assert_int_equal(try_as_nobody(cases, sizeof(cases) / sizeof(cases[0])), 0);
+}
+
+/* tracefs is closed to ordinary users, but a number looked up by somebody else counts. */
+static void an_ordinary_user_counts_tracepoints_by_number(void **state)
+{
+    (void)state;
+    NEEDS_AS_ROOT("syscalls:sys_enter_getppid");
+    if (paranoid() != 2)
+        skip_because("perf_event_paranoid is %d, and the findings are about 2", paranoid());
+    struct event_view view;
+    struct event event;
+    char name[64];
+    event_view_open(&view, "");
+    assert_int_equal(event_resolve(&view, "syscalls:sys_enter_getppid", &event, NULL), 0);
+    snprintf(name, sizeof(name), "tracepoint/config=%llu/u", (unsigned long long)event.attr.config);
+    event_release(&event);
+    event_view_close(&view);
+    const struct mode_case cases[] = {{name, do_getppid, 100, 100, 100, 0}};
+    assert_int_equal(try_as_nobody(cases, 1), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(page_faults_of_user_code_are_user_mode),
+        cmocka_unit_test(context_switches_read_zero_in_user_mode),
+        cmocka_unit_test(task_clock_ignores_the_mode),
+        cmocka_unit_test(a_system_call_s_tracepoint_ignores_the_mode),
+        cmocka_unit_test(raw_system_calls_read_zero_in_user_mode_and_one_more_otherwise),
+        cmocka_unit_test(the_time_stamp_counter_refuses_user_mode),
+        cmocka_unit_test(an_ordinary_user_at_level_2_gets_user_mode_only),
+        cmocka_unit_test(an_ordinary_user_never_opens_the_time_stamp_counter),
+        cmocka_unit_test(an_ordinary_user_counts_tracepoints_by_number),
+    };
+    return cmocka_run_group_tests_name("lib-modes", tests, NULL, NULL);
+}
