@@ -38,41 +38,54 @@ int store_default_path(const char *fingerprint, const char *command, char **path
 /* The newest unfinished run of that command in the default place, or -ENOENT. */
 int store_latest_unfinished(const char *fingerprint, const char *command, char **path,
                             struct failure *failure);
+/* The newest store of that machine and command, NULL meaning any, or -ENOENT. */
+int store_latest(const char *fingerprint, const char *command, char **path,
+                 struct failure *failure);
 
 /* Makes a new store; fails with -EEXIST rather than touch an existing file. */
 int store_create(struct store **store, const char *path, const struct store_run *run,
                  struct failure *failure);
 /* Opens an existing one for writing on (resume) or reading. Refuses files that are not ours, are
- * damaged, or have a newer schema: the text says which. */
+ * damaged, or have a newer schema: the text says which. A store has one writer at a time: -EBUSY
+ * names the other. A finished one can be opened either way, but nothing can be added. */
 int store_open(struct store **store, const char *path, bool writable, struct failure *failure);
 const char *store_path(const struct store *store);
 
 /* The plan: every cell and the order of visits, written in one transaction before the first sample.
- */
+ * Further plans may follow between visits; their cells have new ids, their visits come last. Cell
+ * ids count from 1. */
 int store_put_plan(struct store *store, const struct cell *cells, size_t cell_count,
                    const struct visit *visits, size_t visit_count, struct failure *failure);
-/* Same cells and same machine? 0, or -ESTALE and what differs. */
+/* Same command, seed, cells and machine? 0, or -ESTALE and the first thing that differs. */
 int store_same_plan(struct store *store, const struct store_run *run, const struct cell *cells,
                     size_t cell_count, struct failure *failure);
 
-/* Truth and class of a cell, as the probe's catalogue gave them for this machine. */
+/* Truth and class of a cell, as the probe's catalogue gave them for this machine. class NULL: none
+ * known; grade NULL: nothing predicts the count, truth is ignored. */
 int store_put_truth(struct store *store, uint32_t cell, const char *class, int64_t truth,
                     const char *grade, struct failure *failure);
 
 /* Samples of a visit join one transaction with its end: a visit is in the store whole or not at
- * all. Transactions are committed every few hundred milliseconds and by store_commit. */
+ * all. Visits come one after the other, the runs of a visit in rising order. Transactions are
+ * committed every few hundred milliseconds and by store_commit. When one of these fails, what was
+ * not committed is taken back (those visits are pending again) and every further write repeats
+ * the failure; reading goes on. */
 int store_put_batch(struct store *store, const struct batch *batch, struct failure *failure);
 int store_end_visit(struct store *store, uint32_t cell, uint32_t process, enum visit_state state,
                     int error, const char *reason, struct failure *failure);
 /* A visit that broke off: forgets its samples so far. */
 int store_drop_visit(struct store *store, uint32_t cell, uint32_t process, struct failure *failure);
+/* While a visit is under way its end commits; then this does nothing. */
 int store_commit(struct store *store, struct failure *failure);
 
-/* Marks the run finished and turns it into a single plain file. */
+/* Marks the run finished and turns it into a single plain file. -EBUSY: the run is marked and safe,
+ * but another program is reading it, so a file is left beside it; the text says how to go on. */
 int store_finish(struct store *store, struct failure *failure);
+/* Commits the visits that ended, forgets one that did not. store may be NULL. */
 void store_close(struct store *store);
 
-/* --- reading --- */
+/* --- reading: strings handed to a callback are valid during the call; a callback's non-zero
+ * result ends the reading and becomes its result --- */
 struct store_info {
     int schema;
     char *command, *argv, *version, *fingerprint, *started, *finished; /* finished NULL: not */
@@ -81,6 +94,7 @@ struct store_info {
 };
 int store_info(struct store *store, struct store_info *info, struct failure *failure);
 void store_info_release(struct store_info *info);
+/* Adds to facts. */
 int store_facts(struct store *store, struct facts *facts, struct failure *failure);
 
 struct stored_cell {
@@ -104,9 +118,9 @@ struct sample {
     struct account account;
 };
 typedef int store_sample_each(void *context, const struct sample *sample);
-/* All samples of a cell (0: of every cell) in order of process, run, counter. */
+/* All samples of a cell (0: of every cell) in order of cell, process, run, counter. */
 int store_each_sample(struct store *store, uint32_t cell, store_sample_each *each, void *context,
                       struct failure *failure);
-/* Visits in planned order, those still pending only when asked. */
+/* Visits in planned order, those still pending only when asked; the caller frees *visits. */
 int store_visits(struct store *store, bool pending_only, struct visit **visits, size_t *count,
                  struct failure *failure);

@@ -1,0 +1,181 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Cells out of the store, one by one, each with its events, its truth and how its visits fared. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/handle.h"
+
+struct cell_reader {
+    struct store *store;
+    sqlite3_stmt *cells, *events, *visits;
+    struct stored_cell current;
+};
+
+static void close_cell_reader(struct cell_reader *reader)
+{
+    sqlite3_finalize(reader->cells);
+    sqlite3_finalize(reader->events);
+    sqlite3_finalize(reader->visits);
+}
+
+static int open_cell_reader(struct cell_reader *reader, struct failure *failure)
+{
+    int error = store_prepare(reader->store,
+                              "SELECT id, counters, path, pattern, specimen, n, opt, link, runs, "
+                              "separate, cpu, class, truth, truth_grade FROM cell ORDER BY id",
+                              &reader->cells, failure);
+    if (!error)
+        error = store_prepare(reader->store,
+                              "SELECT counter, event FROM counter WHERE cell = ? ORDER BY counter",
+                              &reader->events, failure);
+    if (!error)
+        error = store_prepare(reader->store,
+                              "SELECT id, process, state, error, reason FROM visit WHERE cell = ? "
+                              "ORDER BY process",
+                              &reader->visits, failure);
+    return error;
+}
+
+/* SQLite's strings belong to the statement: the cell only borrows them for the callback. */
+static bool borrow_text(sqlite3_stmt *statement, int column, char **text)
+{
+    const char *borrowed;
+    bool good = column_text(statement, column, &borrowed);
+    *text = (char *)(uintptr_t)borrowed;
+    return good;
+}
+
+static bool read_factors(sqlite3_stmt *row, struct stored_cell *stored)
+{
+    struct cell *cell = &stored->cell;
+    const char *pattern, *class, *grade;
+    uint32_t separate;
+    bool good = column_u32(row, 0, &cell->id) && column_u32(row, 1, &cell->counters) &&
+                borrow_text(row, 2, &cell->path) && column_text(row, 3, &pattern) &&
+                borrow_text(row, 4, &cell->specimen) && column_u64(row, 5, &cell->n) &&
+                borrow_text(row, 6, &cell->opt) && borrow_text(row, 7, &cell->link) &&
+                column_u32(row, 8, &cell->runs) && column_u32(row, 9, &separate) &&
+                column_i32(row, 10, &cell->cpu) && column_text_or_null(row, 11, &class) &&
+                column_text_or_null(row, 13, &grade);
+    if (!good || cell->counters < 1 || cell->counters > CELL_MAX_COUNTERS || separate > 1)
+        return false;
+    cell->separate = separate == 1;
+    stored->has_truth = sqlite3_column_type(row, 12) != SQLITE_NULL;
+    if (stored->has_truth && !column_i64(row, 12, &stored->truth))
+        return false;
+    stored->class = (char *)(uintptr_t) class;
+    stored->grade = (char *)(uintptr_t)grade;
+    int known = pattern_from_name(pattern);
+    cell->pattern = known < 0 ? PATTERN_AR : (enum pattern)known;
+    return known >= 0;
+}
+
+/* Events are copied: the statement gives one row at a time. */
+static int read_events(struct cell_reader *reader, struct failure *failure)
+{
+    struct cell *cell = &reader->current.cell;
+    sqlite3_bind_int64(reader->events, 1, cell->id);
+    uint32_t counter = 0;
+    int got;
+    while ((got = store_step(reader->store, reader->events, "read", failure)) > 0) {
+        uint32_t number;
+        const char *event;
+        if (!column_u32(reader->events, 0, &number) || !column_text(reader->events, 1, &event) ||
+            number != counter || counter >= cell->counters)
+            return store_damaged(reader->store->path, "the events of a cell are out of order",
+                                 failure);
+        cell->events[counter] = strdup(event);
+        if (!cell->events[counter++])
+            return store_no_memory(reader->store, failure);
+    }
+    if (got == 0 && counter != cell->counters)
+        return store_damaged(reader->store->path, "a cell lacks events", failure);
+    return got;
+}
+
+static int read_cell_visits(struct cell_reader *reader, struct failure *failure)
+{
+    struct stored_cell *stored = &reader->current;
+    sqlite3_bind_int64(reader->visits, 1, stored->cell.id);
+    int64_t first_failed = INT64_MAX, last_process = -1;
+    int got;
+    while ((got = store_step(reader->store, reader->visits, "read", failure)) > 0) {
+        int64_t id;
+        uint32_t process;
+        const char *state, *reason;
+        int32_t error;
+        if (!column_i64(reader->visits, 0, &id) || !column_u32(reader->visits, 1, &process) ||
+            !column_text(reader->visits, 2, &state) || !column_i32(reader->visits, 3, &error) ||
+            !column_text_or_null(reader->visits, 4, &reason) || process <= last_process)
+            return store_damaged(reader->store->path, "its visits hold impossible values", failure);
+        last_process = process;
+        stored->processes++;
+        stored->done += strcmp(state, "done") == 0;
+        if (strcmp(state, "failed") != 0)
+            continue;
+        stored->failed++;
+        if (id > first_failed)
+            continue;
+        first_failed = id;
+        stored->error = error;
+        free(stored->reason);
+        stored->reason = reason ? strdup(reason) : NULL;
+    }
+    return got;
+}
+
+static int read_cell(struct cell_reader *reader, uint32_t last, struct failure *failure)
+{
+    if (!read_factors(reader->cells, &reader->current) || reader->current.cell.id <= last)
+        return store_damaged(reader->store->path, "a cell holds impossible values", failure);
+    int error = read_events(reader, failure);
+    sqlite3_reset(reader->events);
+    if (!error)
+        error = read_cell_visits(reader, failure);
+    sqlite3_reset(reader->visits);
+    return error;
+}
+
+static void release_cell(struct stored_cell *stored)
+{
+    for (size_t i = 0; i < CELL_MAX_COUNTERS; i++)
+        free(stored->cell.events[i]);
+    free(stored->reason);
+    *stored = (struct stored_cell){0};
+}
+
+static int each_cell(struct cell_reader *reader, store_cell_each *each, void *context,
+                     struct failure *failure)
+{
+    uint32_t last = 0;
+    for (;;) {
+        int got = store_step(reader->store, reader->cells, "read", failure);
+        if (got <= 0)
+            return got;
+        int error = read_cell(reader, last, failure);
+        last = reader->current.cell.id;
+        if (!error)
+            error = each(context, &reader->current);
+        release_cell(&reader->current);
+        if (error)
+            return error;
+    }
+}
+
+int store_each_cell(struct store *store, store_cell_each *each, void *context,
+                    struct failure *failure)
+{
+    struct cell_reader reader = {.store = store};
+    bool began;
+    int error = snapshot_begin(store, &began, failure);
+    if (!error)
+        error = open_cell_reader(&reader, failure);
+    if (!error)
+        error = each_cell(&reader, each, context, failure);
+    close_cell_reader(&reader);
+    snapshot_end(store, began);
+    return error;
+}

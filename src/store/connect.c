@@ -1,0 +1,315 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The connection to SQLite: opens a file from anywhere with every defence on, and finds a way
+ * where the plain one fails (read-only media, no shared memory, no locks, a writer that was
+ * killed). */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/text.h"
+#include "store/handle.h"
+
+/* SQLite refuses longer names, and appends "-journal". */
+#define LONGEST_PATH (512 - 16)
+
+/* Small files are checked page by page when opened: 8 MiB take about 60 ms. */
+#define CHEAP_CHECK_BYTES (8 << 20)
+
+/* What checking may cost in steps of SQLite's machine, told every STEPS_A_TICK of them: ten times
+ * what the largest file of CHEAP_CHECK_BYTES needs. */
+#define STEPS_A_TICK 1000
+#define CHECK_STEPS  100000
+
+struct way {
+    int flags;
+    bool query_only;
+    bool immutable; /* no locks, no journal: right only while nobody writes */
+};
+
+static const struct way ways_to_read[] = {
+    {SQLITE_OPEN_READONLY, true, false},
+    /* what a killed writer left can be made good only with permission to write */
+    {SQLITE_OPEN_READWRITE, true, false},
+    {SQLITE_OPEN_READONLY, true, true},
+};
+
+static const struct way way_to_write = {SQLITE_OPEN_READWRITE, false, false};
+
+static void defend(sqlite3 *db)
+{
+    static const int switches[][2] = {
+        {SQLITE_DBCONFIG_DEFENSIVE, 1},       {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+        {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},  {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+        {SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0},
+    };
+    static const int limits[][2] = {
+        {SQLITE_LIMIT_LENGTH, 16 << 20}, {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+        {SQLITE_LIMIT_ATTACHED, 0},      {SQLITE_LIMIT_EXPR_DEPTH, 100},
+        {SQLITE_LIMIT_TRIGGER_DEPTH, 1}, {SQLITE_LIMIT_WORKER_THREADS, 0},
+    };
+    for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
+        sqlite3_db_config(db, switches[i][0], switches[i][1], NULL);
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+        sqlite3_limit(db, limits[i][0], limits[i][1]);
+    sqlite3_exec(db, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA cache_size=-8192", NULL,
+                 NULL, NULL);
+}
+
+/* SQLite's own way of naming a file: never taken for a URI or for ":memory:". */
+static char *file_name(const char *path, bool immutable)
+{
+    AUTO_TEXT struct text name = {0};
+    const char *folder = path[0] == '/' ? "" : "./";
+    if (!immutable) {
+        text_printf(&name, "%s%s", folder, path);
+        return text_take(&name);
+    }
+    text_printf(&name, "file:%s", folder);
+    for (const char *c = path; *c; c++) {
+        if (strchr("%?#", *c))
+            text_printf(&name, "%%%02X", (unsigned char)*c);
+        else
+            text_putc(&name, *c);
+    }
+    text_puts(&name, "?immutable=1");
+    return text_take(&name);
+}
+
+/* Opens without touching the content yet. An SQLite result; store->db holds the message. */
+static int open_file(struct store *store, const struct way *way, int patience_ms)
+{
+    AUTO_FREE char *name = file_name(store->path, way->immutable);
+    if (!name)
+        return SQLITE_NOMEM;
+    sqlite3_close(store->db);
+    store->db = NULL;
+    int flags = way->flags | SQLITE_OPEN_NOMUTEX | (way->immutable ? SQLITE_OPEN_URI : 0);
+    int result = sqlite3_open_v2(name, &store->db, flags, NULL);
+    if (result != SQLITE_OK)
+        return result;
+    sqlite3_extended_result_codes(store->db, 1);
+    sqlite3_busy_timeout(store->db, patience_ms);
+    defend(store->db);
+    if (way->query_only)
+        sqlite3_exec(store->db, "PRAGMA query_only=ON", NULL, NULL, NULL);
+    return SQLITE_OK;
+}
+
+/* The first access takes a lock, opens the journals and recovers what is in them. */
+static int open_way(struct store *store, const struct way *way, int patience_ms)
+{
+    int result = open_file(store, way, patience_ms);
+    return result ? result : sqlite3_exec(store->db, "PRAGMA user_version", NULL, NULL, NULL);
+}
+
+static bool has_companion(const char *path, const char *suffix)
+{
+    AUTO_TEXT struct text name = {0};
+    text_printf(&name, "%s%s", path, suffix);
+    struct stat status;
+    return name.failed || (stat(text_string(&name), &status) == 0 && status.st_size > 0);
+}
+
+/* Nothing waits beside the file to be recovered. */
+static bool is_plain(const char *path)
+{
+    return !has_companion(path, "-wal") && !has_companion(path, "-journal");
+}
+
+/* Does this file system refuse every lock? Asked of a file nobody else can know. */
+static bool locks_refused(const char *path)
+{
+    AUTO_TEXT struct text name = {0};
+    text_printf(&name, "%s-locks-XXXXXX", path);
+    if (name.failed)
+        return false;
+    int fd = mkstemp(name.bytes);
+    if (fd < 0)
+        return false;
+    close(fd);
+    struct store scratch = {.path = name.bytes};
+    int result = open_way(&scratch, &way_to_write, 0);
+    sqlite3_close(scratch.db);
+    unlink(name.bytes);
+    return (result & 0xff) == SQLITE_BUSY;
+}
+
+static int without_locks(const char *path, struct failure *failure)
+{
+    return fail_with(failure, -ENOLCK,
+                     "The file system that holds %s refuses locks, without which a store is not "
+                     "safe. Put it on a local file system with --store, or start the lock service "
+                     "of the network file system.",
+                     path);
+}
+
+static int check_name(const char *path, struct failure *failure)
+{
+    if (strlen(path) <= LONGEST_PATH)
+        return 0;
+    return fail_with(failure, -ENAMETOOLONG,
+                     "The name of the store is longer than %d bytes, which SQLite cannot open: "
+                     "%.100s…. Choose a shorter one with --store.",
+                     LONGEST_PATH, path);
+}
+
+/* Whatever stat(2) can tell in plain words before SQLite is asked. Opening the file here would be
+ * worse: closing it again would drop the locks that another store in this process holds on it. */
+static int check_file(const char *path, bool writable, struct failure *failure)
+{
+    struct stat status;
+    if (stat(path, &status) < 0)
+        return fail_with(failure, -errno, "Cannot open the store %s: %s%s", path, strerror(errno),
+                         errno == ENOENT ? ". Check the name, or leave it out to use the latest."
+                                         : "");
+    if (S_ISDIR(status.st_mode))
+        return fail_with(failure, -EISDIR,
+                         "%s is a folder, not a store. Name one of the .sqlite files in it.", path);
+    if (!S_ISREG(status.st_mode))
+        return fail_with(failure, -EINVAL, "%s is not a regular file, so it cannot be a store.",
+                         path);
+    if (status.st_size == 0)
+        return fail_with(failure, -EBADMSG,
+                         "%s is empty: a run that ended before its store was made, or not a store. "
+                         "Remove it and start anew.",
+                         path);
+    if (access(path, R_OK | (writable ? W_OK : 0)) < 0)
+        return fail_with(failure, -errno,
+                         "Cannot open the store %s for %s: %s. Check its owner "
+                         "and permissions, or copy it to a place of your own.",
+                         path, writable ? "writing" : "reading", strerror(errno));
+    return check_name(path, failure);
+}
+
+/* Would another way of opening help? Not when the content is the trouble. */
+static bool is_hopeless(int result)
+{
+    int primary = result & 0xff;
+    return primary == SQLITE_NOTADB || primary == SQLITE_CORRUPT || primary == SQLITE_NOMEM;
+}
+
+static bool is_busy(int result)
+{
+    return (result & 0xff) == SQLITE_BUSY;
+}
+
+int connect_reading(struct store *store, struct failure *failure)
+{
+    int error = check_file(store->path, false, failure);
+    if (error)
+        return error;
+    struct failure first = {0};
+    bool refused = false;
+    for (size_t i = 0; i < sizeof(ways_to_read) / sizeof(ways_to_read[0]); i++) {
+        const struct way *way = &ways_to_read[i];
+        if (way->immutable && !is_plain(store->path))
+            break;
+        int result = open_way(store, way, 0);
+        if (is_busy(result)) {
+            refused = locks_refused(store->path);
+            if (!refused)
+                result = open_way(store, way, PATIENCE_MS);
+        }
+        if (result == SQLITE_OK) {
+            sqlite3_busy_timeout(store->db, PATIENCE_MS);
+            return 0;
+        }
+        if (!first.code)
+            store_sql_failure(store->db, store->path, "read the store", &first);
+        if (is_hopeless(result) || (is_busy(result) && !refused))
+            break;
+    }
+    if (refused)
+        return without_locks(store->path, failure);
+    return fail_with(failure, first.code, "%s", first.text);
+}
+
+int connect_plain_journal(struct store *store, struct failure *failure)
+{
+    int result = open_file(store, &way_to_write, PATIENCE_MS);
+    if (result == SQLITE_OK)
+        result = sqlite3_exec(store->db,
+                              "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=DELETE;"
+                              "PRAGMA locking_mode=NORMAL; PRAGMA user_version",
+                              NULL, NULL, NULL);
+    if (result == SQLITE_OK)
+        return 0;
+    if (is_busy(result) && locks_refused(store->path))
+        return without_locks(store->path, failure);
+    return store_sql_failure(store->db, store->path, "write to the store", failure);
+}
+
+bool connect_lacks_wal(int result)
+{
+    int primary = result & 0xff;
+    return primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN || primary == SQLITE_PROTOCOL ||
+           result == SQLITE_READONLY_CANTINIT || result == SQLITE_READONLY_DIRECTORY;
+}
+
+static int open_for_writing(struct store *store, struct failure *failure)
+{
+    int result = open_way(store, &way_to_write, 0);
+    if (is_busy(result)) {
+        if (locks_refused(store->path))
+            return without_locks(store->path, failure);
+        result = open_way(store, &way_to_write, PATIENCE_MS);
+    }
+    if (connect_lacks_wal(result))
+        return connect_plain_journal(store, failure);
+    if (result != SQLITE_OK)
+        return store_sql_failure(store->db, store->path, "open the store", failure);
+    sqlite3_busy_timeout(store->db, PATIENCE_MS);
+    return 0;
+}
+
+int connect_new(struct store *store, struct failure *failure)
+{
+    int error = check_name(store->path, failure);
+    return error ? error : open_for_writing(store, failure);
+}
+
+int connect_writing(struct store *store, struct failure *failure)
+{
+    int error = check_file(store->path, true, failure);
+    return error ? error : open_for_writing(store, failure);
+}
+
+static int count_down(void *budget)
+{
+    int *left = budget;
+    return --*left < 0;
+}
+
+static int quick_check(struct store *store, struct failure *failure)
+{
+    struct stat status;
+    if (stat(store->path, &status) < 0 || status.st_size > CHEAP_CHECK_BYTES)
+        return 0;
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    int error = store_prepare(store, "PRAGMA quick_check(1)", &statement, failure);
+    if (error)
+        return error;
+    int got = store_step(store, statement, "check", failure);
+    if (got < 0)
+        return got;
+    const char *answer = NULL;
+    if (got && column_text(statement, 0, &answer) && strcmp(answer, "ok") == 0)
+        return 0;
+    return store_damaged(store->path, answer ? answer : "it cannot be checked", failure);
+}
+
+int connect_check(struct store *store, struct failure *failure)
+{
+    /* A file made to waste time (pages that refer to each other) must not hang us. */
+    int budget = CHECK_STEPS;
+    sqlite3_progress_handler(store->db, STEPS_A_TICK, count_down, &budget);
+    int error = schema_check(store, failure);
+    if (!error)
+        error = quick_check(store, failure);
+    sqlite3_progress_handler(store->db, 0, NULL, NULL);
+    return error;
+}

@@ -1,0 +1,148 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the files of src/store share and nobody else sees: the open store, its connection to
+ * SQLite, and how an SQLite error becomes a sentence. */
+#pragma once
+
+#include <sqlite3.h>
+
+#include "base/cleanup.h"
+#include "store/store.h"
+
+/* "assy" in the file's header, so that file(1) and we can tell a store from other databases. */
+#define STORE_APPLICATION_ID 0x61737379
+
+/* A sample's key: the visit's place in the plan, then run, then counter. Visits run in planned
+ * order, so samples are always appended and a visit's samples are one range of keys. */
+#define KEY_COUNTER_BITS 5  /* CELL_MAX_COUNTERS */
+#define KEY_RUN_BITS     20 /* CELL_MAX_RUNS */
+#define KEY_VISIT_SHIFT  (KEY_COUNTER_BITS + KEY_RUN_BITS)
+#define KEY_MAX_VISIT    ((INT64_C(1) << (63 - KEY_VISIT_SHIFT)) - 1)
+
+_Static_assert(CELL_MAX_COUNTERS <= 1 << KEY_COUNTER_BITS, "counter does not fit in a key");
+_Static_assert(CELL_MAX_RUNS <= 1 << KEY_RUN_BITS, "run does not fit in a key");
+
+/* Rows one INSERT statement takes: fewer calls a sample, the difference is a third of the time. */
+#define ROWS_AT_ONCE 32
+
+/* The visit whose samples are arriving. */
+struct visit_under_way {
+    int64_t id; /* 0: none */
+    uint32_t cell, process;
+    uint32_t counters, runs; /* of its cell */
+    uint32_t next_run;       /* the first run that may come next */
+    uint64_t samples;
+};
+
+struct store {
+    sqlite3 *db;
+    char *path;
+    bool writer;   /* holds the write lock: a transaction is always open */
+    bool finished; /* the run is complete: nothing may be added */
+    char *token;   /* names this writer in meta.writer */
+    uint64_t committed_ms;
+    bool ended;            /* a visit ended since the last commit */
+    struct failure broken; /* code != 0: a write failed, further ones repeat the text */
+    struct visit_under_way visit;
+    sqlite3_stmt *insert_many, *insert_one, *find_visit, *end_visit;
+};
+
+/* --- failure.c --- */
+
+/* The negative errno and the sentence for what SQLite reported last on db. doing: "write samples
+ * to". */
+int store_sql_failure(sqlite3 *db, const char *path, const char *doing, struct failure *failure);
+/* -EBADMSG: the content cannot be what assay wrote. what: "a cell without a path". */
+int store_damaged(const char *path, const char *what, struct failure *failure);
+
+/* --- statement.c --- */
+int store_prepare(struct store *store, const char *sql, sqlite3_stmt **statement,
+                  struct failure *failure);
+/* Runs sql, which gives no rows anyone wants. */
+int store_execute(struct store *store, const char *sql, const char *doing, struct failure *failure);
+/* 1 with a row, 0 at the end, negative errno. */
+int store_step(struct store *store, sqlite3_stmt *statement, const char *doing,
+               struct failure *failure);
+
+static inline void cleanup_statement(sqlite3_stmt **statement)
+{
+    sqlite3_finalize(*statement);
+}
+#define AUTO_STATEMENT __attribute__((cleanup(cleanup_statement)))
+
+/* A column's value when it has the right type and range, else false: the file is damaged. The
+ * string is valid until the next step; NULL is allowed only by the _or_null form. */
+bool column_u64(sqlite3_stmt *statement, int column, uint64_t *value);
+bool column_i64(sqlite3_stmt *statement, int column, int64_t *value);
+bool column_u32(sqlite3_stmt *statement, int column, uint32_t *value);
+bool column_i32(sqlite3_stmt *statement, int column, int32_t *value);
+bool column_text(sqlite3_stmt *statement, int column, const char **value);
+bool column_text_or_null(sqlite3_stmt *statement, int column, const char **value);
+
+void bind_u64(sqlite3_stmt *statement, int index, uint64_t value);
+void bind_text(sqlite3_stmt *statement, int index, const char *value); /* NULL binds NULL */
+
+int store_put_meta(struct store *store, const char *key, const char *value,
+                   struct failure *failure);
+/* *value NULL when there is no such key; the caller frees it. */
+int store_get_meta(struct store *store, const char *key, char **value, struct failure *failure);
+
+/* One reading sees one state of the file, even while a writer goes on; nested ones share it. */
+int snapshot_begin(struct store *store, bool *began, struct failure *failure);
+void snapshot_end(struct store *store, bool began);
+
+int store_no_memory(const struct store *store, struct failure *failure);
+
+/* --- schema.c --- */
+
+/* Makes an empty database ours, within a transaction of its own. */
+int schema_create(struct store *store, struct failure *failure);
+/* Is it ours, of this version or one that can be brought up to it, and exactly what we would have
+ * made? */
+int schema_check(struct store *store, struct failure *failure);
+
+/* --- connect.c --- */
+
+/* Opens the file for reading, whatever state it is in: live, left behind, on a read-only medium. */
+int connect_reading(struct store *store, struct failure *failure);
+/* Opens it for reading and writing; takes no lock yet. */
+int connect_writing(struct store *store, struct failure *failure);
+/* Opens the empty file that was just made. */
+int connect_new(struct store *store, struct failure *failure);
+/* Opens it for writing where WAL cannot be had, and takes it out of WAL. */
+int connect_plain_journal(struct store *store, struct failure *failure);
+/* Is this SQLite result what a file system without shared memory or with a closed folder gives? */
+bool connect_lacks_wal(int result);
+/* Is it a sound store? Bounded in time whatever the file holds. */
+int connect_check(struct store *store, struct failure *failure);
+
+/* --- writer.c --- */
+
+/* Takes the write lock for as long as the store is open and chooses the journal: WAL, or a
+ * rollback journal where the file system cannot have WAL. */
+int writer_begin(struct store *store, struct failure *failure);
+/* Commits and starts the next transaction. -EBUSY leaves the transaction open: try again later. */
+int writer_commit(struct store *store, int patience_ms, struct failure *failure);
+/* Commits, gives up the write lock and leaves a single plain file. */
+int writer_end(struct store *store, struct failure *failure);
+/* Has a visit ended, and is the last commit a while ago? */
+bool writer_is_due(const struct store *store);
+/* A write failed: takes back what was not committed, gives up the lock, remembers why. */
+void writer_break(struct store *store, const struct failure *failure);
+
+/* --- write.c --- */
+
+/* 0, or why nothing may be written: not opened for it, finished, or an earlier failure. */
+int store_may_write(struct store *store, struct failure *failure);
+/* Gives up writing because of `why`, which becomes the caller's failure too. */
+int store_write_failed(struct store *store, const struct failure *why, struct failure *failure);
+void store_release_statements(struct store *store);
+
+/* Milliseconds a statement waits for a lock another program holds. */
+#define PATIENCE_MS 5000
+/* At most this much of finished work is lost when the process is killed. */
+#define COMMIT_EVERY_MS 250
+
+/* UTC as 2026-03-01T12:34:56Z */
+void store_time(char text[32]);

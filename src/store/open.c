@@ -1,0 +1,211 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The life of a store: made or opened, finished, closed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "store/handle.h"
+
+static struct store *make_handle(const char *path, struct failure *failure)
+{
+    struct store *store = calloc(1, sizeof(*store));
+    if (store)
+        store->path = strdup(path);
+    if (store && store->path)
+        return store;
+    free(store);
+    fail_with(failure, -ENOMEM, "Memory ran out while opening %s", path);
+    return NULL;
+}
+
+static void remove_files(const char *path)
+{
+    static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        AUTO_TEXT struct text name = {0};
+        text_printf(&name, "%s%s", path, suffixes[i]);
+        if (!name.failed)
+            unlink(text_string(&name));
+    }
+}
+
+/* The file must be new and ours: SQLite would open an existing one. */
+static int claim_file(const char *path, struct failure *failure)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0) {
+        close(fd);
+        return 0;
+    }
+    int error = errno;
+    static const struct {
+        int error;
+        const char *next;
+    } advice[] = {
+        {EEXIST, "Choose another name, or go on with what it holds: --resume"},
+        {ENOENT, "Make its folder first"},
+        {EACCES, "Check the permissions of its folder, or choose another place with --store"},
+        {EROFS, "Choose another place with --store"},
+        {ENOSPC, "Free some space, or choose another place with --store"},
+        {EDQUOT, "Free some space, or choose another place with --store"},
+        {ENOTDIR, "Part of the name is a file, not a folder"},
+        {ELOOP, "The name runs through a loop of symbolic links"},
+    };
+    const char *next = "Choose another place with --store";
+    for (size_t i = 0; i < sizeof(advice) / sizeof(advice[0]); i++)
+        if (advice[i].error == error)
+            next = advice[i].next;
+    return fail_with(failure, -error, "Cannot make the store %s: %s. %s.", path, strerror(error),
+                     next);
+}
+
+static int put_run(struct store *store, const struct store_run *run, struct failure *failure)
+{
+    char seed[32], started[32];
+    snprintf(seed, sizeof(seed), "%" PRIu64, run->seed);
+    store_time(started);
+    const struct {
+        const char *key, *value;
+    } entries[] = {
+        {"command", run->command},         {"argv", run->argv},  {"seed", seed},
+        {"fingerprint", run->fingerprint}, {"started", started}, {"version", ASSAY_VERSION},
+    };
+    for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+        int error = store_put_meta(store, entries[i].key, entries[i].value ? entries[i].value : "",
+                                   failure);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+static int put_facts(struct store *store, const struct facts *facts, struct failure *failure)
+{
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    int error =
+        store_prepare(store, "INSERT INTO fact(position, key, value, error) VALUES(?, ?, ?, ?)",
+                      &statement, failure);
+    for (size_t i = 0; !error && facts && i < facts->count; i++) {
+        sqlite3_bind_int64(statement, 1, (int64_t)i + 1);
+        bind_text(statement, 2, facts->list[i].key);
+        bind_text(statement, 3, facts->list[i].value);
+        sqlite3_bind_int(statement, 4, facts->list[i].error);
+        error = store_step(store, statement, "write to", failure);
+        sqlite3_reset(statement);
+    }
+    return error;
+}
+
+static int fill(struct store *store, const struct store_run *run, struct failure *failure)
+{
+    int error = connect_new(store, failure);
+    if (!error)
+        error = schema_create(store, failure);
+    if (!error)
+        error = store_execute(store, "BEGIN IMMEDIATE", "write to", failure);
+    if (!error)
+        error = put_run(store, run, failure);
+    if (!error)
+        error = put_facts(store, run->facts, failure);
+    if (!error)
+        error = store_execute(store, "COMMIT", "write to", failure);
+    if (!error)
+        error = writer_begin(store, failure);
+    return error;
+}
+
+int store_create(struct store **result, const char *path, const struct store_run *run,
+                 struct failure *failure)
+{
+    *result = NULL;
+    struct store *store = make_handle(path, failure);
+    if (!store)
+        return -ENOMEM;
+    int error = claim_file(path, failure);
+    if (error) {
+        store_close(store);
+        return error;
+    }
+    error = fill(store, run, failure);
+    if (error) {
+        store_close(store);
+        remove_files(path);
+        return error;
+    }
+    *result = store;
+    return 0;
+}
+
+static int open_existing(struct store *store, bool writable, struct failure *failure)
+{
+    int error = writable ? connect_writing(store, failure) : connect_reading(store, failure);
+    if (!error)
+        error = connect_check(store, failure);
+    AUTO_FREE char *finished = NULL;
+    if (!error)
+        error = store_get_meta(store, "finished", &finished, failure);
+    store->finished = finished != NULL;
+    if (!error && writable && !store->finished)
+        error = writer_begin(store, failure);
+    return error;
+}
+
+int store_open(struct store **result, const char *path, bool writable, struct failure *failure)
+{
+    *result = NULL;
+    struct store *store = make_handle(path, failure);
+    if (!store)
+        return -ENOMEM;
+    int error = open_existing(store, writable, failure);
+    if (error) {
+        store_close(store);
+        return error;
+    }
+    *result = store;
+    return 0;
+}
+
+const char *store_path(const struct store *store)
+{
+    return store->path;
+}
+
+int store_finish(struct store *store, struct failure *failure)
+{
+    int error = store_may_write(store, failure);
+    if (!error && store->visit.id)
+        error = store_drop_visit(store, store->visit.cell, store->visit.process, failure);
+    if (error)
+        return error;
+    char finished[32];
+    store_time(finished);
+    error = store_put_meta(store, "finished", finished, failure);
+    if (!error)
+        error = store_execute(store, "DELETE FROM meta WHERE key = 'writer'", "write to", failure);
+    if (!error) {
+        store_release_statements(store);
+        store->finished = true;
+        error = writer_end(store, failure);
+    }
+    return error;
+}
+
+void store_close(struct store *store)
+{
+    if (!store)
+        return;
+    if (store->writer && store->visit.id)
+        store_drop_visit(store, store->visit.cell, store->visit.process, NULL);
+    if (store->writer)
+        sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
+    store_release_statements(store);
+    sqlite3_close(store->db);
+    free(store->token);
+    free(store->path);
+    free(store);
+}

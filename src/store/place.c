@@ -1,0 +1,208 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Where stores live when nobody says: a folder per machine fingerprint below the user's state
+ * folder, files named by time so that their names sort by age. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "store/handle.h"
+
+static const char suffix[] = ".sqlite";
+
+/* XDG asks for relative values to be ignored. */
+static int state_folder(struct text *folder, struct failure *failure)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    if (state && state[0] == '/')
+        text_printf(folder, "%s/assay", state);
+    else if (home && home[0] == '/')
+        text_printf(folder, "%s/.local/state/assay", home);
+    else
+        return fail_with(failure, -ENOENT,
+                         "There is no default place for stores: neither XDG_STATE_HOME nor HOME "
+                         "names a folder. Set one of them, or name a file with --store.");
+    return folder->failed ? fail_with(failure, -ENOMEM, "Memory ran out") : 0;
+}
+
+static int make_folders(const char *folder, struct failure *failure)
+{
+    AUTO_FREE char *path = strdup(folder);
+    if (!path)
+        return fail_with(failure, -ENOMEM, "Memory ran out");
+    for (char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
+        if (slash)
+            *slash = '\0';
+        if (mkdir(path, 0700) < 0 && errno != EEXIST) {
+            /* Some file systems refuse mkdir on a folder that is there for other reasons. */
+            int error = errno;
+            if (access(path, F_OK) < 0)
+                return fail_with(failure, -error,
+                                 "Cannot make the folder %s for stores: %s. Change its "
+                                 "permissions, set XDG_STATE_HOME, or name a file with --store.",
+                                 path, strerror(error));
+        }
+        if (!slash)
+            return 0;
+        *slash = '/';
+    }
+}
+
+/* A fingerprint or command becomes part of a file name. */
+static bool is_one_name(const char *name)
+{
+    return name[0] && name[0] != '.' && !strchr(name, '/');
+}
+
+/* 20260301T123456.789 in UTC */
+static void time_name(char *text, size_t size)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    struct tm utc;
+    gmtime_r(&now.tv_sec, &utc);
+    size_t length = strftime(text, size, "%Y%m%dT%H%M%S", &utc);
+    snprintf(text + length, size - length, ".%03ld", now.tv_nsec / 1000000);
+}
+
+int store_default_path(const char *fingerprint, const char *command, char **path,
+                       struct failure *failure)
+{
+    *path = NULL;
+    if (!is_one_name(fingerprint) || !is_one_name(command))
+        return fail_with(failure, -EINVAL, "\"%s\" of machine \"%s\" cannot name a store", command,
+                         fingerprint);
+    AUTO_TEXT struct text folder = {0};
+    int error = state_folder(&folder, failure);
+    if (error)
+        return error;
+    text_printf(&folder, "/%s", fingerprint);
+    error = make_folders(text_string(&folder), failure);
+    if (error)
+        return error;
+    char time[64];
+    time_name(time, sizeof(time));
+    text_printf(&folder, "/%s-%s%s", time, command, suffix);
+    *path = text_take(&folder);
+    return *path ? 0 : fail_with(failure, -ENOMEM, "Memory ran out");
+}
+
+/* --- the newest --- */
+
+struct wanted {
+    const char *command; /* NULL: any */
+    bool unfinished;
+};
+
+/* TIME-COMMAND.sqlite */
+static bool name_fits(const char *name, const struct wanted *wanted)
+{
+    size_t length = strlen(name), tail = sizeof(suffix) - 1;
+    const char *dash = strchr(name, '-');
+    if (length <= tail || strcmp(name + length - tail, suffix) != 0 || name[0] == '.' || !dash)
+        return false;
+    if (!wanted->command)
+        return true;
+    size_t command = (size_t)(name + length - tail - (dash + 1));
+    return strlen(wanted->command) == command && strncmp(dash + 1, wanted->command, command) == 0;
+}
+
+static bool is_unfinished(const char *path)
+{
+    struct store *store;
+    if (store_open(&store, path, false, NULL) < 0)
+        return false;
+    bool unfinished = !store->finished;
+    store_close(store);
+    return unfinished;
+}
+
+/* Newest first: names begin with the time. */
+static int newer_first(const struct dirent **a, const struct dirent **b)
+{
+    return -strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* 1 when the file is wanted and newer than *newest (a path), which it replaces; 0 when not. */
+static int consider(const char *folder, const char *name, const struct wanted *wanted,
+                    char **newest)
+{
+    const char *best = *newest ? strrchr(*newest, '/') + 1 : "";
+    if (!name_fits(name, wanted) || strcmp(name, best) <= 0)
+        return 0;
+    AUTO_TEXT struct text path = {0};
+    text_printf(&path, "%s/%s", folder, name);
+    if (wanted->unfinished && !is_unfinished(text_string(&path)))
+        return 0;
+    char *taken = text_take(&path);
+    if (!taken)
+        return -ENOMEM;
+    free(*newest);
+    *newest = taken;
+    return 1;
+}
+
+static int search_folder(const char *folder, const struct wanted *wanted, char **newest)
+{
+    struct dirent **entries = NULL;
+    int count = scandir(folder, &entries, NULL, newer_first);
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        if (!found)
+            found = consider(folder, entries[i]->d_name, wanted, newest);
+        free(entries[i]);
+    }
+    free(entries);
+    return found < 0 ? found : 0;
+}
+
+static int search_machines(const char *folder, const struct wanted *wanted, char **newest)
+{
+    AUTO_DIR DIR *machines = opendir(folder);
+    int error = 0;
+    for (struct dirent *entry; machines && !error && (entry = readdir(machines));) {
+        AUTO_TEXT struct text machine = {0};
+        text_printf(&machine, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] != '.')
+            error = search_folder(text_string(&machine), wanted, newest);
+    }
+    return error;
+}
+
+static int find_newest(const char *fingerprint, const struct wanted *wanted, char **path,
+                       struct failure *failure)
+{
+    *path = NULL;
+    AUTO_TEXT struct text folder = {0};
+    int error = state_folder(&folder, failure);
+    if (error)
+        return error;
+    if (fingerprint)
+        text_printf(&folder, "/%s", fingerprint);
+    error = fingerprint ? search_folder(text_string(&folder), wanted, path)
+                        : search_machines(text_string(&folder), wanted, path);
+    if (error)
+        return fail_with(failure, error, "Memory ran out");
+    if (*path)
+        return 0;
+    return fail_with(
+        failure, -ENOENT, "There is no %s%s%sstore in %s.", wanted->unfinished ? "unfinished " : "",
+        wanted->command ? wanted->command : "", wanted->command ? " " : "", text_string(&folder));
+}
+
+int store_latest_unfinished(const char *fingerprint, const char *command, char **path,
+                            struct failure *failure)
+{
+    const struct wanted wanted = {command, true};
+    return find_newest(fingerprint, &wanted, path, failure);
+}
+
+int store_latest(const char *fingerprint, const char *command, char **path, struct failure *failure)
+{
+    const struct wanted wanted = {command, false};
+    return find_newest(fingerprint, &wanted, path, failure);
+}

@@ -1,0 +1,295 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The plan in the store: cells, their events, and the order of visits. Written before the first
+ * sample; compared when a run is resumed. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/handle.h"
+
+static int check_cell(const struct cell *cell, struct failure *failure)
+{
+    bool whole = cell->id >= 1 && cell->counters >= 1 && cell->counters <= CELL_MAX_COUNTERS &&
+                 cell->runs >= 1 && cell->runs <= CELL_MAX_RUNS && cell->path && cell->specimen &&
+                 cell->opt && cell->link && (unsigned)cell->pattern < PATTERN_COUNT;
+    for (uint32_t i = 0; whole && i < cell->counters; i++)
+        whole = cell->events[i] != NULL;
+    if (whole)
+        return 0;
+    return fail_with(failure, -EINVAL,
+                     "Cell %" PRIu32 " of the plan lacks a factor or has one out of range",
+                     cell->id);
+}
+
+static int put_events(struct store *store, sqlite3_stmt *statement, const struct cell *cell,
+                      struct failure *failure)
+{
+    int error = 0;
+    for (uint32_t i = 0; !error && i < cell->counters; i++) {
+        sqlite3_bind_int64(statement, 1, cell->id);
+        sqlite3_bind_int64(statement, 2, i);
+        bind_text(statement, 3, cell->events[i]);
+        error = store_step(store, statement, "write the plan to", failure);
+        sqlite3_reset(statement);
+    }
+    return error;
+}
+
+static int put_cell(struct store *store, sqlite3_stmt *statement, const struct cell *cell,
+                    struct failure *failure)
+{
+    int error = check_cell(cell, failure);
+    if (error)
+        return error;
+    sqlite3_bind_int64(statement, 1, cell->id);
+    sqlite3_bind_int64(statement, 2, cell->counters);
+    bind_text(statement, 3, cell->path);
+    bind_text(statement, 4, pattern_names[cell->pattern]);
+    bind_text(statement, 5, cell->specimen);
+    bind_u64(statement, 6, cell->n);
+    bind_text(statement, 7, cell->opt);
+    bind_text(statement, 8, cell->link);
+    sqlite3_bind_int64(statement, 9, cell->runs);
+    sqlite3_bind_int(statement, 10, cell->separate);
+    sqlite3_bind_int64(statement, 11, cell->cpu);
+    error = store_step(store, statement, "write the plan to", failure);
+    sqlite3_reset(statement);
+    return error;
+}
+
+static int put_cells(struct store *store, const struct cell *cells, size_t count,
+                     struct failure *failure)
+{
+    AUTO_STATEMENT sqlite3_stmt *cell = NULL, *event = NULL;
+    int error = store_prepare(store,
+                              "INSERT INTO cell(id, counters, path, pattern, specimen, n, opt, "
+                              "link, runs, separate, cpu) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                              &cell, failure);
+    if (!error)
+        error = store_prepare(store, "INSERT INTO counter(cell, counter, event) VALUES(?, ?, ?)",
+                              &event, failure);
+    for (size_t i = 0; !error && i < count; i++) {
+        error = put_cell(store, cell, &cells[i], failure);
+        if (!error)
+            error = put_events(store, event, &cells[i], failure);
+    }
+    return error;
+}
+
+static int last_visit(struct store *store, int64_t *id, struct failure *failure)
+{
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    int error = store_prepare(store, "SELECT ifnull(max(id), 0) FROM visit", &statement, failure);
+    if (error)
+        return error;
+    int got = store_step(store, statement, "read", failure);
+    if (got < 0)
+        return got;
+    if (!got || !column_i64(statement, 0, id) || *id < 0)
+        return store_damaged(store->path, "the order of visits is not a number", failure);
+    return 0;
+}
+
+static int put_visits(struct store *store, const struct visit *visits, size_t count,
+                      struct failure *failure)
+{
+    int64_t id = 0;
+    int error = last_visit(store, &id, failure);
+    if (error)
+        return error;
+    if ((uint64_t)count > (uint64_t)(KEY_MAX_VISIT - id))
+        return fail_with(failure, -E2BIG, "The plan has more visits than a store can hold");
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    error = store_prepare(store,
+                          "INSERT INTO visit(id, cell, process) SELECT ?, id, ? FROM cell "
+                          "WHERE id = ?",
+                          &statement, failure);
+    for (size_t i = 0; !error && i < count; i++) {
+        sqlite3_bind_int64(statement, 1, ++id);
+        sqlite3_bind_int64(statement, 2, visits[i].process);
+        sqlite3_bind_int64(statement, 3, visits[i].cell);
+        error = store_step(store, statement, "write the plan to", failure);
+        if (!error && sqlite3_changes(store->db) != 1)
+            error = fail_with(failure, -EINVAL,
+                              "The plan visits cell %" PRIu32 ", which it does not define",
+                              visits[i].cell);
+        sqlite3_reset(statement);
+    }
+    return error;
+}
+
+int store_put_plan(struct store *store, const struct cell *cells, size_t cell_count,
+                   const struct visit *visits, size_t visit_count, struct failure *failure)
+{
+    struct failure local = {0};
+    int error = store_may_write(store, failure);
+    if (error)
+        return error;
+    if (store->visit.id)
+        return fail_with(failure, -EBUSY, "A plan cannot be added while a visit is under way");
+    error = writer_commit(store, PATIENCE_MS, &local); /* a bad plan must not take visits along */
+    if (!error)
+        error = put_cells(store, cells, cell_count, &local);
+    if (!error)
+        error = put_visits(store, visits, visit_count, &local);
+    if (!error)
+        error = writer_commit(store, PATIENCE_MS, &local);
+    return error ? store_write_failed(store, &local, failure) : 0;
+}
+
+int store_put_truth(struct store *store, uint32_t cell, const char *class, int64_t truth,
+                    const char *grade, struct failure *failure)
+{
+    struct failure local = {0};
+    int error = store_may_write(store, failure);
+    if (error)
+        return error;
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    error =
+        store_prepare(store, "UPDATE cell SET class = ?, truth = ?, truth_grade = ? WHERE id = ?",
+                      &statement, &local);
+    if (!error) {
+        bind_text(statement, 1, class);
+        if (grade)
+            sqlite3_bind_int64(statement, 2, truth);
+        bind_text(statement, 3, grade);
+        sqlite3_bind_int64(statement, 4, cell);
+        error = store_step(store, statement, "write the truth to", &local);
+    }
+    if (error)
+        return store_write_failed(store, &local, failure);
+    if (sqlite3_changes(store->db) != 1)
+        return fail_with(failure, -ENOENT, "The store %s has no cell %" PRIu32, store->path, cell);
+    return 0;
+}
+
+/* --- is it the same plan? --- */
+
+struct factor {
+    const char *name;
+    enum { FACTOR_TEXT, FACTOR_U32, FACTOR_U64, FACTOR_I32, FACTOR_BOOL, FACTOR_PATTERN } type;
+    size_t offset;
+};
+
+static const struct factor factors[] = {
+    {"path", FACTOR_TEXT, offsetof(struct cell, path)},
+    {"pattern", FACTOR_PATTERN, offsetof(struct cell, pattern)},
+    {"specimen", FACTOR_TEXT, offsetof(struct cell, specimen)},
+    {"n", FACTOR_U64, offsetof(struct cell, n)},
+    {"opt", FACTOR_TEXT, offsetof(struct cell, opt)},
+    {"link", FACTOR_TEXT, offsetof(struct cell, link)},
+    {"runs", FACTOR_U32, offsetof(struct cell, runs)},
+    {"separate", FACTOR_BOOL, offsetof(struct cell, separate)},
+    {"cpu", FACTOR_I32, offsetof(struct cell, cpu)},
+    {"counters", FACTOR_U32, offsetof(struct cell, counters)},
+};
+
+static void factor_text(const struct factor *factor, const struct cell *cell, char *text,
+                        size_t size)
+{
+    const void *member = (const char *)cell + factor->offset;
+    switch (factor->type) {
+    case FACTOR_TEXT:
+        snprintf(text, size, "%s", *(char *const *)member);
+        break;
+    case FACTOR_U32:
+        snprintf(text, size, "%" PRIu32, *(const uint32_t *)member);
+        break;
+    case FACTOR_U64:
+        snprintf(text, size, "%" PRIu64, *(const uint64_t *)member);
+        break;
+    case FACTOR_I32:
+        snprintf(text, size, "%" PRId32, *(const int32_t *)member);
+        break;
+    case FACTOR_BOOL:
+        snprintf(text, size, "%s", *(const bool *)member ? "yes" : "no");
+        break;
+    case FACTOR_PATTERN:
+        snprintf(text, size, "%s", pattern_names[*(const enum pattern *)member]);
+        break;
+    }
+}
+
+struct comparison {
+    const struct cell *cells;
+    size_t count, seen;
+    const char *path;
+    struct failure *failure;
+};
+
+static int differs(const struct comparison *comparison, const char *what, const char *was,
+                   const char *became)
+{
+    return fail_with(comparison->failure, -ESTALE,
+                     "The store %s holds another plan: %s %s became %s. Resume with the options it "
+                     "was started with, or start a new store.",
+                     comparison->path, what, was, became);
+}
+
+static int compare_cell(void *context, const struct stored_cell *stored)
+{
+    struct comparison *comparison = context;
+    if (comparison->seen >= comparison->count)
+        return comparison->seen++, 0;
+    const struct cell *was = &stored->cell, *now = &comparison->cells[comparison->seen++];
+    char cell_was[16], cell_now[16];
+    snprintf(cell_was, sizeof(cell_was), "%" PRIu32, was->id);
+    snprintf(cell_now, sizeof(cell_now), "%" PRIu32, now->id);
+    if (was->id != now->id)
+        return differs(comparison, "cell", cell_was, cell_now);
+    for (uint32_t i = 0; i < was->counters && i < now->counters; i++)
+        if (strcmp(was->events[i], now->events[i]) != 0)
+            return differs(comparison, "event", was->events[i], now->events[i]);
+    for (size_t i = 0; i < sizeof(factors) / sizeof(factors[0]); i++) {
+        char before[256], after[256];
+        factor_text(&factors[i], was, before, sizeof(before));
+        factor_text(&factors[i], now, after, sizeof(after));
+        if (strcmp(before, after) != 0)
+            return differs(comparison, factors[i].name, before, after);
+    }
+    return 0;
+}
+
+static int compare_run(struct comparison *comparison, const struct store_info *info,
+                       const struct store_run *run)
+{
+    if (strcmp(info->command, run->command) != 0)
+        return differs(comparison, "command", info->command, run->command);
+    if (strcmp(info->fingerprint, run->fingerprint) != 0)
+        return fail_with(comparison->failure, -ESTALE,
+                         "The store %s was started on another machine, or on this one before an "
+                         "update: fingerprint %s became %s. Its samples and new ones do not "
+                         "belong together: start a new store.",
+                         comparison->path, info->fingerprint, run->fingerprint);
+    if (info->seed != run->seed) {
+        char was[32], now[32];
+        snprintf(was, sizeof(was), "%" PRIu64, info->seed);
+        snprintf(now, sizeof(now), "%" PRIu64, run->seed);
+        return differs(comparison, "seed", was, now);
+    }
+    return 0;
+}
+
+int store_same_plan(struct store *store, const struct store_run *run, const struct cell *cells,
+                    size_t cell_count, struct failure *failure)
+{
+    struct comparison comparison = {cells, cell_count, 0, store->path, failure};
+    struct store_info info;
+    int error = store_info(store, &info, failure);
+    if (error)
+        return error;
+    error = compare_run(&comparison, &info, run);
+    store_info_release(&info);
+    if (!error)
+        error = store_each_cell(store, compare_cell, &comparison, failure);
+    if (!error && comparison.seen != cell_count) {
+        char was[32], now[32];
+        snprintf(was, sizeof(was), "%zu", comparison.seen);
+        snprintf(now, sizeof(now), "%zu", cell_count);
+        error = differs(&comparison, "number of cells", was, now);
+    }
+    return error;
+}

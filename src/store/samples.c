@@ -1,0 +1,184 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Visits and their samples out of the store. A visit's samples are one range of keys, so reading
+ * by cell needs neither an index on samples nor a sort. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/handle.h"
+
+struct sample_reader {
+    struct store *store;
+    sqlite3_stmt *visits, *samples;
+    int64_t visit; /* the one being read */
+    uint64_t expected;
+    struct sample current;
+};
+
+static int open_sample_reader(struct sample_reader *reader, uint32_t cell, struct failure *failure)
+{
+    static const char all[] = "SELECT id, cell, process, samples FROM visit ORDER BY cell, process";
+    static const char one[] =
+        "SELECT id, cell, process, samples FROM visit WHERE cell = ? ORDER BY cell, process";
+    int error = store_prepare(reader->store, cell ? one : all, &reader->visits, failure);
+    if (!error && cell)
+        sqlite3_bind_int64(reader->visits, 1, cell);
+    if (!error)
+        error = store_prepare(reader->store,
+                              "SELECT key, value, enabled, running, minor_faults, major_faults, "
+                              "voluntary, involuntary FROM sample_packed "
+                              "WHERE key >= ? AND key <= ? ORDER BY key",
+                              &reader->samples, failure);
+    return error;
+}
+
+static bool read_visit(struct sample_reader *reader)
+{
+    sqlite3_stmt *row = reader->visits;
+    struct sample last = reader->current, *now = &reader->current;
+    if (!column_i64(row, 0, &reader->visit) || !column_u32(row, 1, &now->cell) ||
+        !column_u32(row, 2, &now->process) || !column_u64(row, 3, &reader->expected))
+        return false;
+    bool rises = now->cell > last.cell || (now->cell == last.cell && now->process > last.process) ||
+                 last.cell == 0;
+    return rises && now->cell > 0 && reader->visit >= 1 && reader->visit <= KEY_MAX_VISIT;
+}
+
+static bool read_sample(sqlite3_stmt *row, int64_t *key, struct sample *sample)
+{
+    if (!column_i64(row, 0, key) || !column_u64(row, 1, &sample->value) ||
+        !column_u64(row, 2, &sample->enabled))
+        return false;
+    sample->running = sample->enabled;
+    if (sqlite3_column_type(row, 3) != SQLITE_NULL && !column_u64(row, 3, &sample->running))
+        return false;
+    sample->run = (uint32_t)(*key >> KEY_COUNTER_BITS) & ((1u << KEY_RUN_BITS) - 1);
+    sample->counter = (uint32_t)*key & ((1u << KEY_COUNTER_BITS) - 1);
+    struct account *account = &sample->account;
+    return column_u64(row, 4, &account->minor_faults) &&
+           column_u64(row, 5, &account->major_faults) && column_u64(row, 6, &account->voluntary) &&
+           column_u64(row, 7, &account->involuntary);
+}
+
+static int each_of_visit(struct sample_reader *reader, store_sample_each *each, void *context,
+                         struct failure *failure)
+{
+    int64_t last = reader->visit << KEY_VISIT_SHIFT;
+    sqlite3_bind_int64(reader->samples, 1, last);
+    sqlite3_bind_int64(reader->samples, 2, last + ((INT64_C(1) << KEY_VISIT_SHIFT) - 1));
+    last--;
+    uint64_t seen = 0;
+    int got;
+    while ((got = store_step(reader->store, reader->samples, "read", failure)) > 0) {
+        int64_t key;
+        if (!read_sample(reader->samples, &key, &reader->current) || key <= last)
+            return store_damaged(reader->store->path, "a sample holds impossible values", failure);
+        last = key;
+        seen++;
+        int error = each(context, &reader->current);
+        if (error)
+            return error;
+    }
+    if (got == 0 && seen != reader->expected)
+        return store_damaged(reader->store->path, "a visit lacks samples, or has too many",
+                             failure);
+    return got;
+}
+
+static int each_sample(struct sample_reader *reader, store_sample_each *each, void *context,
+                       struct failure *failure)
+{
+    for (;;) {
+        int got = store_step(reader->store, reader->visits, "read", failure);
+        if (got <= 0)
+            return got;
+        if (!read_visit(reader))
+            return store_damaged(reader->store->path, "its visits hold impossible values", failure);
+        int error = each_of_visit(reader, each, context, failure);
+        sqlite3_reset(reader->samples);
+        if (error)
+            return error;
+    }
+}
+
+int store_each_sample(struct store *store, uint32_t cell, store_sample_each *each, void *context,
+                      struct failure *failure)
+{
+    struct sample_reader reader = {.store = store};
+    bool began;
+    int error = snapshot_begin(store, &began, failure);
+    if (!error)
+        error = open_sample_reader(&reader, cell, failure);
+    if (!error)
+        error = each_sample(&reader, each, context, failure);
+    sqlite3_finalize(reader.visits);
+    sqlite3_finalize(reader.samples);
+    snapshot_end(store, began);
+    return error;
+}
+
+/* --- visits --- */
+
+struct visit_list {
+    struct visit *visits;
+    size_t count, capacity;
+};
+
+static bool add_visit(struct visit_list *list, struct visit visit)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? list->capacity * 2 : 64;
+        struct visit *grown = reallocarray(list->visits, capacity, sizeof(*grown));
+        if (!grown)
+            return false;
+        list->visits = grown;
+        list->capacity = capacity;
+    }
+    list->visits[list->count++] = visit;
+    return true;
+}
+
+static int list_visits(struct store *store, bool pending_only, struct visit_list *list,
+                       struct failure *failure)
+{
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    int error = store_prepare(store, "SELECT id, cell, process, state FROM visit ORDER BY id",
+                              &statement, failure);
+    if (error)
+        return error;
+    int64_t last = 0;
+    int got;
+    while ((got = store_step(store, statement, "read", failure)) > 0) {
+        int64_t id;
+        struct visit visit;
+        const char *state;
+        if (!column_i64(statement, 0, &id) || id <= last ||
+            !column_u32(statement, 1, &visit.cell) || !column_u32(statement, 2, &visit.process) ||
+            !column_text(statement, 3, &state))
+            return store_damaged(store->path, "its visits hold impossible values", failure);
+        last = id;
+        if (pending_only && strcmp(state, "pending") != 0)
+            continue;
+        if (!add_visit(list, visit))
+            return store_no_memory(store, failure);
+    }
+    return got;
+}
+
+int store_visits(struct store *store, bool pending_only, struct visit **visits, size_t *count,
+                 struct failure *failure)
+{
+    struct visit_list list = {0};
+    *visits = NULL;
+    *count = 0;
+    int error = list_visits(store, pending_only, &list, failure);
+    if (error) {
+        free(list.visits);
+        return error;
+    }
+    *visits = list.visits;
+    *count = list.count;
+    return 0;
+}

@@ -1,0 +1,231 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The schema: how a store is laid out, how an empty file becomes one, and whether a file is one.
+ * docs/store.md explains every column; comments inside the statements stay in the file, where
+ * sqlite3's .schema shows them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/handle.h"
+
+static const char schema_1[] =
+    "CREATE TABLE meta( -- the run: command, argv, seed, fingerprint, version, started, finished\n"
+    "  key TEXT PRIMARY KEY NOT NULL,\n"
+    "  value TEXT NOT NULL\n"
+    ") WITHOUT ROWID;"
+
+    "CREATE TABLE fact( -- what the machine under test said of itself\n"
+    "  position INTEGER PRIMARY KEY, -- order in which it was said\n"
+    "  key TEXT NOT NULL UNIQUE,\n"
+    "  value TEXT, -- NULL: there is none\n"
+    "  error INTEGER NOT NULL -- errno that explains the absence, else 0\n"
+    ");"
+
+    "CREATE TABLE cell( -- one combination of factors\n"
+    "  id INTEGER PRIMARY KEY,\n"
+    "  counters INTEGER NOT NULL, -- how many events are counted at once\n"
+    "  path TEXT NOT NULL,\n"
+    "  pattern TEXT NOT NULL, -- ar, ao, rr, ro\n"
+    "  specimen TEXT NOT NULL,\n"
+    "  n INTEGER NOT NULL, -- how often the specimen does its work\n"
+    "  opt TEXT NOT NULL, -- optimisation level of the harness\n"
+    "  link TEXT NOT NULL, -- static, lazy, bind-now\n"
+    "  runs INTEGER NOT NULL, -- in each process\n"
+    "  separate INTEGER NOT NULL, -- 1: counters opened one by one instead of as a group\n"
+    "  cpu INTEGER NOT NULL, -- pinned to this CPU; -1: not pinned\n"
+    "  class TEXT, -- what counter 0 claims to count; NULL: unknown\n"
+    "  truth INTEGER, -- the count predicted for counter 0; NULL: nothing predicts it\n"
+    "  truth_grade TEXT -- proven, bounded, model\n"
+    ");"
+
+    "CREATE TABLE counter( -- the events of a cell\n"
+    "  cell INTEGER NOT NULL,\n"
+    "  counter INTEGER NOT NULL, -- 0 is the event under test\n"
+    "  event TEXT NOT NULL,\n"
+    "  PRIMARY KEY(cell, counter)\n"
+    ") WITHOUT ROWID;"
+
+    "CREATE TABLE visit( -- one process that runs one cell\n"
+    "  id INTEGER PRIMARY KEY, -- place in the planned order, from 1\n"
+    "  cell INTEGER NOT NULL,\n"
+    "  process INTEGER NOT NULL, -- from 0 within the cell\n"
+    "  state TEXT NOT NULL DEFAULT 'pending', -- pending, done, failed\n"
+    "  error INTEGER NOT NULL DEFAULT 0, -- errno of a failed visit\n"
+    "  reason TEXT, -- the same in words\n"
+    "  samples INTEGER NOT NULL DEFAULT 0, -- rows in sample_packed\n"
+    "  UNIQUE(cell, process)\n"
+    ");"
+
+    "CREATE TABLE sample_packed( -- read it through the view sample\n"
+    "  key INTEGER PRIMARY KEY, -- visit << 25 | run << 5 | counter\n"
+    "  value INTEGER NOT NULL,\n"
+    "  enabled INTEGER NOT NULL, -- ns\n"
+    "  running INTEGER, -- ns; NULL: the same as enabled\n"
+    "  minor_faults INTEGER NOT NULL,\n"
+    "  major_faults INTEGER NOT NULL,\n"
+    "  voluntary INTEGER NOT NULL,\n"
+    "  involuntary INTEGER NOT NULL\n"
+    ");"
+
+    "CREATE VIEW sample AS -- one row a counter value; 2^63 and more read negative\n"
+    "  SELECT visit.cell AS cell, visit.process AS process,\n"
+    "    (packed.key >> 5) & 1048575 AS run, packed.key & 31 AS counter,\n"
+    "    packed.value AS value, packed.enabled AS enabled,\n"
+    "    ifnull(packed.running, packed.enabled) AS running,\n"
+    "    packed.minor_faults AS minor_faults, packed.major_faults AS major_faults,\n"
+    "    packed.voluntary AS voluntary, packed.involuntary AS involuntary\n"
+    "  FROM visit CROSS JOIN sample_packed AS packed\n"
+    "    ON packed.key BETWEEN visit.id << 25 AND (visit.id << 25) + 33554431;"
+
+    "CREATE VIEW sample_u64 AS -- the same with counts as unsigned decimal text\n"
+    "  SELECT cell, process, run, counter, printf('%llu', value) AS value,\n"
+    "    printf('%llu', enabled) AS enabled, printf('%llu', running) AS running,\n"
+    "    minor_faults, major_faults, voluntary, involuntary\n"
+    "  FROM sample;"
+
+    "CREATE VIEW reading AS -- every sample with the factors of its cell\n"
+    "  SELECT cell.id AS cell, counter.event AS event, cell.path AS path, cell.pattern AS "
+    "pattern,\n"
+    "    cell.specimen AS specimen, cell.n AS n, cell.counters AS counters, cell.opt AS opt,\n"
+    "    cell.link AS link, cell.separate AS separate, cell.cpu AS cpu,\n"
+    "    CASE sample.counter WHEN 0 THEN cell.class END AS class,\n"
+    "    CASE sample.counter WHEN 0 THEN cell.truth END AS truth,\n"
+    "    CASE sample.counter WHEN 0 THEN cell.truth_grade END AS truth_grade,\n"
+    "    sample.process AS process, sample.run AS run, sample.counter AS counter,\n"
+    "    sample.value AS value, sample.enabled AS enabled, sample.running AS running,\n"
+    "    sample.minor_faults AS minor_faults, sample.major_faults AS major_faults,\n"
+    "    sample.voluntary AS voluntary, sample.involuntary AS involuntary\n"
+    "  FROM cell CROSS JOIN sample ON sample.cell = cell.id\n"
+    "    CROSS JOIN counter ON counter.cell = cell.id AND counter.counter = sample.counter;"
+
+    "CREATE VIEW summary AS -- one row an event of a cell\n"
+    "  SELECT cell, event, path, pattern, specimen, n, counters, opt, link, separate, cpu, class,\n"
+    "    truth, truth_grade, count(*) AS samples, min(value) AS min, avg(value) AS mean,\n"
+    "    max(value) AS max, min(value) - truth AS min_error, max(value) - truth AS max_error,\n"
+    "    sum(running < enabled) AS multiplexed\n"
+    "  FROM reading GROUP BY cell, counter;"
+
+    "CREATE VIEW progress AS -- how far the run is\n"
+    "  SELECT state, count(*) AS visits, sum(samples) AS samples FROM visit GROUP BY state;";
+
+/* Step i brings a store from schema i to i + 1; a new file takes them all. A released step is
+ * never edited: a change of the schema is a new line here and STORE_SCHEMA + 1. */
+static const char *const steps[] = {schema_1};
+
+_Static_assert(sizeof(steps) / sizeof(steps[0]) == STORE_SCHEMA, "one step a schema version");
+
+/* Within one transaction. */
+static int upgrade(sqlite3 *db, int from)
+{
+    int result = sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL);
+    for (int i = from; result == SQLITE_OK && i < STORE_SCHEMA; i++)
+        result = sqlite3_exec(db, steps[i], NULL, NULL, NULL);
+    if (result == SQLITE_OK) {
+        char pragmas[128];
+        snprintf(pragmas, sizeof(pragmas), "PRAGMA application_id=%d; PRAGMA user_version=%d",
+                 STORE_APPLICATION_ID, STORE_SCHEMA);
+        result = sqlite3_exec(db, pragmas, NULL, NULL, NULL);
+    }
+    if (result == SQLITE_OK)
+        result = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+    return result;
+}
+
+int schema_create(struct store *store, struct failure *failure)
+{
+    if (upgrade(store->db, 0) != SQLITE_OK)
+        return store_sql_failure(store->db, store->path, "write the schema to", failure);
+    return 0;
+}
+
+static int pragma_number(struct store *store, const char *sql, int32_t *number,
+                         struct failure *failure)
+{
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    int error = store_prepare(store, sql, &statement, failure);
+    if (error)
+        return error;
+    int got = store_step(store, statement, "read", failure);
+    if (got < 0)
+        return got;
+    if (!got || !column_i32(statement, 0, number))
+        return store_damaged(store->path, "its header cannot be read", failure);
+    return 0;
+}
+
+/* Every object we would make must be in the file, word for word: that fixes names, columns, types
+ * and what a query on them can do. Further objects are the owner's business and not used. */
+static int compare_objects(struct store *store, sqlite3 *ours, struct failure *failure)
+{
+    static const char query[] =
+        "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid";
+    AUTO_STATEMENT sqlite3_stmt *wanted = NULL, *found = NULL;
+    if (sqlite3_prepare_v2(ours, query, -1, &wanted, NULL) != SQLITE_OK)
+        return store_sql_failure(ours, store->path, "check", failure);
+    int error = store_prepare(store, "SELECT sql FROM sqlite_master WHERE type = ? AND name = ?",
+                              &found, failure);
+    if (error)
+        return error;
+    while (sqlite3_step(wanted) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(wanted, 1);
+        sqlite3_bind_value(found, 1, sqlite3_column_value(wanted, 0));
+        sqlite3_bind_value(found, 2, sqlite3_column_value(wanted, 1));
+        int got = store_step(store, found, "read", failure);
+        if (got < 0)
+            return got;
+        const char *sql = NULL;
+        if (!got || !column_text(found, 0, &sql) ||
+            strcmp(sql, (const char *)sqlite3_column_text(wanted, 2)) != 0) {
+            char what[128];
+            snprintf(what, sizeof(what), "%s is %s", name,
+                     got ? "not defined as assay defines it" : "missing");
+            return store_damaged(store->path, what, failure);
+        }
+        sqlite3_reset(found);
+    }
+    return 0;
+}
+
+static int check_objects(struct store *store, struct failure *failure)
+{
+    sqlite3 *ours = NULL;
+    int error = 0;
+    if (sqlite3_open_v2(":memory:", &ours,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                        NULL) != SQLITE_OK ||
+        upgrade(ours, 0) != SQLITE_OK)
+        error = store_sql_failure(ours, store->path, "check the schema of", failure);
+    else
+        error = compare_objects(store, ours, failure);
+    sqlite3_close(ours);
+    return error;
+}
+
+int schema_check(struct store *store, struct failure *failure)
+{
+    int32_t application = 0, version = 0;
+    int error = pragma_number(store, "PRAGMA application_id", &application, failure);
+    if (!error)
+        error = pragma_number(store, "PRAGMA user_version", &version, failure);
+    if (error)
+        return error;
+    if (application != STORE_APPLICATION_ID)
+        return fail_with(failure, -EMEDIUMTYPE,
+                         "%s is an SQLite database, but not a store of assay: its application id "
+                         "is 0x%08x instead of 0x%08x. Name a file that assay wrote, or leave the "
+                         "name out to use the latest.",
+                         store->path, (unsigned)application, STORE_APPLICATION_ID);
+    if (version > STORE_SCHEMA)
+        return fail_with(failure, -EPROTONOSUPPORT,
+                         "The store %s has schema %d, this assay (%s) knows schemas up to %d: a "
+                         "newer assay wrote it. Update assay to read it.",
+                         store->path, version, ASSAY_VERSION, STORE_SCHEMA);
+    if (version < 1)
+        return store_damaged(store->path, "its schema version is below 1", failure);
+    if (version < STORE_SCHEMA && upgrade(store->db, version) != SQLITE_OK)
+        return store_sql_failure(store->db, store->path, "bring up to date the older store",
+                                 failure);
+    return check_objects(store, failure);
+}

@@ -1,0 +1,274 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Samples into the store, as fast as they come. A visit and its samples are one transaction: no
+ * commit happens between a visit's first batch and its end. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "store/handle.h"
+
+/* How long a commit on the way may wait for readers; it is tried again with the next visit. */
+#define HURRY_MS 20
+
+static const char *const state_names[] = {"pending", "done", "failed"};
+
+int store_may_write(struct store *store, struct failure *failure)
+{
+    if (store->broken.code)
+        return fail_with(failure, store->broken.code, "%s", store->broken.text);
+    if (store->finished)
+        return fail_with(failure, -EROFS,
+                         "The run in %s is finished; nothing can be added. Start a new store.",
+                         store->path);
+    if (!store->writer)
+        return fail_with(failure, -EROFS, "The store %s was opened for reading only", store->path);
+    return 0;
+}
+
+int store_write_failed(struct store *store, const struct failure *why, struct failure *failure)
+{
+    writer_break(store, why);
+    return fail_with(failure, why->code, "%s", why->text);
+}
+
+static int prepare_insert(struct store *store, int rows, sqlite3_stmt **statement,
+                          struct failure *failure)
+{
+    AUTO_TEXT struct text sql = {0};
+    text_puts(&sql, "INSERT INTO sample_packed(key, value, enabled, running, minor_faults, "
+                    "major_faults, voluntary, involuntary) VALUES");
+    for (int i = 0; i < rows; i++)
+        text_puts(&sql, i ? ",(?,?,?,?,?,?,?,?)" : "(?,?,?,?,?,?,?,?)");
+    return store_prepare(store, text_string(&sql), statement, failure);
+}
+
+static int prepare_statements(struct store *store, struct failure *failure)
+{
+    if (store->end_visit)
+        return 0;
+    int error = prepare_insert(store, ROWS_AT_ONCE, &store->insert_many, failure);
+    if (!error)
+        error = prepare_insert(store, 1, &store->insert_one, failure);
+    if (!error)
+        error = store_prepare(store,
+                              "SELECT visit.id, visit.state, cell.counters, cell.runs FROM visit "
+                              "JOIN cell ON cell.id = visit.cell "
+                              "WHERE visit.cell = ? AND visit.process = ?",
+                              &store->find_visit, failure);
+    if (!error)
+        error = store_prepare(store,
+                              "UPDATE visit SET state = ?, error = ?, reason = ?, samples = ? "
+                              "WHERE id = ?",
+                              &store->end_visit, failure);
+    return error;
+}
+
+void store_release_statements(struct store *store)
+{
+    sqlite3_stmt **all[] = {&store->insert_many, &store->insert_one, &store->find_visit,
+                            &store->end_visit};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        sqlite3_finalize(*all[i]);
+        *all[i] = NULL;
+    }
+}
+
+/* Commits when the last commit is a while ago; readers in the way are no failure. */
+static int commit_when_due(struct store *store, struct failure *failure)
+{
+    if (!writer_is_due(store))
+        return 0;
+    int error = writer_commit(store, HURRY_MS, failure);
+    bool postponed = error == -EBUSY && !sqlite3_get_autocommit(store->db);
+    return postponed ? 0 : error;
+}
+
+static int find_visit(struct store *store, uint32_t cell, uint32_t process,
+                      struct visit_under_way *visit, struct failure *failure)
+{
+    sqlite3_stmt *find = store->find_visit;
+    sqlite3_bind_int64(find, 1, cell);
+    sqlite3_bind_int64(find, 2, process);
+    *visit = (struct visit_under_way){.cell = cell, .process = process};
+    int got = store_step(store, find, "read", failure);
+    const char *state = NULL;
+    int error = got < 0 ? got : 0;
+    if (got == 0)
+        error = fail_with(failure, -ENOENT,
+                          "The plan in %s has no process %" PRIu32 " of cell %" PRIu32, store->path,
+                          process, cell);
+    else if (got > 0 &&
+             (!column_i64(find, 0, &visit->id) || visit->id < 1 || visit->id > KEY_MAX_VISIT ||
+              !column_text(find, 1, &state) || !column_u32(find, 2, &visit->counters) ||
+              !column_u32(find, 3, &visit->runs)))
+        error = store_damaged(store->path, "a visit holds impossible values", failure);
+    else if (got > 0 && strcmp(state, "pending") != 0)
+        error = fail_with(failure, -EEXIST,
+                          "Process %" PRIu32 " of cell %" PRIu32 " is %s already in %s", process,
+                          cell, state, store->path);
+    sqlite3_reset(find);
+    return error;
+}
+
+/* Makes the visit the one under way, unless another is. */
+static int enter_visit(struct store *store, uint32_t cell, uint32_t process,
+                       struct failure *failure)
+{
+    if (store->visit.id && store->visit.cell == cell && store->visit.process == process)
+        return 0;
+    if (store->visit.id)
+        return fail_with(failure, -EPROTO,
+                         "Process %" PRIu32 " of cell %" PRIu32 " reports before process %" PRIu32
+                         " of cell %" PRIu32 " has ended",
+                         process, cell, store->visit.process, store->visit.cell);
+    int error = prepare_statements(store, failure);
+    if (!error)
+        error = commit_when_due(store, failure);
+    struct visit_under_way visit;
+    if (!error)
+        error = find_visit(store, cell, process, &visit, failure);
+    if (!error)
+        store->visit = visit;
+    return error;
+}
+
+static int check_batch(const struct visit_under_way *visit, const struct batch *batch,
+                       struct failure *failure)
+{
+    if (batch->counters != visit->counters)
+        return fail_with(failure, -EPROTO,
+                         "Samples of cell %" PRIu32 " have %" PRIu32
+                         " counters, planned were %" PRIu32,
+                         batch->cell, batch->counters, visit->counters);
+    if (batch->first_run < visit->next_run || batch->first_run > visit->runs ||
+        batch->runs > visit->runs - batch->first_run)
+        return fail_with(failure, -EPROTO,
+                         "Samples of cell %" PRIu32 " are runs %" PRIu32 " to %" PRIu64
+                         ", expected are %" PRIu32 " to %" PRIu32,
+                         batch->cell, batch->first_run, (uint64_t)batch->first_run + batch->runs,
+                         visit->next_run, visit->runs);
+    return 0;
+}
+
+static int bind_sample(sqlite3_stmt *insert, int at, int64_t key, const struct batch *batch,
+                       size_t row, const struct account *account)
+{
+    uint64_t enabled = batch->enabled[row], running = batch->running[row];
+    sqlite3_bind_int64(insert, ++at, key);
+    bind_u64(insert, ++at, batch->values[row]);
+    bind_u64(insert, ++at, enabled);
+    if (running == enabled)
+        sqlite3_bind_null(insert, ++at);
+    else
+        bind_u64(insert, ++at, running);
+    bind_u64(insert, ++at, account->minor_faults);
+    bind_u64(insert, ++at, account->major_faults);
+    bind_u64(insert, ++at, account->voluntary);
+    bind_u64(insert, ++at, account->involuntary);
+    return at;
+}
+
+static int put_rows(struct store *store, const struct batch *batch, size_t first, size_t count,
+                    struct failure *failure)
+{
+    static const struct account nothing = {0};
+    sqlite3_stmt *insert = count == ROWS_AT_ONCE ? store->insert_many : store->insert_one;
+    int at = 0;
+    for (size_t row = first; row < first + count; row++) {
+        size_t run = row / batch->counters;
+        int64_t key = store->visit.id << KEY_VISIT_SHIFT |
+                      (int64_t)(batch->first_run + run) << KEY_COUNTER_BITS |
+                      (int64_t)(row % batch->counters);
+        at = bind_sample(insert, at, key, batch, row,
+                         batch->accounts ? &batch->accounts[run] : &nothing);
+    }
+    int error = store_step(store, insert, "write samples to", failure);
+    sqlite3_reset(insert);
+    return error;
+}
+
+int store_put_batch(struct store *store, const struct batch *batch, struct failure *failure)
+{
+    struct failure local = {0};
+    int error = store_may_write(store, failure);
+    if (error)
+        return error;
+    error = enter_visit(store, batch->cell, batch->process, &local);
+    if (!error)
+        error = check_batch(&store->visit, batch, &local);
+    size_t rows = (size_t)batch->runs * batch->counters;
+    for (size_t row = 0; !error && row < rows;) {
+        size_t count = rows - row >= ROWS_AT_ONCE ? ROWS_AT_ONCE : 1;
+        error = put_rows(store, batch, row, count, &local);
+        row += count;
+    }
+    if (error)
+        return store_write_failed(store, &local, failure);
+    store->visit.next_run = batch->first_run + batch->runs;
+    store->visit.samples += rows;
+    return 0;
+}
+
+int store_end_visit(struct store *store, uint32_t cell, uint32_t process, enum visit_state state,
+                    int error_code, const char *reason, struct failure *failure)
+{
+    struct failure local = {0};
+    int error = store_may_write(store, failure);
+    if (error)
+        return error;
+    if (state != VISIT_DONE && state != VISIT_FAILED)
+        return fail_with(failure, -EINVAL, "A visit ends as done or failed, not as state %d",
+                         (int)state);
+    error = enter_visit(store, cell, process, &local);
+    if (!error) {
+        sqlite3_stmt *end = store->end_visit;
+        bind_text(end, 1, state_names[state]);
+        sqlite3_bind_int(end, 2, error_code);
+        bind_text(end, 3, reason && *reason ? reason : NULL);
+        bind_u64(end, 4, store->visit.samples);
+        sqlite3_bind_int64(end, 5, store->visit.id);
+        error = store_step(store, end, "write samples to", &local);
+        sqlite3_reset(end);
+        store->visit = (struct visit_under_way){0};
+        store->ended = true;
+    }
+    if (!error)
+        error = commit_when_due(store, &local);
+    return error ? store_write_failed(store, &local, failure) : 0;
+}
+
+int store_drop_visit(struct store *store, uint32_t cell, uint32_t process, struct failure *failure)
+{
+    struct failure local = {0};
+    int error = store_may_write(store, failure);
+    if (error)
+        return error;
+    if (!store->visit.id || store->visit.cell != cell || store->visit.process != process)
+        return 0; /* nothing of it has arrived */
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    error = store_prepare(store, "DELETE FROM sample_packed WHERE key >= ? AND key <= ?",
+                          &statement, &local);
+    if (!error) {
+        int64_t first = store->visit.id << KEY_VISIT_SHIFT;
+        sqlite3_bind_int64(statement, 1, first);
+        sqlite3_bind_int64(statement, 2, first + ((INT64_C(1) << KEY_VISIT_SHIFT) - 1));
+        error = store_step(store, statement, "take samples out of", &local);
+    }
+    store->visit = (struct visit_under_way){0};
+    return error ? store_write_failed(store, &local, failure) : 0;
+}
+
+int store_commit(struct store *store, struct failure *failure)
+{
+    struct failure local = {0};
+    int error = store_may_write(store, failure);
+    if (error || store->visit.id)
+        return error;
+    error = writer_commit(store, PATIENCE_MS, &local);
+    if (error == -EBUSY && !sqlite3_get_autocommit(store->db))
+        return fail_with(failure, error, "%s", local.text); /* a reader: nothing is lost yet */
+    return error ? store_write_failed(store, &local, failure) : 0;
+}

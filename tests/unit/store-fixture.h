@@ -1,0 +1,233 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A folder of its own for each test of the store, and a small plan whose samples can be computed
+ * again from their place, so that any reader can tell a right sample from a wrong one. */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "store/store.h"
+
+#define UNUSED __attribute__((unused))
+
+enum { PLAN_CELLS = 3, PLAN_PROCESSES = 4, PLAN_VISITS = PLAN_CELLS * PLAN_PROCESSES };
+enum { PLAN_RUNS = 50 };
+
+struct fixture {
+    char folder[64];
+    char path[128];
+    struct cell cells[PLAN_CELLS];
+    struct visit visits[PLAN_VISITS];
+    struct facts facts;
+    struct store_run run;
+};
+
+UNUSED static char *words(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
+UNUSED static uint64_t scrambled(uint64_t number)
+{
+    number ^= number >> 31;
+    number *= 0x9e3779b97f4a7c15u;
+    return number ^ number >> 29;
+}
+
+/* The sample that belongs at this place; some are above 2^63. */
+UNUSED static struct sample right_sample(uint32_t cell, uint32_t process, uint32_t run,
+                                         uint32_t counter)
+{
+    uint64_t place = (uint64_t)cell << 48 | (uint64_t)process << 32 | run << 8 | counter;
+    uint64_t enabled = scrambled(place + 1) >> 40;
+    return (struct sample){
+        .cell = cell,
+        .process = process,
+        .run = run,
+        .counter = counter,
+        .value = run % 7 ? scrambled(place) >> 50 : UINT64_MAX - run,
+        .enabled = enabled,
+        .running = run % 5 ? enabled : enabled / 2,
+        .account = {run % 3, run % 11 == 0, 0, run == 13},
+    };
+}
+
+UNUSED static bool same_sample(const struct sample *a, const struct sample *b)
+{
+    return a->cell == b->cell && a->process == b->process && a->run == b->run &&
+           a->counter == b->counter && a->value == b->value && a->enabled == b->enabled &&
+           a->running == b->running && a->account.minor_faults == b->account.minor_faults &&
+           a->account.major_faults == b->account.major_faults &&
+           a->account.voluntary == b->account.voluntary &&
+           a->account.involuntary == b->account.involuntary;
+}
+
+UNUSED static void fill_plan(struct fixture *fixture)
+{
+    for (uint32_t i = 0; i < PLAN_CELLS; i++)
+        fixture->cells[i] = (struct cell){.id = i + 1,
+                                          .events = {words("page-faults:u"), words("task-clock")},
+                                          .counters = i ? 1 : 2,
+                                          .path = words("perf-read"),
+                                          .pattern = (enum pattern)i,
+                                          .specimen = words(i ? "loop" : "null"),
+                                          .n = i == 2 ? UINT64_MAX : i * 1000,
+                                          .opt = words("O2"),
+                                          .link = words("static"),
+                                          .runs = PLAN_RUNS,
+                                          .separate = i == 1,
+                                          .cpu = (int32_t)i - 1};
+    /* an order that is neither that of cells nor that of processes */
+    for (uint32_t i = 0; i < PLAN_VISITS; i++) {
+        uint32_t place = i * 5 % PLAN_VISITS;
+        fixture->visits[i] = (struct visit){place % PLAN_CELLS + 1, place / PLAN_CELLS};
+    }
+}
+
+UNUSED static int setup(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof(*fixture));
+    if (!fixture)
+        return -1;
+    snprintf(fixture->folder, sizeof(fixture->folder), "/tmp/assay-test-store-XXXXXX");
+    if (!mkdtemp(fixture->folder))
+        return -1;
+    chmod(fixture->folder, 0755);
+    snprintf(fixture->path, sizeof(fixture->path), "%s/run.sqlite", fixture->folder);
+    fill_plan(fixture);
+    facts_set(&fixture->facts, "cpu.model", "A CPU, \"quoted\"\nand broken", 0);
+    facts_set(&fixture->facts, "cpu.microcode", NULL, EACCES);
+    fixture->run = (struct store_run){.command = "measure",
+                                      .argv = "[\"assay\",\"measure\"]",
+                                      .seed = UINT64_MAX,
+                                      .facts = &fixture->facts,
+                                      .fingerprint = "0123456789abcdef"};
+    *state = fixture;
+    return 0;
+}
+
+UNUSED static int remove_entry(const char *path, const struct stat *status, int type,
+                               struct FTW *walk)
+{
+    (void)status;
+    (void)type;
+    (void)walk;
+    return remove(path);
+}
+
+UNUSED static int teardown(void **state)
+{
+    struct fixture *fixture = *state;
+    nftw(fixture->folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    facts_free(&fixture->facts);
+    free(fixture);
+    return 0;
+}
+
+/* Fails the test with the store's own words. */
+#define must(call)                                                                                 \
+    do {                                                                                           \
+        struct failure why = {0};                                                                  \
+        struct failure *failure = &why;                                                            \
+        if ((call) < 0)                                                                            \
+            fail_msg("%s: %s", #call, why.text);                                                   \
+    } while (0)
+
+UNUSED static struct store *create(struct fixture *fixture)
+{
+    struct store *store = NULL;
+    must(store_create(&store, fixture->path, &fixture->run, failure));
+    must(store_put_plan(store, fixture->cells, PLAN_CELLS, fixture->visits, PLAN_VISITS, failure));
+    return store;
+}
+
+UNUSED static int put_runs(struct store *store, const struct cell *cell, uint32_t process,
+                           uint32_t first, uint32_t runs, struct failure *failure)
+{
+    uint64_t values[PLAN_RUNS * 2], enabled[PLAN_RUNS * 2], running[PLAN_RUNS * 2];
+    struct account accounts[PLAN_RUNS];
+    for (uint32_t i = 0; i < runs * cell->counters; i++) {
+        struct sample sample =
+            right_sample(cell->id, process, first + i / cell->counters, i % cell->counters);
+        values[i] = sample.value;
+        enabled[i] = sample.enabled;
+        running[i] = sample.running;
+        accounts[i / cell->counters] = sample.account;
+    }
+    struct batch batch = {cell->id, process, first,   runs,    cell->counters,
+                          values,   enabled, running, accounts};
+    return store_put_batch(store, &batch, failure);
+}
+
+/* One whole visit in two batches. */
+UNUSED static int put_visit(struct store *store, const struct fixture *fixture, struct visit visit,
+                            struct failure *failure)
+{
+    const struct cell *cell = &fixture->cells[visit.cell - 1];
+    int error = put_runs(store, cell, visit.process, 0, 20, failure);
+    if (!error)
+        error = put_runs(store, cell, visit.process, 20, PLAN_RUNS - 20, failure);
+    if (!error)
+        error = store_end_visit(store, cell->id, visit.process, VISIT_DONE, 0, NULL, failure);
+    return error;
+}
+
+UNUSED static void make_finished(struct fixture *fixture)
+{
+    struct store *store = create(fixture);
+    must(store_put_truth(store, 1, "page-faults", 7, "proven", failure));
+    for (size_t i = 0; i < PLAN_VISITS; i++)
+        must(put_visit(store, fixture, fixture->visits[i], failure));
+    must(store_finish(store, failure));
+    store_close(store);
+}
+
+/* What a reader saw; wrong: samples that are not what was written there, or out of order. */
+struct seen {
+    uint64_t samples, wrong;
+    struct sample last;
+    uint64_t of_visit[PLAN_CELLS + 1][PLAN_PROCESSES];
+};
+
+UNUSED static int see(void *context, const struct sample *sample)
+{
+    struct seen *seen = context;
+    struct sample right = right_sample(sample->cell, sample->process, sample->run, sample->counter);
+    const struct sample *last = &seen->last;
+    uint64_t place = (uint64_t)sample->cell << 48 | (uint64_t)sample->process << 32 |
+                     sample->run << 8 | sample->counter;
+    uint64_t before =
+        (uint64_t)last->cell << 48 | (uint64_t)last->process << 32 | last->run << 8 | last->counter;
+    seen->samples++;
+    seen->wrong += !same_sample(sample, &right) || (seen->samples > 1 && place <= before);
+    seen->last = *sample;
+    if (sample->cell <= PLAN_CELLS && sample->process < PLAN_PROCESSES)
+        seen->of_visit[sample->cell][sample->process]++;
+    return 0;
+}
+
+UNUSED static bool exists(const char *path, const char *suffix)
+{
+    char name[256];
+    snprintf(name, sizeof(name), "%s%s", path, suffix);
+    return access(name, F_OK) == 0;
+}
