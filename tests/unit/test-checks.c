@@ -52,7 +52,7 @@ static void an_example(void **state)
     const struct example *example = *state;
     const struct check *check = check_find(example->check);
     assert_non_null(check);
-    struct tree tree;
+    struct tree tree = {0};
     tree_make(&tree);
     for (const struct tree_file *file = example->files; file->path; file++)
         tree_put(&tree, file->path, file->content);
@@ -98,7 +98,7 @@ static void every_check_has_a_good_a_bad_and_an_absent_example(void **state)
 static void an_empty_machine_makes_every_check_absent(void **state)
 {
     (void)state;
-    struct tree tree;
+    struct tree tree = {0};
     tree_make(&tree);
     for (const struct check *const *check = check_registry; *check; check++) {
         struct advice advice;
@@ -180,7 +180,7 @@ static void hostile_facts_give_printable_advice(void **state)
 static void odd_files_do_not_stop_collecting(void **state)
 {
     (void)state;
-    struct tree tree;
+    struct tree tree = {0};
     tree_make(&tree);
     tree_put(&tree, SYSCTL "/osrelease", "6.1\n");
     tree_put(&tree, "/proc/cpuinfo", "no colon\n:\n : \nmodel name\t: \x1b[31m%s\nflags\t:\n");

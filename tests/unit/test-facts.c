@@ -100,7 +100,7 @@ static void the_list_and_its_values_do_not_grow_without_end(void **state)
     }
     assert_int_equal(facts_set(&facts, "one-more", "x", 0), -E2BIG);
     assert_int_equal(facts_set(&facts, "k7", "still", 0), 0);
-    AUTO_FREE char *value = malloc(3 * FACTS_MAX_VALUE);
+    AUTO_FREE char *value = malloc((size_t)3 * FACTS_MAX_VALUE);
     memset(value, 'v', 3 * FACTS_MAX_VALUE - 1);
     value[3 * FACTS_MAX_VALUE - 1] = '\0';
     assert_int_equal(facts_set(&facts, "k7", value, 0), 0);

@@ -74,16 +74,33 @@ static void is_judged_as_expected(void **state)
     for (const struct check *const *check = check_registry; *check; check++, checks++) {
         struct advice advice;
         check_judge(*check, &facts, &advice);
-        const char *status = facts_get(&expected, (*check)->name);
-        if (!status)
-            fail_msg("doctor.expected lacks: %s %s", (*check)->name,
-                     check_status_names[advice.status]);
+        const char *found = facts_get(&expected, (*check)->name);
+        const char *status = found ? found : "not in doctor.expected";
         if (strcmp(status, check_status_names[advice.status]) != 0)
-            fail_msg("%s is %s (%s), expected %s", (*check)->name,
+            fail_msg("%s is %s (%s), expected: %s", (*check)->name,
                      check_status_names[advice.status], advice.value, status);
     }
     assert_int_equal(expected.count, checks); /* nothing expected of checks that do not exist */
     machine_fingerprint(&facts, fingerprints[(folder - folders[0]) / (ptrdiff_t)sizeof(*folders)]);
+}
+
+/* docs/facts.md names every key in backquotes; users read recorded facts with it. */
+static void every_fact_is_documented(void **state)
+{
+    (void)state;
+    const char *source = getenv("ASSAY_SOURCE");
+    AUTO_FACTS struct facts facts = {0};
+    AUTO_TEXT struct text document = {0};
+    const struct machine_view here = {.root = ""};
+    const struct machine_view tree = {.root = source ? source : "."};
+    assert_int_equal(view_text(&tree, "/docs/facts.md", &document), 0);
+    machine_collect(&here, &facts);
+    for (size_t i = 0; i < facts.count; i++) {
+        char quoted[FACTS_MAX_KEY + 3];
+        snprintf(quoted, sizeof(quoted), "`%s`", facts.list[i].key);
+        if (!strstr(text_string(&document), quoted))
+            fail_msg("docs/facts.md does not say what %s is", quoted);
+    }
 }
 
 static void no_two_machines_share_a_fingerprint(void **state)
@@ -115,7 +132,7 @@ static void find_machines(void)
 int main(void)
 {
     find_machines();
-    struct CMUnitTest tests[MAX_MACHINES + 2] = {0};
+    struct CMUnitTest tests[MAX_MACHINES + 3] = {0};
     size_t count = 0;
     for (; count < folder_count; count++)
         tests[count] = (struct CMUnitTest){.name = strrchr(folders[count], '/') + 1,
@@ -123,5 +140,6 @@ int main(void)
                                            .initial_state = folders[count]};
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(no_two_machines_share_a_fingerprint);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(machines_were_found);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(every_fact_is_documented);
     return _cmocka_run_group_tests("machines", tests, count, NULL, NULL);
 }
