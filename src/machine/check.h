@@ -48,6 +48,10 @@ void machine_describe(const struct machine_view *view, struct facts *facts);
 /* machine_describe and every check's collect. */
 void machine_collect(const struct machine_view *view, struct facts *facts);
 
+/* "AMD EPYC (x86_64), 2 CPUs, 23.5 GiB; Linux 6.18.44, Debian 12; guest of KVM", appended to line
+ * as the facts have it: show it cleaned. */
+void machine_sentence(const struct facts *facts, struct text *line);
+
 /* 16 hexadecimal digits over CPU, microcode, kernel, hypervisor and ISA: what a validation depends
  * on. Two machines, or one before and after an update, differ in it. */
 void machine_fingerprint(const struct facts *facts, char fingerprint[17]);

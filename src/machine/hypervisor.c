@@ -15,7 +15,7 @@ const struct hypervisor hypervisors[] = {
      "on the host, QEMU: -cpu host,pmu=on\n"
      "on the host, libvirt: <cpu mode='host-passthrough'/> and <pmu state='on'/> in <features>"},
     {"qemu-tcg", "QEMU without KVM", "TCGTCGTCGTCG",
-     "QEMU interprets the instructions here; for x86 it emulates no PMU.",
+     "QEMU interprets its instructions, and for x86 it emulates no PMU.",
      "on the host, where /dev/kvm exists: -accel kvm -cpu host,pmu=on"},
     {"vmware", "VMware", "VMwareVMware", "VMware offers counters per virtual machine.",
      "with the machine off, in its .vmx file: vpmc.enable = \"TRUE\"\n"
@@ -41,15 +41,17 @@ const struct hypervisor hypervisors[] = {
      "on the host, with KVM: -cpu host,pmu=on\n"
      "on the host, emulated arm64: -icount shift=0"},
     {"virt", "a virtual machine (device tree says virt)", NULL,
-     "Its monitor must describe a PMU to the guest.",
+     "its monitor (the device tree says virt) must describe a PMU to it.",
      "on the host, QEMU: -cpu host,pmu=on\non the host, emulated arm64: -icount shift=0"},
     /* monitors */
     {"firecracker", "Firecracker", NULL,
-     "Firecracker offers no counters to its guests, whatever is set: for hardware events take bare "
-     "metal, or KVM under QEMU with pmu=on.",
+     "Firecracker offers no counters, whatever is set; for hardware events take bare metal, or KVM "
+     "under QEMU with pmu=on.",
      ""},
     {"microvm", "a KVM microVM", NULL,
-     "It has no firmware tables, as with Firecracker, which offers no counters to its guests.", ""},
+     "its monitor looks like Firecracker, which offers no counters, whatever is set; for hardware "
+     "events take bare metal, or KVM under QEMU with pmu=on.",
+     ""},
     {"cloud-hypervisor", "Cloud Hypervisor", NULL,
      "Cloud Hypervisor passes the counters through where its host has them.", ""},
     {"amazon", "Amazon EC2", NULL,

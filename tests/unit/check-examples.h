@@ -67,7 +67,7 @@ static const struct example examples[] = {
     {"pmu", "Hyper-V without a virtual PMU", CHECK_BAD, "none", "Hyper-V", "-Perfmon",
      {{PMU "/software/type", "1\n"}},
      "perf.instructions ! ENOENT\ncpuid.hypervisor = Microsoft Hv\n"},
-    {"pmu", "KVM that poses as Hyper-V", CHECK_BAD, "none", "guest of KVM", "pmu=on",
+    {"pmu", "KVM that poses as Hyper-V", CHECK_BAD, "none", "KVM passes", "pmu=on",
      {{PMU "/software/type", "1\n"}},
      "perf.instructions ! ENOENT\ncpuid.hypervisor = Microsoft Hv,KVMKVMKVM\n"},
     {"pmu", "Firecracker offers none", CHECK_BAD, "none", "Firecracker offers no", NULL,

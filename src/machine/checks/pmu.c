@@ -74,7 +74,7 @@ static void judge_hypervisor(const struct facts *facts, const char *missing, str
         advise_why(advice, "%s This CPU is emulated. %s", missing,
                    below ? below->vpmu : "An emulator counts only what it was started to count.");
     } else if (below) {
-        advise_why(advice, "%s This is a guest of %s. %s", missing, below->name, below->vpmu);
+        advise_why(advice, "%s This is a guest: %s", missing, below->vpmu);
     } else if (id && strcmp(id, "none") != 0) {
         advise_why(advice,
                    "%s This is a guest of a hypervisor we do not know; ask whoever runs it "

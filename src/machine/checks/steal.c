@@ -49,8 +49,8 @@ static void judge(const struct facts *facts, struct advice *advice)
                    "to run.");
     else
         advise_why(advice,
-                   "Since boot, %.1f %% of the time this machine wanted to run went to other "
-                   "guests of the same host: windows hit by that are longer and find colder "
+                   "Since boot, %.1f %% of the time this machine wanted to run went to others on "
+                   "the same host: windows hit by that are longer and find colder "
                    "caches. Many short runs and their smallest value suffer least; only a "
                    "dedicated host or pinned CPUs, asked of whoever runs the host, remove it.",
                    100.0 * share);
