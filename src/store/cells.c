@@ -25,11 +25,12 @@ static int open_cell_reader(struct cell_reader *reader, struct failure *failure)
 {
     int error = store_prepare(reader->store,
                               "SELECT id, counters, path, pattern, specimen, n, opt, link, runs, "
-                              "separate, cpu, class, truth, truth_grade FROM cell ORDER BY id",
+                              "separate, cpu, faults, switches FROM cell ORDER BY id",
                               &reader->cells, failure);
     if (!error)
         error = store_prepare(reader->store,
-                              "SELECT counter, event FROM counter WHERE cell = ? ORDER BY counter",
+                              "SELECT counter, event, class, truth, truth_grade FROM counter "
+                              "WHERE cell = ? ORDER BY counter",
                               &reader->events, failure);
     if (!error)
         error = store_prepare(reader->store,
@@ -48,29 +49,44 @@ static bool borrow_text(sqlite3_stmt *statement, int column, char **text)
     return good;
 }
 
+/* False when there is something that is no number. */
+static bool optional_i64(sqlite3_stmt *row, int column, bool *there, int64_t *value)
+{
+    *there = sqlite3_column_type(row, column) != SQLITE_NULL;
+    return !*there || column_i64(row, column, value);
+}
+
 static bool read_factors(sqlite3_stmt *row, struct stored_cell *stored)
 {
     struct cell *cell = &stored->cell;
-    const char *pattern, *class, *grade;
+    const char *pattern;
     uint32_t separate;
     bool good = column_u32(row, 0, &cell->id) && column_u32(row, 1, &cell->counters) &&
                 borrow_text(row, 2, &cell->path) && column_text(row, 3, &pattern) &&
                 borrow_text(row, 4, &cell->specimen) && column_u64(row, 5, &cell->n) &&
                 borrow_text(row, 6, &cell->opt) && borrow_text(row, 7, &cell->link) &&
                 column_u32(row, 8, &cell->runs) && column_u32(row, 9, &separate) &&
-                column_i32(row, 10, &cell->cpu) && column_text_or_null(row, 11, &class) &&
-                column_text_or_null(row, 13, &grade);
+                column_i32(row, 10, &cell->cpu) &&
+                optional_i64(row, 11, &stored->has_faults, &stored->faults) &&
+                optional_i64(row, 12, &stored->has_switches, &stored->switches);
     if (!good || cell->counters < 1 || cell->counters > CELL_MAX_COUNTERS || separate > 1)
         return false;
     cell->separate = separate == 1;
-    stored->has_truth = sqlite3_column_type(row, 12) != SQLITE_NULL;
-    if (stored->has_truth && !column_i64(row, 12, &stored->truth))
-        return false;
-    stored->class = (char *)(uintptr_t) class;
-    stored->grade = (char *)(uintptr_t)grade;
     int known = pattern_from_name(pattern);
     cell->pattern = known < 0 ? PATTERN_AR : (enum pattern)known;
     return known >= 0;
+}
+
+/* What is known of one counter, copied; false when it is no such thing or memory is out. */
+static bool read_counter(sqlite3_stmt *row, struct stored_counter *counter)
+{
+    const char *class, *grade;
+    if (!column_text_or_null(row, 2, &class) || !column_text_or_null(row, 4, &grade) ||
+        !optional_i64(row, 3, &counter->has_truth, &counter->truth))
+        return false;
+    counter->class = class ? strdup(class) : NULL;
+    counter->grade = grade ? strdup(grade) : NULL;
+    return (!class || counter->class) && (!grade || counter->grade);
 }
 
 /* Events are copied: the statement gives one row at a time. */
@@ -84,7 +100,8 @@ static int read_events(struct cell_reader *reader, struct failure *failure)
         uint32_t number;
         const char *event;
         if (!column_u32(reader->events, 0, &number) || !column_text(reader->events, 1, &event) ||
-            number != counter || counter >= cell->counters)
+            number != counter || counter >= cell->counters ||
+            !read_counter(reader->events, &reader->current.counters[counter]))
             return store_damaged(reader->store->path, "the events of a cell are out of order",
                                  failure);
         cell->events[counter] = strdup(event);
@@ -141,8 +158,11 @@ static int read_cell(struct cell_reader *reader, uint32_t last, struct failure *
 
 static void release_cell(struct stored_cell *stored)
 {
-    for (size_t i = 0; i < CELL_MAX_COUNTERS; i++)
+    for (size_t i = 0; i < CELL_MAX_COUNTERS; i++) {
         free(stored->cell.events[i]);
+        free(stored->counters[i].class);
+        free(stored->counters[i].grade);
+    }
     free(stored->reason);
     *stored = (struct stored_cell){0};
 }

@@ -140,24 +140,53 @@ int store_put_plan(struct store *store, const struct cell *cells, size_t cell_co
     return error ? store_write_failed(store, &local, failure) : 0;
 }
 
-int store_put_truth(struct store *store, uint32_t cell, const char *class, int64_t truth,
-                    const char *grade, struct failure *failure)
+int store_put_truth(struct store *store, uint32_t cell, uint32_t counter, const char *class,
+                    int64_t truth, const char *grade, struct failure *failure)
 {
     struct failure local = {0};
     int error = store_may_write(store, failure);
     if (error)
         return error;
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    error =
-        store_prepare(store, "UPDATE cell SET class = ?, truth = ?, truth_grade = ? WHERE id = ?",
-                      &statement, &local);
+    error = store_prepare(store,
+                          "UPDATE counter SET class = ?, truth = ?, truth_grade = ? "
+                          "WHERE cell = ? AND counter = ?",
+                          &statement, &local);
     if (!error) {
         bind_text(statement, 1, class);
         if (grade)
             sqlite3_bind_int64(statement, 2, truth);
         bind_text(statement, 3, grade);
         sqlite3_bind_int64(statement, 4, cell);
+        sqlite3_bind_int64(statement, 5, counter);
         error = store_step(store, statement, "write the truth to", &local);
+    }
+    if (error)
+        return store_write_failed(store, &local, failure);
+    if (sqlite3_changes(store->db) != 1)
+        return fail_with(failure, -ENOENT,
+                         "The store %s has no counter %" PRIu32 " of a cell %" PRIu32, store->path,
+                         counter, cell);
+    return 0;
+}
+
+int store_put_account(struct store *store, uint32_t cell, const int64_t *faults,
+                      const int64_t *switches, struct failure *failure)
+{
+    struct failure local = {0};
+    int error = store_may_write(store, failure);
+    if (error)
+        return error;
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    error = store_prepare(store, "UPDATE cell SET faults = ?, switches = ? WHERE id = ?",
+                          &statement, &local);
+    if (!error) {
+        if (faults)
+            sqlite3_bind_int64(statement, 1, *faults);
+        if (switches)
+            sqlite3_bind_int64(statement, 2, *switches);
+        sqlite3_bind_int64(statement, 3, cell);
+        error = store_step(store, statement, "write the account to", &local);
     }
     if (error)
         return store_write_failed(store, &local, failure);

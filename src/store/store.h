@@ -60,10 +60,14 @@ int store_put_plan(struct store *store, const struct cell *cells, size_t cell_co
 int store_same_plan(struct store *store, const struct store_run *run, const struct cell *cells,
                     size_t cell_count, struct failure *failure);
 
-/* Truth and class of a cell, as the probe's catalogue gave them for this machine. class NULL: none
- * known; grade NULL: nothing predicts the count, truth is ignored. */
-int store_put_truth(struct store *store, uint32_t cell, const char *class, int64_t truth,
-                    const char *grade, struct failure *failure);
+/* Class and truth of one counter of a cell, as the probe's catalogue gave them for this machine.
+ * class NULL: none known; grade NULL: nothing predicts the count, truth is ignored. */
+int store_put_truth(struct store *store, uint32_t cell, uint32_t counter, const char *class,
+                    int64_t truth, const char *grade, struct failure *failure);
+/* The specimen's own page faults and context switches in one run: what the operating system's
+ * account may show without anybody disturbing it. NULL: not predicted. */
+int store_put_account(struct store *store, uint32_t cell, const int64_t *faults,
+                      const int64_t *switches, struct failure *failure);
 
 /* Samples of a visit join one transaction with its end: a visit is in the store whole or not at
  * all. Visits come one after the other, the runs of a visit in rising order. Transactions are
@@ -97,12 +101,17 @@ void store_info_release(struct store_info *info);
 /* Adds to facts. */
 int store_facts(struct store *store, struct facts *facts, struct failure *failure);
 
-struct stored_cell {
-    struct cell cell;
+struct stored_counter {
     char *class; /* NULL: no class */
     bool has_truth;
     int64_t truth;
-    char *grade;
+    char *grade; /* NULL: no truth */
+};
+struct stored_cell {
+    struct cell cell;
+    struct stored_counter counters[CELL_MAX_COUNTERS];
+    bool has_faults, has_switches; /* predicted account of a run */
+    int64_t faults, switches;
     uint32_t processes; /* planned visits */
     uint32_t done, failed;
     int error; /* of the first failed visit */

@@ -194,7 +194,8 @@ UNUSED static int put_visit(struct store *store, const struct fixture *fixture, 
 UNUSED static void make_finished(struct fixture *fixture)
 {
     struct store *store = create(fixture);
-    must(store_put_truth(store, 1, "page-faults", 7, "proven", failure));
+    must(store_put_truth(store, 1, 0, "page-faults", 7, "proven", failure));
+    must(store_put_account(store, 1, &(int64_t){7}, NULL, failure));
     for (size_t i = 0; i < PLAN_VISITS; i++)
         must(put_visit(store, fixture, fixture->visits[i], failure));
     must(store_finish(store, failure));

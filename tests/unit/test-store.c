@@ -23,14 +23,17 @@ static int check_cell(void *context, const struct stored_cell *stored)
     assert_int_equal(got->cpu, wanted->cpu);
     assert_int_equal(stored->processes, PLAN_PROCESSES);
     if (got->id == 1) {
-        assert_true(stored->has_truth);
-        assert_int_equal(stored->truth, 7);
-        assert_string_equal(stored->class, "page-faults");
-        assert_string_equal(stored->grade, "proven");
+        assert_true(stored->counters[0].has_truth);
+        assert_int_equal(stored->counters[0].truth, 7);
+        assert_string_equal(stored->counters[0].class, "page-faults");
+        assert_string_equal(stored->counters[0].grade, "proven");
+        assert_true(stored->has_faults && !stored->has_switches);
+        assert_int_equal(stored->faults, 7);
     } else {
-        assert_false(stored->has_truth);
-        assert_null(stored->class);
-        assert_null(stored->grade);
+        assert_false(stored->counters[0].has_truth);
+        assert_null(stored->counters[0].class);
+        assert_null(stored->counters[0].grade);
+        assert_false(stored->has_faults || stored->has_switches);
     }
     return 0;
 }
