@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 enum exit_code {
     EXIT_DONE = 0,
@@ -75,9 +74,6 @@ struct command {
 extern const struct command *const command_registry[]; /* generated; ends with NULL */
 const struct command *command_find(const char *name);
 
-/* The flag SIGINT, SIGTERM and SIGHUP set; a second SIGINT ends the process at once. */
+/* How often SIGINT, SIGTERM or SIGHUP asked to stop: at 1 a run ends between two processes, at 2 it
+ * breaks off at once, a third ends the controller without further ado. */
 extern volatile int interrupted;
-
-/* The process group of the probe under way, 0 when there is none: what a second SIGINT ends, so
- * that nothing stays behind. The command that opens a session sets it. */
-extern volatile pid_t probe_group;

@@ -10,11 +10,10 @@
 #include "show/output.h"
 #include "show/utf8.h"
 
-int deliver_failure(const char *command, const struct failure *failure, int status)
+void deliver_message(const char *command, const char *text)
 {
     AUTO_TEXT struct text clean = {0};
     /* Newlines part sentences here; only foreign control characters are dangerous. */
-    const char *text = failure->text;
     AUTO_TEXT struct text line = {0};
     for (; *text; text++) {
         if (*text != '\n') {
@@ -27,6 +26,11 @@ int deliver_failure(const char *command, const struct failure *failure, int stat
     }
     text_put_clean(&clean, text_string(&line));
     fprintf(stderr, "assay %s: %s\n", command, text_string(&clean));
+}
+
+int deliver_failure(const char *command, const struct failure *failure, int status)
+{
+    deliver_message(command, failure->text);
     return status;
 }
 

@@ -16,7 +16,9 @@ int deliver_text(const char *command, const struct common_options *common, const
 /* Fills in command and argv, writes the envelope and releases it. */
 int deliver_json(const char *command, const struct common_options *common,
                  struct envelope *envelope, int status);
-/* "assay COMMAND: text" on standard error, cleaned; returns status. */
+/* "assay COMMAND: text" on standard error, cleaned. */
+void deliver_message(const char *command, const char *text);
+/* The same with a failure's text; returns status. */
 int deliver_failure(const char *command, const struct failure *failure, int status);
 /* A remark on standard error unless --quiet. */
 void deliver_remark(const struct common_options *common, const char *format, ...)

@@ -28,21 +28,38 @@ static struct number difference(int64_t value)
     return number;
 }
 
-static const char *runs_word(size_t runs)
+/* What one count of a class stands for, where it is no occurrence. */
+static const char *unit_of(const char *class)
 {
-    return runs == 1 ? "run" : "runs";
+    static const struct {
+        const char *class, *unit;
+    } units[] = {{"task-clock", " ns"}, {"cpu-clock", " ns"}, {"ticks", " ticks"}};
+    for (size_t i = 0; class && i < sizeof(units) / sizeof(units[0]); i++) {
+        if (strcmp(class, units[i].class) == 0)
+            return units[i].unit;
+    }
+    return "";
 }
 
-void measure_counted(const struct summary *summary, struct text *out)
+/* lead, "3 of 1,000 runs", tail */
+static void put_share(struct text *out, const char *lead, size_t part, size_t whole,
+                      const char *tail)
 {
-    if (!summary->judged)
+    text_printf(out, "%s%s of %s %s%s", lead, count(part).text, count(whole).text,
+                whole == 1 ? "run" : "runs", tail);
+}
+
+void measure_counted(const struct summary *summary, const char *class, struct text *out)
+{
+    if (!summary->judged) {
         text_puts(out, summary->runs ? "nothing" : "no run ended");
-    else if (2 * summary->common_runs > summary->runs)
-        text_printf(out, "%s in %zu of %zu %s", count(summary->common).text, summary->common_runs,
-                    summary->runs, runs_word(summary->runs));
-    else
-        text_printf(out, "%s [%s \u2026 %s]", count(summary->values.median).text,
+    } else if (2 * summary->common_runs > summary->runs) {
+        text_printf(out, "%s%s", count(summary->common).text, unit_of(class));
+        put_share(out, " in ", summary->common_runs, summary->runs, "");
+    } else {
+        text_printf(out, "%s%s [%s \u2026 %s]", count(summary->values.median).text, unit_of(class),
                     count(summary->values.min).text, count(summary->values.max).text);
+    }
 }
 
 static bool all_zero(const struct summary *summary)
@@ -91,8 +108,7 @@ static void put_spread_error(const struct summary *summary, struct text *out)
 {
     struct maybe overhead = summary->expected.overhead;
     if (summary->exact_runs)
-        text_printf(out, "exact in %zu of %zu %s, else ", summary->exact_runs, summary->judged,
-                    runs_word(summary->judged));
+        put_share(out, "exact in ", summary->exact_runs, summary->judged, ", else ");
     text_printf(out, "error from %s to %s", difference(summary->error_min.value).text,
                 difference(summary->error_max.value).text);
     if (!summary->exact_runs)
@@ -133,11 +149,11 @@ static void put_without_truth(const struct summary *summary, const char *why, st
 static void put_states(const struct summary *summary, struct text *out)
 {
     if (summary->unscheduled)
-        text_printf(out, "; no counter time in %zu of %zu %s, which say nothing",
-                    summary->unscheduled, summary->runs, runs_word(summary->runs));
+        put_share(out, "; no counter time in ", summary->unscheduled, summary->runs,
+                  ", which say nothing");
     if (summary->multiplexed)
-        text_printf(out, "; multiplexed in %zu of %zu %s, whose counts are extrapolated",
-                    summary->multiplexed, summary->runs, runs_word(summary->runs));
+        put_share(out, "; multiplexed in ", summary->multiplexed, summary->runs,
+                  ", whose counts are extrapolated");
 }
 
 /* What a second account saw, and what is left when those runs are set apart. */
@@ -145,10 +161,7 @@ static void put_disturbance(const struct summary *summary, struct text *out)
 {
     if (!summary->disturbed)
         return;
-    text_printf(out,
-                "; %zu of %zu %s disturbed (page faults or context switches beyond the "
-                "specimen's own)",
-                summary->disturbed, summary->runs, runs_word(summary->runs));
+    put_share(out, "; ", summary->disturbed, summary->runs, " disturbed");
     if (summary->quiet_runs && !summary->constant && summary->quiet.min == summary->quiet.max)
         text_printf(out, ", the others all read %s", count(summary->quiet.min).text);
 }

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "study/measure.h"
 
-/* "1,000 in 100 of 100 runs" or "2,431 [2,381 … 2,990]". */
-void measure_counted(const struct summary *summary, struct text *out);
+/* "1,000 in 100 of 100 runs" or "2,431 ns [2,381 … 2,990]"; class may be NULL. */
+void measure_counted(const struct summary *summary, const char *class, struct text *out);
 /* What to make of it, in a sentence without a full stop: "exact in every run". event is the name,
  * for remarks about its mode; why_no_truth explains an unknown truth. */
 void measure_sentence(const struct summary *summary, const char *event, const char *why_no_truth,

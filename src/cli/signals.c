@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Signals: the first asks the run to stop between two visits, a second SIGINT does not wait. These
- * two variables are the program's only mutable globals: a handler has nothing else to go by. */
+ * Signals: the first asks the run to stop between two processes, the second to break off, and the
+ * third does not ask. The count is the program's only mutable global: a handler has nothing else
+ * to go by. */
 #include "cli/signals.h"
 
 #include <signal.h>
@@ -13,17 +14,16 @@
 #include "show/progress.h"
 
 volatile int interrupted;
-volatile pid_t probe_group;
 
 static void on_signal(int number)
 {
-    if (!interrupted || number != SIGINT) {
-        interrupted = 1;
+    (void)number;
+    int count = interrupted + 1;
+    interrupted = count;
+    if (count < 3)
         return;
-    }
+    /* The probe ends by itself when its input does. */
     progress_restore_terminal();
-    if (probe_group > 0)
-        kill(-probe_group, SIGKILL);
     _exit(EXIT_INTERRUPTED);
 }
 

@@ -4,6 +4,5 @@
  * What signals do to the controller. */
 #pragma once
 
-/* SIGINT, SIGTERM and SIGHUP set `interrupted`; a second SIGINT restores the terminal, ends the
- * probe's process group and exits at once. SIGPIPE becomes an error of the write. */
+/* SIGINT, SIGTERM and SIGHUP count up `interrupted`; SIGPIPE becomes an error of the write. */
 void signals_install(void);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -58,12 +59,39 @@ json_t *json_skipped(const char *what, const char *reason, int error)
     return skipped;
 }
 
+/* What a reader needs to recognise a machine; the store keeps every fact. */
+static const struct {
+    const char *name, *fact;
+} described[] = {
+    {"isa", "isa"},
+    {"cpu", "cpu.model_name"},
+
+    {"microcode", "cpu.microcode"},
+    {"kernel", "kernel.release"},
+    {"os", "os.name"},
+    {"hypervisor", "hypervisor"},
+    {"container", "container"},
+    {"emulated", "emulated"},
+};
+
+static const char *fact_value(const struct facts *facts, const char *key)
+{
+    for (size_t i = 0; facts && i < facts->count; i++) {
+        if (strcmp(facts->list[i].key, key) == 0)
+            return facts->list[i].value;
+    }
+    return NULL;
+}
+
 json_t *json_machine(const struct facts *facts, const char *fingerprint)
 {
     json_t *machine = json_object();
     json_object_set_new(machine, "fingerprint", json_text(fingerprint));
-    for (size_t i = 0; facts && i < facts->count; i++)
-        json_object_set_new(machine, facts->list[i].key, json_text(facts->list[i].value));
+    for (size_t i = 0; i < sizeof(described) / sizeof(described[0]); i++)
+        json_object_set_new(machine, described[i].name,
+                            json_text(fact_value(facts, described[i].fact)));
+    const char *count = fact_value(facts, "cpu.count");
+    json_object_set_new(machine, "cpus", count ? json_integer(atoll(count)) : json_null());
     return machine;
 }
 

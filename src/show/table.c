@@ -17,7 +17,8 @@
 #include "show/wrap.h"
 
 #define GAP           2  /* spaces between columns */
-#define LEAST_WRAPPED 24 /* columns a wrapped column gets even on a narrow terminal */
+#define LEAST_WRAPPED 40 /* with less room a wrapped column stands below its row instead */
+#define BELOW         4  /* where it stands then */
 
 struct table_cell {
     char *text;
@@ -124,24 +125,38 @@ struct layout {
     size_t pending; /* spaces owed before the next text; none trail at the end of a line */
 };
 
+/* Columns left to the right edge. */
+static size_t room(const struct layout *layout)
+{
+    return layout->style->width > layout->at ? layout->style->width - layout->at : 0;
+}
+
+static void put_wrapped(struct layout *layout, const char *words)
+{
+    wrap(layout->out, words, layout->at, layout->at, layout->style->width);
+    if (layout->out->length)
+        layout->out->bytes[--layout->out->length] = '\0'; /* the row ends the line itself */
+}
+
 static void put_cell(struct layout *layout, const struct column *column, size_t width,
                      const struct table_cell *cell)
 {
     size_t fill = cell->columns < width ? width - cell->columns : 0;
     layout->pending += column->right ? fill : 0;
     if (cell->columns) {
+        bool below = column->wraps && layout->at && cell->columns > room(layout) &&
+                     room(layout) < LEAST_WRAPPED;
+        if (below) {
+            layout->pending = layout->at = BELOW;
+            text_putc(layout->out, '\n');
+        }
         text_printf(layout->out, "%*s", (int)layout->pending, "");
         layout->pending = 0;
         begin_tone(layout->out, layout->style, cell->tone);
-        if (column->wraps) {
-            size_t right = layout->style->width;
-            if (right < layout->at + LEAST_WRAPPED)
-                right = layout->at + LEAST_WRAPPED;
-            wrap(layout->out, cell->text, layout->at, layout->at, right);
-            layout->out->bytes[--layout->out->length] = '\0'; /* the row ends the line */
-        } else {
+        if (column->wraps)
+            put_wrapped(layout, cell->text);
+        else
             text_puts(layout->out, cell->text);
-        }
         end_tone(layout->out, layout->style, cell->tone);
     }
     layout->pending += GAP + (column->right ? 0 : fill);

@@ -15,3 +15,10 @@
  * everywhere. The caller frees *visits. -EOVERFLOW or -ENOMEM. */
 int plan_visits(const struct cell *cells, size_t cell_count, uint32_t processes, uint64_t seed,
                 struct visit **visits, size_t *visit_count);
+
+/* Measured the same way: everything but specimen, N and runs agrees. */
+bool plan_same_way(const struct cell *left, const struct cell *right);
+/* Appends a null cell with N = 0 for every way of measuring that has none yet: what it counts is
+ * the overhead of that way. Ids go on from the last; *cells grows by realloc. */
+int plan_overhead_cells(struct cell **cells, size_t *count);
+bool plan_is_overhead_cell(const struct cell *cell);

@@ -112,13 +112,21 @@ static void a_long_last_column_wraps_below_itself(void **state)
     static const struct column columns[] = {{.title = "a"}, {.title = "why", .wraps = true}};
     struct table table = {.columns = columns, .column_count = 2};
     table_add(&table, TONE_PLAIN, "x");
-    table_add(&table, TONE_PLAIN, "one two three four five six seven");
+    table_add(&table, TONE_PLAIN, "one two three four five six seven eight nine");
     AUTO_TEXT struct text out = {0};
-    struct style narrow = {.width = 30};
+    struct style enough = {.width = 43};
+    table_put(&table, &enough, &out);
+    assert_string_equal(text_string(&out), "a  why\n"
+                                           "x  one two three four five six seven eight\n"
+                                           "   nine\n");
+    text_clear(&out);
+    struct style narrow = {.width = 20};
     table_put(&table, &narrow, &out);
     assert_string_equal(text_string(&out), "a  why\n"
-                                           "x  one two three four five six\n"
-                                           "   seven\n");
+                                           "x\n"
+                                           "    one two three\n"
+                                           "    four five six\n"
+                                           "    seven eight nine\n");
     table_free(&table);
 }
 

@@ -42,7 +42,7 @@ static const char *counted(const struct summary *summary)
 {
     static struct text text;
     text_clear(&text);
-    measure_counted(summary, &text);
+    measure_counted(summary, NULL, &text);
     return text_string(&text);
 }
 
@@ -178,6 +178,9 @@ static void no_truth_is_said_with_its_reason(void **state)
     struct summary summary = judge(readings, 3, &nothing);
     assert_false(summary.error.known);
     assert_string_equal(counted(&summary), "2,400 [2,381 \u2026 2,990]");
+    AUTO_TEXT struct text ticks = {0};
+    measure_counted(&summary, "ticks", &ticks);
+    assert_string_equal(text_string(&ticks), "2,400 ticks [2,381 \u2026 2,990]");
     assert_string_equal(sentence(&summary, "msr/tsc/"),
                         "spread 609 between the lowest and the highest run; the null specimen "
                         "alone reads 2,300; no truth to compare with: no specimen predicts it");

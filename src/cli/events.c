@@ -1,0 +1,272 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * assay events: what can be counted on a machine, tried by opening each event, and why the rest
+ * cannot. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/deliver.h"
+#include "session/session.h"
+#include "show/output.h"
+#include "show/table.h"
+#include "show/utf8.h"
+#include "show/wrap.h"
+
+#define HELLO_PATIENCE_MS 10000
+
+struct events_options {
+    struct common_options common;
+};
+
+static const struct option_spec specs[] = {{0}};
+
+struct known_event {
+    char *name, *kind, *class, *reason;
+    bool openable, told; /* told: its reason stands in the text already */
+    int error;
+};
+
+struct events {
+    const struct common_options *common;
+    struct session *session;
+    struct known_event *list;
+    size_t count, openable;
+};
+
+static int keep(void *context, const struct listed_event *event)
+{
+    struct events *events = context;
+    struct known_event *grown = realloc(events->list, (events->count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    events->list = grown;
+    struct known_event *kept = &grown[events->count];
+    *kept = (struct known_event){
+        .name = strdup(event->name),
+        .kind = strdup(event->kind),
+        .class = event->class && *event->class ? strdup(event->class) : NULL,
+        .reason = strdup(event->reason ? event->reason : ""),
+        .openable = event->openable,
+        .error = event->error,
+    };
+    events->count++;
+    events->openable += event->openable;
+    return kept->name && kept->kind && kept->reason ? 0 : -ENOMEM;
+}
+
+/* --- for a person --- */
+
+static void put_openable(const struct events *events, const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "event"}, {.title = "kind"}, {.title = "class"}};
+    struct table table = {.columns = columns, .column_count = 3};
+    for (size_t i = 0; i < events->count; i++) {
+        const struct known_event *event = &events->list[i];
+        if (!event->openable)
+            continue;
+        table_add(&table, TONE_PLAIN, event->name);
+        table_add(&table, TONE_PLAIN, event->kind);
+        table_add(&table, TONE_PLAIN, event->class ? event->class : "");
+    }
+    if (table.count) {
+        text_printf(out, "%zu of %zu events can be counted here:\n\n", events->openable,
+                    events->count);
+        table_put(&table, style, out);
+    }
+    table_free(&table);
+}
+
+/* All events that share a reason, after the reason. */
+static void put_reason(struct events *events, size_t first, const struct style *style,
+                       struct text *out)
+{
+    const char *reason = events->list[first].reason;
+    AUTO_TEXT struct text names = {0}, clean = {0};
+    size_t count = 0;
+    for (size_t i = first; i < events->count; i++) {
+        struct known_event *event = &events->list[i];
+        if (event->openable || event->told || strcmp(event->reason, reason) != 0)
+            continue;
+        event->told = true;
+        if (count++)
+            text_puts(&names, ", ");
+        text_put_clean(&names, event->name);
+    }
+    text_put_clean(&clean, *reason ? reason : "no reason was given");
+    text_putc(out, '\n');
+    wrap(out, text_string(&clean), 0, 0, style->width);
+    text_puts(out, "  ");
+    wrap(out, text_string(&names), 2, 2, style->width);
+}
+
+static void put_refused(struct events *events, const struct style *style, struct text *out)
+{
+    if (events->openable == events->count)
+        return;
+    text_printf(out, "%s%zu cannot be counted here:\n", events->openable ? "\n" : "",
+                events->count - events->openable);
+    for (size_t i = 0; i < events->count; i++) {
+        if (!events->list[i].openable && !events->list[i].told)
+            put_reason(events, i, style, out);
+    }
+}
+
+static void put_hints(const struct events *events, const struct style *style, struct text *out)
+{
+    text_putc(out, '\n');
+    if (!events->openable) {
+        wrap(out,
+             "Nothing can be counted here. `assay doctor` says what stands in the way and which "
+             "command changes it.",
+             0, 0, style->width);
+        text_putc(out, '\n');
+    }
+    wrap(out,
+         "More can be named than is listed: NAME:u, NAME:k and NAME:uk choose the mode; "
+         "'GROUP:NAME' is a tracepoint (assay events 'syscalls:*getpp*' lists some); "
+         "pmu/term=value,.../ and rNNN are raw events; mem:ADDR[/LEN]:rwx watches memory; "
+         "uprobe:FILE:SYMBOL counts calls of a function.",
+         0, 0, style->width);
+}
+
+static int deliver_person(struct events *events, bool hints, int status)
+{
+    struct style style = events->common->output ? (struct style){.width = 80} : style_for(stdout);
+    AUTO_TEXT struct text out = {0};
+    put_openable(events, &style, &out);
+    put_refused(events, &style, &out);
+    if (hints)
+        put_hints(events, &style, &out);
+    return deliver_text("events", events->common, &out, status);
+}
+
+/* --- as JSON --- */
+
+static json_t *event_json(const struct known_event *event)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "event", json_text(event->name));
+    json_object_set_new(object, "kind", json_text(event->kind));
+    json_object_set_new(object, "class", json_text(event->class));
+    json_object_set_new(object, "openable", json_boolean(event->openable));
+    json_object_set_new(object, "reason", event->openable ? json_null() : json_text(event->reason));
+    json_object_set_new(object, "errno", event->error ? json_integer(event->error) : json_null());
+    json_absent(object, "verdict", "this event has not been validated on this machine");
+    json_object_set_new(object, "verdict_age", json_null());
+    return object;
+}
+
+static int deliver_envelope(const struct events *events, int status)
+{
+    const struct catalogue *catalogue = session_catalogue(events->session);
+    json_t *results = json_array();
+    for (size_t i = 0; i < events->count; i++)
+        json_array_append_new(results, event_json(&events->list[i]));
+    struct envelope envelope = {
+        .facts = &catalogue->facts, .fingerprint = catalogue->fingerprint, .results = results};
+    return deliver_json("events", events->common, &envelope, status);
+}
+
+/* --- the way through --- */
+
+static int list_matching(struct events *events, const char *glob)
+{
+    struct failure failure = {0};
+    int error = session_list_events(events->session, glob, keep, events, &failure);
+    if (error == -EINTR)
+        return EXIT_INTERRUPTED;
+    if (error < 0)
+        return deliver_failure("events", &failure, EXIT_FAILED);
+    if (glob && !events->count) {
+        fail_with(&failure, -ENOENT, "no event here matches '%.200s'", glob);
+        deliver_failure("events", &failure, EXIT_LACKING);
+        return events->common->json ? deliver_envelope(events, EXIT_LACKING) : EXIT_LACKING;
+    }
+    return events->common->json ? deliver_envelope(events, EXIT_DONE)
+                                : deliver_person(events, !glob || !events->openable, EXIT_DONE);
+}
+
+/* A name without wildcards: tried as it is, so that every form of a name can be asked for. */
+static int try_exact(struct events *events, const char *name)
+{
+    struct failure failure = {0};
+    struct listed_event event;
+    int error = session_try_event(events->session, name, &event, &failure);
+    if (error < 0)
+        return deliver_failure("events", &failure,
+                               error == -ENOENT || error == -EINVAL  ? EXIT_USAGE
+                               : error == -EACCES || error == -EPERM ? EXIT_LACKING
+                               : error == -EINTR                     ? EXIT_INTERRUPTED
+                                                                     : EXIT_FAILED);
+    if (keep(events, &event) < 0) {
+        fail_with(&failure, -ENOMEM, "out of memory");
+        return deliver_failure("events", &failure, EXIT_FAILED);
+    }
+    int status = events->openable ? EXIT_DONE : EXIT_LACKING;
+    return events->common->json ? deliver_envelope(events, status)
+                                : deliver_person(events, false, status);
+}
+
+static void release(struct events *events)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        free(events->list[i].name);
+        free(events->list[i].kind);
+        free(events->list[i].class);
+        free(events->list[i].reason);
+    }
+    free(events->list);
+    session_close(events->session);
+}
+
+static int run(void *parsed, int argument_count, char **arguments)
+{
+    const struct events_options *options = parsed;
+    struct events events = {.common = &options->common};
+    struct failure failure = {0};
+    const char *glob = argument_count ? arguments[0] : NULL;
+    if (argument_count > 1) {
+        fail_with(&failure, -EINVAL,
+                  "one name or glob at a time, and quoted, so that the shell leaves it alone");
+        return deliver_failure("events", &failure, EXIT_USAGE);
+    }
+    if (output_check(options->common.output, &failure) < 0)
+        return deliver_failure("events", &failure, EXIT_FAILED);
+    int error = session_open(&events.session, options->common.via, HELLO_PATIENCE_MS, &interrupted,
+                             &failure);
+    if (error < 0)
+        return deliver_failure("events", &failure,
+                               error == -EINTR    ? EXIT_INTERRUPTED
+                               : error == -EINVAL ? EXIT_USAGE
+                                                  : EXIT_FAILED);
+    bool exact = glob && *glob && !strpbrk(glob, "*?[");
+    int status = exact ? try_exact(&events, glob) : list_matching(&events, glob);
+    release(&events);
+    return status;
+}
+
+const struct command command_events = {
+    .name = "events",
+    .summary = "list events that can be counted here, and why others cannot",
+    .synopsis = "[options] [NAME | GLOB]",
+    .description =
+        "Tries every event the machine describes by opening it, and lists those that open with "
+        "the class of what they claim to count. The others are grouped by the reason why they do "
+        "not. Tracepoints are thousands: they are listed when a glob with a colon asks for "
+        "them.\n\n"
+        "A name without wildcards is tried as it is, in any form a name can have; the exit status "
+        "is 3 when it cannot be counted.",
+    .examples = "# what can be counted?\n"
+                "assay events\n"
+                "# tracepoints of one system call\n"
+                "assay events 'syscalls:*getppid'\n"
+                "# can this one be counted, and why not?\n"
+                "assay events instructions:u",
+    .options = specs,
+    .options_size = sizeof(struct events_options),
+    .run = run,
+};

@@ -1,0 +1,167 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Gathers the rows of a measurement from its store. */
+#include "cli/measure-rows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "show/number.h"
+#include "study/mode.h"
+#include "study/plan.h"
+
+static char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
+static char *format(const char *pattern, ...)
+{
+    va_list arguments;
+    va_start(arguments, pattern);
+    char *text = NULL;
+    if (vasprintf(&text, pattern, arguments) < 0)
+        text = NULL;
+    va_end(arguments);
+    return text;
+}
+
+static bool name_factors(struct row *row)
+{
+    const struct cell *cell = &row->cell->cell;
+    char n[NUMBER_SIZE];
+    number_count(cell->n, n, sizeof(n));
+    char *names[ROW_FACTORS] = {strdup(cell->events[row->counter]),
+                                strdup(cell->path),
+                                strdup(pattern_names[cell->pattern]),
+                                strdup(cell->specimen),
+                                strdup(n),
+                                format("%u%s", cell->counters, cell->separate ? " separate" : ""),
+                                strdup(cell->opt),
+                                strdup(cell->link)};
+    memcpy(row->factors, names, sizeof(names));
+    for (int i = 0; i < ROW_FACTORS; i++) {
+        if (!names[i])
+            return false;
+    }
+    return true;
+}
+
+static char *why_no_truth(const struct measuring *measuring, const struct replayed_cell *cell,
+                          uint32_t counter)
+{
+    const char *class = cell->counters[counter].class, *specimen = cell->cell.specimen;
+    if (!class)
+        return strdup("what this event should count is not known");
+    struct maybe known = predict_class(measuring->catalogue, class, specimen, cell->cell.n, NULL);
+    if (known.known && !event_counts_user_only(cell->cell.events[counter]))
+        return format("the specimen %s predicts %s of user mode alone: count with :u", specimen,
+                      class);
+    return format("the specimen %s does not predict %s", specimen, class);
+}
+
+static int add_row(struct rows *rows, const struct replayed_cell *cell, uint32_t counter,
+                   struct failure *failure)
+{
+    AUTO_FREE struct reading *readings = NULL;
+    size_t count = 0;
+    struct row *grown = realloc(rows->list, (rows->count + 1) * sizeof(*grown));
+    if (!grown)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    rows->list = grown;
+    struct row *row = &grown[rows->count++];
+    *row = (struct row){.cell = cell, .counter = counter};
+    row->why_no_truth = why_no_truth(rows->measuring, cell, counter);
+    if (!name_factors(row) || !row->why_no_truth)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    int error = replay_readings(&rows->replay, cell, counter, &readings, &count, failure);
+    if (error == 0)
+        error = replay_judge(&rows->replay, cell, counter, readings, count, &row->summary, failure);
+    if (error == 0 && rows->results)
+        json_array_append_new(rows->results, row_json(row, readings, count));
+    return error;
+}
+
+/* Was this event already shown, as an earlier counter of the same cell? */
+static bool is_copy(const struct cell *cell, uint32_t counter)
+{
+    for (uint32_t i = 0; i < counter; i++) {
+        if (strcmp(cell->events[i], cell->events[counter]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static const char *reason_of(const struct replayed_cell *cell)
+{
+    if (cell->reason)
+        return cell->reason;
+    if (cell->done + cell->failed == cell->processes)
+        return "no reason was given";
+    return cell->done ? "part of its processes did not run before the run ended"
+                      : "not measured before the run ended";
+}
+
+/* Did every cell with this event and path fail in the same words? Then they are one line. */
+static bool path_is_to_blame(const struct replay *replay, const struct replayed_cell *cell)
+{
+    for (size_t i = 0; i < replay->count; i++) {
+        const struct replayed_cell *other = &replay->cells[i];
+        if (strcmp(other->cell.path, cell->cell.path) == 0 &&
+            strcmp(other->cell.events[0], cell->cell.events[0]) == 0 &&
+            (other->done || strcmp(reason_of(other), reason_of(cell)) != 0))
+            return false;
+    }
+    return true;
+}
+
+static int skip_cell(struct rows *rows, const struct replayed_cell *cell)
+{
+    const struct cell *factors = &cell->cell;
+    AUTO_FREE char *what =
+        path_is_to_blame(&rows->replay, cell)
+            ? format("%s by %s", factors->events[0], factors->path)
+            : format("%s by %s, %s, specimen %s, N = %" PRIu64 ", %u counters, %s, %s",
+                     factors->events[0], factors->path, pattern_names[factors->pattern],
+                     factors->specimen, factors->n, factors->counters, factors->opt, factors->link);
+    return what ? skips_add(&rows->measuring->skips, what, reason_of(cell), cell->error) : -ENOMEM;
+}
+
+static int judge_cells(struct rows *rows, struct failure *failure)
+{
+    bool only_overhead = true;
+    for (size_t i = 0; i < rows->replay.count; i++)
+        only_overhead &= plan_is_overhead_cell(&rows->replay.cells[i].cell);
+    int error = 0;
+    for (size_t i = 0; i < rows->replay.count && error == 0; i++) {
+        const struct replayed_cell *cell = &rows->replay.cells[i];
+        if (cell->done < cell->processes && skip_cell(rows, cell) < 0)
+            error = fail_with(failure, -ENOMEM, "out of memory");
+        if (!cell->done || (plan_is_overhead_cell(&cell->cell) && !only_overhead))
+            continue;
+        for (uint32_t counter = 0; counter < cell->cell.counters && error == 0; counter++) {
+            if (!is_copy(&cell->cell, counter))
+                error = add_row(rows, cell, counter, failure);
+        }
+    }
+    return error;
+}
+
+int rows_gather(struct rows *rows, struct failure *failure)
+{
+    int error = replay_open(&rows->replay, rows->measuring->store, failure);
+    return error < 0 ? error : judge_cells(rows, failure);
+}
+
+void rows_release(struct rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        for (int j = 0; j < ROW_FACTORS; j++)
+            free(rows->list[i].factors[j]);
+        free(rows->list[i].why_no_truth);
+    }
+    free(rows->list);
+    json_decref(rows->results);
+    replay_close(&rows->replay);
+}

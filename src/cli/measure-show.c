@@ -1,0 +1,186 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Shows what a measurement says: one line a cell for a person, one object a cell as JSON. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/deliver.h"
+#include "cli/measure-rows.h"
+#include "cli/measure-words.h"
+#include "show/number.h"
+#include "show/utf8.h"
+#include "show/wrap.h"
+
+static const char *const factor_titles[ROW_FACTORS] = {"event", "path",     "pattern", "specimen",
+                                                       "N",     "counters", "opt",     "link"};
+
+/* --- for a person --- */
+
+static bool varies(const struct rows *rows, int factor)
+{
+    for (size_t i = 1; i < rows->count; i++) {
+        if (strcmp(rows->list[i].factors[factor], rows->list[0].factors[factor]) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* The words of one item stay on one line. */
+static void put_item(struct text *out, size_t *at, size_t width, const char *item)
+{
+    size_t length = utf8_columns(item);
+    if (*at && *at + 2 + length > width) {
+        text_puts(out, ",\n  ");
+        *at = 2;
+    } else if (*at) {
+        text_puts(out, ", ");
+        *at += 2;
+    }
+    text_put_clean(out, item);
+    *at += length;
+}
+
+static void put_head(const struct rows *rows, const struct style *style, struct text *out)
+{
+    const struct row *first = &rows->list[0];
+    size_t at = 0;
+    for (int i = 0; i < ROW_FACTORS; i++) {
+        if (varies(rows, i))
+            continue;
+        AUTO_TEXT struct text item = {0};
+        text_printf(&item, "%s %s", factor_titles[i], first->factors[i]);
+        if (i == ROW_PATTERN)
+            text_printf(&item, " (%s)", pattern_descriptions[first->cell->cell.pattern]);
+        put_item(out, &at, style->width, text_string(&item));
+    }
+    AUTO_TEXT struct text runs = {0};
+    char count[NUMBER_SIZE];
+    number_count(first->summary.runs, count, sizeof(count));
+    text_printf(&runs, "%s %s in %u %s", count, first->summary.runs == 1 ? "run" : "runs",
+                first->cell->done, first->cell->done == 1 ? "process" : "processes");
+    put_item(out, &at, style->width, text_string(&runs));
+    text_puts(out, "\n\n");
+}
+
+/* A word of the table that needs explaining, once. */
+static void put_legend(const struct rows *rows, const struct style *style, struct text *out)
+{
+    bool disturbed = false;
+    for (size_t i = 0; i < rows->count; i++)
+        disturbed |= rows->list[i].summary.disturbed != 0;
+    if (!disturbed)
+        return;
+    text_putc(out, '\n');
+    wrap(out,
+         "disturbed: the operating system's own account of the run shows page faults or context "
+         "switches beyond those the specimen makes itself.",
+         0, 2, style->width);
+}
+
+static enum tone tone_of(const struct summary *summary)
+{
+    if (!summary->judged || summary->unscheduled)
+        return TONE_BAD;
+    if (!summary->error.known)
+        return TONE_PLAIN;
+    return summary->exact_runs == summary->judged ? TONE_GOOD : TONE_WARN;
+}
+
+static void add_maybe(struct table *table, struct maybe number, bool sign)
+{
+    char text[NUMBER_SIZE] = "-";
+    if (number.known && (sign || number.value < 0))
+        number_signed(number.value, text, sizeof(text));
+    else if (number.known)
+        number_count((uint64_t)number.value, text, sizeof(text));
+    table_add(table, number.known ? TONE_PLAIN : TONE_DIM, text);
+}
+
+static void add_table_row(struct table *table, const struct rows *rows, const struct row *row)
+{
+    const struct summary *summary = &row->summary;
+    const char *grade = row->cell->counters[row->counter].grade;
+    for (int i = 0; i < ROW_FACTORS; i++)
+        table_add(table, TONE_PLAIN, varies(rows, i) ? row->factors[i] : "");
+    AUTO_TEXT struct text counted = {0}, sentence = {0};
+    measure_counted(summary, row->cell->counters[row->counter].class, &counted);
+    measure_sentence(summary, row->factors[ROW_EVENT], row->why_no_truth, &sentence);
+    table_add(table, TONE_STRONG, text_string(&counted));
+    add_maybe(table, summary->expected.truth, false);
+    table_add(table, TONE_PLAIN, grade ? grade : "");
+    add_maybe(table, summary->expected.overhead, false);
+    add_maybe(table, summary->error, true);
+    table_add(table, tone_of(summary), text_string(&sentence));
+}
+
+static void put_table(const struct rows *rows, const struct style *style, struct text *out)
+{
+    struct column columns[ROW_FACTORS + 6] = {0};
+    for (int i = 0; i < ROW_FACTORS; i++)
+        columns[i] = (struct column){.title = factor_titles[i], .right = i == ROW_N};
+    columns[ROW_FACTORS] = (struct column){.title = "counted"};
+    columns[ROW_FACTORS + 1] = (struct column){.title = "truth", .right = true};
+    columns[ROW_FACTORS + 2] = (struct column){.title = "grade"};
+    columns[ROW_FACTORS + 3] = (struct column){.title = "overhead", .right = true};
+    columns[ROW_FACTORS + 4] = (struct column){.title = "error", .right = true};
+    columns[ROW_FACTORS + 5] = (struct column){.title = "", .wraps = true};
+    struct table table = {.columns = columns, .column_count = ROW_FACTORS + 6};
+    for (size_t i = 0; i < rows->count; i++)
+        add_table_row(&table, rows, &rows->list[i]);
+    table_put(&table, style, out);
+    table_free(&table);
+}
+
+static int deliver_person(const struct rows *rows, int status)
+{
+    const struct common_options *common = &rows->measuring->options->common;
+    struct style style = common->output ? (struct style){.width = 80} : style_for(stdout);
+    AUTO_TEXT struct text out = {0};
+    if (rows->count) {
+        put_head(rows, &style, &out);
+        put_table(rows, &style, &out);
+        put_legend(rows, &style, &out);
+    }
+    skips_put(&rows->measuring->skips, &style, &out);
+    text_printf(&out, "%sseed %" PRIu64 ", samples in %s\n", out.length ? "\n" : "",
+                rows->measuring->seed, store_path(rows->measuring->store));
+    return deliver_text("measure", common, &out, status);
+}
+
+/* --- as JSON --- */
+
+static int deliver_envelope(struct rows *rows, bool complete, int status)
+{
+    struct measuring *measuring = rows->measuring;
+    json_t *analysis = json_object();
+    json_object_set_new(analysis, "store", json_text(store_path(measuring->store)));
+    json_object_set_new(analysis, "complete", json_boolean(complete));
+    struct envelope envelope = {.has_seed = true,
+                                .seed = measuring->seed,
+                                .facts = &measuring->catalogue->facts,
+                                .fingerprint = measuring->catalogue->fingerprint,
+                                .results = rows->results,
+                                .analysis = analysis,
+                                .skipped = skips_json(&measuring->skips)};
+    rows->results = NULL;
+    return deliver_json("measure", &measuring->options->common, &envelope, status);
+}
+
+int measure_show(struct measuring *measuring, bool complete)
+{
+    struct failure failure = {0};
+    bool json = measuring->options->common.json;
+    struct rows rows = {.measuring = measuring, .results = json ? json_array() : NULL};
+    int error = rows_gather(&rows, &failure), status;
+    /* Everything was tried and nothing could run: the machine lacks it. */
+    int done = rows.count || !complete ? EXIT_DONE : EXIT_LACKING;
+    if (error < 0)
+        status = deliver_failure("measure", &failure, EXIT_FAILED);
+    else if (json)
+        status = deliver_envelope(&rows, complete, done);
+    else
+        status = deliver_person(&rows, done);
+    rows_release(&rows);
+    return status;
+}

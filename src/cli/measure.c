@@ -1,0 +1,266 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * assay measure: counts events around specimens whose counts are known, one cell per combination
+ * of factors, and says how far each count is from the truth. */
+#include "cli/measure.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "cli/deliver.h"
+#include "show/output.h"
+
+#define HELLO_PATIENCE_MS 10000
+
+#define FIELD(name) offsetof(struct measure_options, name)
+
+static const struct option_spec specs[] = {
+    {'e', "event", OPTION_LIST, "EVENT",
+     "what to count; repeat it or use commas for several, which are then counted together as one "
+     "group",
+     FIELD(event), NULL},
+    {0, "each", OPTION_FLAG, NULL, "give every event a cell of its own instead of one group",
+     FIELD(each), NULL},
+    {0, "separate", OPTION_FLAG, NULL,
+     "open the events of a cell one by one instead of as one group", FIELD(separate), NULL},
+    {'p', "path", OPTION_LIST, "PATH", "the way from code to count: perf-read, perf-syscall, ...",
+     FIELD(path), "perf-read"},
+    {0, "pattern", OPTION_LIST, "PATTERN",
+     "what opens and closes the window: ar start-read, ao start-stop, rr read-read, ro read-stop",
+     FIELD(pattern), "ao"},
+    {'s', "specimen", OPTION_LIST, "NAME",
+     "the code to count; auto takes the one whose truth for the event grows with N, else loop",
+     FIELD(specimen), "auto"},
+    {'n', "n", OPTION_LIST, "N", "how often the specimen does its work", FIELD(n), "1000"},
+    {'c', "counters", OPTION_LIST, "K", "count every event with K counters at once",
+     FIELD(counters), "1"},
+    {'O', "opt", OPTION_LIST, "LEVEL",
+     "how the code around the window was compiled, O0 to O3; O2 unless given", FIELD(opt), NULL},
+    {0, "link", OPTION_LIST, "MODE",
+     "how it was linked: static, lazy or bind-now; static unless given", FIELD(link), NULL},
+    {'r', "runs", OPTION_U64, "R", "runs of the window in each process", FIELD(runs), "100"},
+    {0, "processes", OPTION_U64, "P", "fresh processes for each cell", FIELD(processes), "1"},
+    {0, "cpu", OPTION_I64, "CPU", "pin to this CPU; -1 leaves it to the scheduler", FIELD(cpu),
+     "-1"},
+    {0, "seed", OPTION_SEED, "SEED",
+     "draw the order of the processes from SEED; drawn and "
+     "reported unless given",
+     FIELD(seed), NULL},
+    {0, "no-overhead", OPTION_FLAG, NULL, "leave out the null cells that measure the overhead",
+     FIELD(no_overhead), NULL},
+    {0, "budget", OPTION_DURATION, "TIME", "stop between two processes when TIME is over",
+     FIELD(budget), NULL},
+    {0, "store", OPTION_STRING, "FILE",
+     "keep the samples in FILE, which must not exist yet; without it in the state folder",
+     FIELD(store), NULL},
+    {0, "resume", OPTION_FLAG, NULL,
+     "go on with an unfinished run: that of --store, else the latest of this machine",
+     FIELD(resume), NULL},
+    {0},
+};
+
+/* --- what the options say of each other --- */
+
+static int usage(const char *text)
+{
+    struct failure failure = {0};
+    fail_with(&failure, -EINVAL, "%s\nTry `assay measure --help`.", text);
+    return deliver_failure("measure", &failure, EXIT_USAGE);
+}
+
+static int check_options(const struct measure_options *options, int argument_count,
+                         char **arguments)
+{
+    struct failure failure = {0};
+    if (argument_count) {
+        fail_with(&failure, -EINVAL, "unexpected argument '%.200s': events are named with --event",
+                  arguments[0]);
+        return deliver_failure("measure", &failure, EXIT_USAGE);
+    }
+    if (!options->event.count && !options->resume)
+        return usage("say what to count: --event page-faults, for example. `assay events` lists "
+                     "what can be counted here.");
+    if (options->runs < 1 || options->runs > CELL_MAX_RUNS)
+        return usage("--runs must be from 1 to 1,000,000; more come from --processes");
+    if (options->processes < 1 || options->processes > CELL_MAX_RUNS)
+        return usage("--processes must be from 1 to 1,000,000");
+    if (options->cpu < -1 || options->cpu > INT32_MAX)
+        return usage("--cpu must be the number of a CPU, or -1");
+    if (output_check(options->common.output, &failure) < 0)
+        return deliver_failure("measure", &failure, EXIT_FAILED);
+    return EXIT_DONE;
+}
+
+/* --- events --- */
+
+static int keep_event(struct measuring *measuring, const struct listed_event *event)
+{
+    struct counted_event *grown =
+        realloc(measuring->events, (measuring->event_count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    measuring->events = grown;
+    struct counted_event *kept = &grown[measuring->event_count++];
+    *kept = (struct counted_event){
+        .name = strdup(event->name),
+        .kind = strdup(event->kind),
+        .class = event->class && *event->class ? strdup(event->class) : NULL,
+    };
+    return kept->name && kept->kind ? 0 : -ENOMEM;
+}
+
+/* The exit code for a name that could not even be tried. */
+static int name_status(int error)
+{
+    switch (error) {
+    case -EINVAL:
+    case -ENOENT:
+        return EXIT_USAGE;
+    case -EACCES:
+    case -EPERM:
+        return EXIT_LACKING;
+    case -EINTR:
+        return EXIT_INTERRUPTED;
+    default:
+        return EXIT_FAILED;
+    }
+}
+
+static int try_event(struct measuring *measuring, const char *name, struct failure *failure)
+{
+    struct listed_event event;
+    int error = session_try_event(measuring->session, name, &event, failure);
+    if (error == -EACCES || error == -EPERM) {
+        error = skips_add(&measuring->skips, name, failure->text, -error);
+        return error < 0 ? EXIT_FAILED : EXIT_DONE;
+    }
+    if (error < 0)
+        return name_status(error);
+    if (event.openable)
+        return keep_event(measuring, &event) < 0 ? EXIT_FAILED : EXIT_DONE;
+    fail_with(failure, -event.error, "%.200s cannot be counted here: %s", name, event.reason);
+    return skips_add(&measuring->skips, name, event.reason, event.error) < 0 ? EXIT_FAILED
+                                                                             : EXIT_DONE;
+}
+
+int measure_try_events(struct measuring *measuring)
+{
+    const struct string_list *asked = &measuring->options->event;
+    struct failure failure = {0};
+    for (size_t i = 0; i < asked->count; i++) {
+        int status = try_event(measuring, asked->items[i], &failure);
+        if (status != EXIT_DONE) {
+            if (!failure.text[0])
+                fail_with(&failure, -ENOMEM, "out of memory");
+            return measure_refuse(measuring, &failure, status);
+        }
+    }
+    return measuring->event_count ? EXIT_DONE : measure_refuse(measuring, &failure, EXIT_LACKING);
+}
+
+int measure_refuse(struct measuring *measuring, const struct failure *failure, int status)
+{
+    const struct common_options *common = &measuring->options->common;
+    deliver_failure("measure", failure, status);
+    if (!common->json)
+        return status;
+    struct envelope envelope = {.has_seed = true,
+                                .seed = measuring->seed,
+                                .facts = &measuring->catalogue->facts,
+                                .fingerprint = measuring->catalogue->fingerprint,
+                                .skipped = skips_json(&measuring->skips)};
+    return deliver_json("measure", common, &envelope, status);
+}
+
+/* --- the way through --- */
+
+static uint64_t drawn_seed(void)
+{
+    uint32_t seed = 0;
+    if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+        return 1;
+    return seed; /* short enough to be typed again */
+}
+
+static void release(struct measuring *measuring)
+{
+    store_close(measuring->store);
+    session_close(measuring->session);
+    for (size_t i = 0; i < measuring->event_count; i++) {
+        free(measuring->events[i].name);
+        free(measuring->events[i].kind);
+        free(measuring->events[i].class);
+    }
+    for (size_t i = 0; i < measuring->cell_count; i++)
+        cell_release(&measuring->cells[i]);
+    free(measuring->events);
+    free(measuring->cells);
+    skips_free(&measuring->skips);
+}
+
+static int open_session(struct measuring *measuring)
+{
+    struct failure failure = {0};
+    int error = session_open(&measuring->session, measuring->options->common.via, HELLO_PATIENCE_MS,
+                             &interrupted, &failure);
+    if (error < 0)
+        return deliver_failure("measure", &failure,
+                               error == -EINTR    ? EXIT_INTERRUPTED
+                               : error == -EINVAL ? EXIT_USAGE
+                                                  : EXIT_FAILED);
+    measuring->catalogue = session_catalogue(measuring->session);
+    return EXIT_DONE;
+}
+
+static int run(void *parsed, int argument_count, char **arguments)
+{
+    const struct measure_options *options = parsed;
+    struct measuring measuring = {.options = options};
+    int status = check_options(options, argument_count, arguments);
+    if (status != EXIT_DONE)
+        return status;
+    measuring.seed = options->seed.given ? options->seed.value : drawn_seed();
+    status = open_session(&measuring);
+    if (status == EXIT_DONE && options->event.count)
+        status = measure_try_events(&measuring);
+    if (status == EXIT_DONE && options->event.count)
+        status = measure_sweep(&measuring);
+    bool complete = false;
+    if (status == EXIT_DONE)
+        status = measure_open_store(&measuring);
+    if (status == EXIT_DONE)
+        status = measure_execute(&measuring, &complete);
+    if (status == EXIT_DONE)
+        status = measure_show(&measuring, complete);
+    release(&measuring);
+    return status;
+}
+
+const struct command command_measure = {
+    .name = "measure",
+    .summary = "count events around code whose counts are known",
+    .synopsis = "--event EVENT [options]",
+    .description =
+        "Opens events, runs a specimen (code whose counts are known for every N) inside the "
+        "window in which they count, and sets the reported count against the truth. The overhead "
+        "of counting is measured on the null specimen in processes of its own.\n\n"
+        "--path, --pattern, --specimen, --n, --counters, --opt and --link take one value, several "
+        "with commas, or `all`; the cells are all combinations. Combinations that a path does not "
+        "support are left out and listed with the reason.\n\n"
+        "Samples are stored as they arrive. An interrupted run keeps what was measured, and "
+        "--resume goes on with the rest.",
+    .examples = "# is the page-fault counter exact?\n"
+                "assay measure --event page-faults --n 1000\n"
+                "# how does the error depend on the way of reading?\n"
+                "assay measure -e raw_syscalls:sys_enter --path all --pattern all --runs 20\n"
+                "# one group of two events, as JSON\n"
+                "assay measure -e task-clock,page-faults --json -o counts.json\n"
+                "# another user, through any program that starts programs\n"
+                "assay measure -e page-faults --via 'exec:sudo -u nobody'",
+    .options = specs,
+    .options_size = sizeof(struct measure_options),
+    .run = run,
+};

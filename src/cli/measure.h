@@ -1,0 +1,72 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The parts of `assay measure`: options -> events -> cells -> samples in a store -> judgement. */
+#pragma once
+
+#include "base/failure.h"
+#include "cli/command.h"
+#include "cli/skips.h"
+#include "session/session.h"
+#include "store/store.h"
+#include "study/measure.h"
+
+struct measure_options {
+    struct common_options common;
+    struct string_list event, path, pattern, specimen, n, counters, opt, link;
+    bool separate, each, no_overhead, resume;
+    uint64_t runs, processes, budget;
+    int64_t cpu;
+    struct seed seed;
+    const char *store;
+};
+
+/* An event that opens here. */
+struct counted_event {
+    char *name, *kind;
+    char *class; /* NULL: none known */
+};
+
+/* One execution of the command. */
+struct measuring {
+    const struct measure_options *options;
+    struct session *session;
+    const struct catalogue *catalogue;
+    struct counted_event *events;
+    size_t event_count;
+    struct cell *cells;
+    size_t cell_count;
+    struct skips skips;
+    struct store *store;
+    uint64_t seed;
+};
+
+/* Each stage returns EXIT_DONE to go on, or the exit code after saying why. */
+
+/* Tries every event that was asked for; keeps those that open. */
+int measure_try_events(struct measuring *measuring);
+/* The cross product of the factors, null cells included; what cannot be is skipped with a reason.
+ */
+int measure_sweep(struct measuring *measuring);
+/* A new store with plan and predictions, or (--resume) an old one; then measuring->cells are those
+ * of the store. */
+int measure_open_store(struct measuring *measuring);
+/* Runs what is not yet in the store. *complete: every visit of the plan has ended. */
+int measure_execute(struct measuring *measuring, bool *complete);
+/* Judges what the store holds and shows it. */
+int measure_show(struct measuring *measuring, bool complete);
+
+/* Message on standard error and, with --json, an envelope that lists what was skipped. */
+int measure_refuse(struct measuring *measuring, const struct failure *failure, int status);
+
+/* --- predictions from the catalogue --- */
+
+/* The truth of an event's class for a specimen and N. Unknown: why says the reason. grade is a
+ * string of the catalogue. */
+struct maybe predict(const struct catalogue *catalogue, const struct counted_event *event,
+                     const char *specimen, uint64_t n, const char **grade);
+/* The class's count whatever the event: for what the operating system accounts. */
+struct maybe predict_class(const struct catalogue *catalogue, const char *class,
+                           const char *specimen, uint64_t n, const char **grade);
+/* The specimen that exercises an event: the first whose count of its class grows with N. */
+const char *predict_specimen(const struct catalogue *catalogue, const struct counted_event *event);

@@ -1,0 +1,72 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Predictions: what the probe's catalogue says a specimen makes of an event. The controller knows
+ * no specimen by itself. */
+#include <string.h>
+
+#include "cli/measure.h"
+#include "study/mode.h"
+
+static const struct catalogue_truth *find_truth(const struct catalogue_specimen *specimen,
+                                                const char *class)
+{
+    for (size_t i = 0; specimen && i < specimen->truth_count; i++) {
+        if (strcmp(specimen->truths[i].class, class) == 0)
+            return &specimen->truths[i];
+    }
+    return NULL;
+}
+
+/* base + each * N, unknown where that leaves 64 bits. */
+static struct maybe evaluate(const struct catalogue_truth *truth, uint64_t n)
+{
+    struct maybe count = {0};
+    int64_t product;
+    if (!__builtin_mul_overflow(truth->each, n, &product))
+        count.known = !__builtin_add_overflow(truth->base, product, &count.value);
+    return count;
+}
+
+struct maybe predict_class(const struct catalogue *catalogue, const char *class,
+                           const char *specimen, uint64_t n, const char **grade)
+{
+    const struct catalogue_truth *truth =
+        class ? find_truth(catalogue_specimen(catalogue, specimen), class) : NULL;
+    if (!truth)
+        return (struct maybe){0};
+    if (grade)
+        *grade = truth->grade;
+    return evaluate(truth, n);
+}
+
+/* A processor counts in both modes unless told not to, and what the operating system executes on
+ * behalf of a specimen nobody predicts. */
+static bool counts_beyond_the_specimen(const struct counted_event *event)
+{
+    static const char *const processor_kinds[] = {"hardware", "cache", "pmu", "raw", "pfm"};
+    for (size_t i = 0; i < sizeof(processor_kinds) / sizeof(processor_kinds[0]); i++) {
+        if (strcmp(event->kind, processor_kinds[i]) == 0)
+            return !event_counts_user_only(event->name);
+    }
+    return false;
+}
+
+struct maybe predict(const struct catalogue *catalogue, const struct counted_event *event,
+                     const char *specimen, uint64_t n, const char **grade)
+{
+    if (counts_beyond_the_specimen(event))
+        return (struct maybe){0};
+    return predict_class(catalogue, event->class, specimen, n, grade);
+}
+
+const char *predict_specimen(const struct catalogue *catalogue, const struct counted_event *event)
+{
+    for (size_t i = 0; event->class && i < catalogue->specimen_count; i++) {
+        const struct catalogue_specimen *specimen = &catalogue->specimens[i];
+        const struct catalogue_truth *truth = find_truth(specimen, event->class);
+        if (truth && truth->each != 0)
+            return specimen->name;
+    }
+    return "loop";
+}

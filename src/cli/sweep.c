@@ -1,0 +1,197 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From factors to cells: takes the cross product, leaves out what a path cannot do, and adds the
+ * null cells that measure the overhead. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/factors.h"
+#include "cli/options.h"
+#include "study/plan.h"
+
+#define MOST_CELLS 100000u
+
+struct sweep {
+    struct measuring *measuring;
+    struct factors factors;
+    struct failure failure;
+};
+
+/* --- one combination --- */
+
+/* The events of a cell: one alone with --each, else all of them. */
+struct group {
+    const struct counted_event *events;
+    size_t count;
+};
+
+/* preferred where the list has it, else the list's first word; the caller frees it. */
+static char *preferred_word(const char *list, const char *preferred)
+{
+    if (list_has(list, preferred))
+        return strdup(preferred);
+    return strndup(list, strcspn(list, ","));
+}
+
+static int skip_combination(struct sweep *sweep, const char *what, const char *reason, int error)
+{
+    fail_with(&sweep->failure, -EOPNOTSUPP, "%s: %s", what, reason);
+    return skips_add(&sweep->measuring->skips, what, reason, error);
+}
+
+/* 1: can be; 0: skipped, with the reason kept; negative: out of memory. */
+static int combination_fits(struct sweep *sweep, const struct cell *cell,
+                            const struct catalogue_path *path, size_t counters)
+{
+    const struct {
+        const char *name, *list, *word;
+    } needs[] = {{"pattern", path->patterns, pattern_names[cell->pattern]},
+                 {"optimisation level", path->opts, cell->opt},
+                 {"link mode", path->links, cell->link}};
+    char what[160], reason[160];
+    for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
+        if (list_has(needs[i].list, needs[i].word))
+            continue;
+        snprintf(what, sizeof(what), "%s with %s %s", path->name, needs[i].name, needs[i].word);
+        snprintf(reason, sizeof(reason), "the path has %s only", needs[i].list);
+        return skip_combination(sweep, what, reason, EOPNOTSUPP);
+    }
+    const struct catalogue_specimen *specimen =
+        catalogue_specimen(sweep->measuring->catalogue, cell->specimen);
+    if (specimen && cell->n > specimen->max_n) {
+        snprintf(what, sizeof(what), "%s with N = %" PRIu64, cell->specimen, cell->n);
+        snprintf(reason, sizeof(reason), "the specimen goes up to %" PRIu64, specimen->max_n);
+        return skip_combination(sweep, what, reason, ERANGE);
+    }
+    if (counters > CELL_MAX_COUNTERS) {
+        snprintf(what, sizeof(what), "%zu counters at once", counters);
+        snprintf(reason, sizeof(reason), "a cell has at most %d", CELL_MAX_COUNTERS);
+        return skip_combination(sweep, what, reason, E2BIG);
+    }
+    return 1;
+}
+
+static const char *value_at(const struct sweep *sweep, enum factor factor, const size_t *index)
+{
+    return sweep->factors.values[factor].count ? sweep->factors.values[factor].items[index[factor]]
+                                               : NULL;
+}
+
+/* Everything but id and events. */
+static int fill_cell(const struct sweep *sweep, const size_t *index, const struct group *group,
+                     const struct catalogue_path *path, struct cell *cell)
+{
+    const struct measure_options *options = sweep->measuring->options;
+    const char *opt = value_at(sweep, OPT, index), *link = value_at(sweep, LINK, index);
+    const char *specimen = value_at(sweep, SPECIMEN, index);
+    if (strcmp(specimen, "auto") == 0)
+        specimen = predict_specimen(sweep->measuring->catalogue, &group->events[0]);
+    cell->path = strdup(path->name);
+    cell->pattern = (enum pattern)pattern_from_name(value_at(sweep, PATTERN, index));
+    cell->specimen = strdup(specimen);
+    cell->opt = opt ? strdup(opt) : preferred_word(path->opts, "O2");
+    cell->link = link ? strdup(link) : preferred_word(path->links, "static");
+    cell->runs = (uint32_t)options->runs;
+    cell->separate = options->separate;
+    cell->cpu = (int32_t)options->cpu;
+    value_u64(value_at(sweep, COUNT_N, index), &cell->n);
+    return cell->path && cell->specimen && cell->opt && cell->link ? 0 : -ENOMEM;
+}
+
+/* copies of every event, the event under test first. */
+static int fill_events(struct cell *cell, const struct group *group, size_t copies)
+{
+    for (size_t i = 0; i < copies * group->count; i++) {
+        cell->events[i] = strdup(group->events[i % group->count].name);
+        if (!cell->events[i])
+            return -ENOMEM;
+        cell->counters++;
+    }
+    return 0;
+}
+
+static int append_cell(struct measuring *measuring, struct cell *cell)
+{
+    if (measuring->cell_count >= MOST_CELLS)
+        return -E2BIG;
+    struct cell *grown = realloc(measuring->cells, (measuring->cell_count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    measuring->cells = grown;
+    cell->id = (uint32_t)measuring->cell_count + 1;
+    grown[measuring->cell_count++] = *cell;
+    return 0;
+}
+
+static int add_combination(struct sweep *sweep, const size_t *index, const struct group *group)
+{
+    const struct catalogue_path *path =
+        catalogue_path(sweep->measuring->catalogue, value_at(sweep, PATH, index));
+    uint64_t copies;
+    value_u64(value_at(sweep, COUNTERS, index), &copies);
+    struct cell cell = {0};
+    int result = fill_cell(sweep, index, group, path, &cell);
+    if (result == 0)
+        result = combination_fits(sweep, &cell, path, (size_t)copies * group->count);
+    if (result > 0) {
+        result = fill_events(&cell, group, (size_t)copies);
+        if (result == 0)
+            result = append_cell(sweep->measuring, &cell);
+        if (result == 0)
+            return 0;
+    }
+    cell_release(&cell);
+    return result;
+}
+
+/* The next combination, last factor fastest; false after the last. */
+static bool advance(const struct sweep *sweep, size_t *index)
+{
+    for (int factor = FACTORS; factor-- > 0;) {
+        if (++index[factor] < sweep->factors.values[factor].count)
+            return true;
+        index[factor] = 0;
+    }
+    return false;
+}
+
+static int add_combinations(struct sweep *sweep, const struct group *group)
+{
+    size_t index[FACTORS] = {0};
+    int error;
+    do
+        error = add_combination(sweep, index, group);
+    while (error == 0 && advance(sweep, index));
+    return error;
+}
+
+int measure_sweep(struct measuring *measuring)
+{
+    struct sweep sweep = {.measuring = measuring};
+    const struct measure_options *options = measuring->options;
+    int status = factors_resolve(&sweep.factors, measuring, &sweep.failure), error = 0;
+    size_t groups = options->each ? measuring->event_count : 1;
+    for (size_t i = 0; i < groups && status == EXIT_DONE && error == 0; i++) {
+        struct group group = {measuring->events + i, options->each ? 1 : measuring->event_count};
+        error = add_combinations(&sweep, &group);
+    }
+    if (status == EXIT_DONE && error == 0 && !measuring->cell_count)
+        status = EXIT_LACKING;
+    if (status == EXIT_DONE && error == 0 && !options->no_overhead &&
+        catalogue_specimen(measuring->catalogue, "null"))
+        error = plan_overhead_cells(&measuring->cells, &measuring->cell_count);
+    if (error == -E2BIG) {
+        fail_with(&sweep.failure, error, "these factors make more than %u cells: name fewer values",
+                  MOST_CELLS);
+        status = EXIT_USAGE;
+    } else if (error < 0) {
+        fail_with(&sweep.failure, error, "out of memory");
+        status = EXIT_FAILED;
+    }
+    factors_free(&sweep.factors);
+    return status == EXIT_DONE ? status : measure_refuse(measuring, &sweep.failure, status);
+}
