@@ -116,6 +116,7 @@ int assay_set_open(struct assay_set **result, const char *const *events, size_t 
         assay_set_close(set);
         return error;
     }
+    set_prepare_reader(set);
     *result = set;
     return 0;
 }

@@ -12,11 +12,12 @@ struct set_member {
     char *reason; /* NULL when open */
 };
 
-/* Invariants: descriptors[i] is -1 exactly when members[i].error is not 0. In a group the leader is
- * the first open member, the others follow it in the order of members, and the operating system
- * reports them in that order. Siblings are enabled from the start and follow their leader, so one
- * system call switches the whole group. */
+/* Invariants: reader comes first (assay.h reads through it); descriptors[i] is -1 exactly when
+ * members[i].error is not 0. In a group the leader is the first open member, the others follow it
+ * in the order of members, and the operating system reports them in that order. Siblings are
+ * enabled from the start and follow their leader, so one system call switches the whole group. */
 struct assay_set {
+    struct assay_reader reader;
     size_t count;
     size_t open;  /* members that are open */
     bool grouped; /* read by one system call at the leader */
@@ -25,6 +26,9 @@ struct assay_set {
     struct counter_report start[ASSAY_MAX_COUNTERS]; /* what counts as zero since the last reset */
     struct set_member members[ASSAY_MAX_COUNTERS];
 };
+
+/* Once all members are open: says how one system call reads them, if one can. */
+void set_prepare_reader(struct assay_set *set);
 
 /* Remembers the sentence for assay_last_error and returns code. */
 int set_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
