@@ -165,6 +165,64 @@ static void a_refused_member_does_not_spoil_the_set(void **state)
     }
 }
 
+/* The header reads in place; other languages call the exported function. */
+static void both_ways_of_reading_agree(void **state)
+{
+    (void)state;
+    NEEDS("page-faults:u");
+    static const unsigned flags[] = {0, ASSAY_SEPARATE};
+    for (size_t i = 0; i < 2; i++) {
+        struct assay_set *set = OPENED(flags[i], "page-faults:u", "mem:0x1001/4:w:u", "dummy:u");
+        struct assay_value in_place[3], called[3];
+        memset(in_place, 0, sizeof(in_place));
+        memset(called, 0, sizeof(called));
+        count_touches(set, 12);
+        assert_int_equal(assay_set_read(set, in_place), 0);
+        assert_int_equal((assay_set_read)(set, called), 0);
+        assert_true(called[0].count >= 12);
+        assert_memory_equal(in_place, called, sizeof(called));
+        assay_set_close(set);
+    }
+}
+
+/* What the operating system answers when a pinned counter was taken away, and when it fails. */
+static void an_empty_read_is_unscheduled_and_a_failed_one_an_error(void **state)
+{
+    (void)state;
+    NEEDS("page-faults:u");
+    struct assay_set *set = OPENED(0, "page-faults:u", "mem:0x1001/4:w:u", "minor-faults:u");
+    struct assay_value values[3];
+    assert_int_equal(assay_set_take(set, 0, values), 0);
+    assert_int_equal(values[0].state, ASSAY_UNSCHEDULED);
+    assert_int_equal(values[1].state, ASSAY_UNSUPPORTED);
+    assert_int_equal(values[2].state, ASSAY_UNSCHEDULED);
+    assert_int_equal(assay_set_take(set, -EBADF, values), -EBADF);
+    assert_non_null(strstr(assay_last_error(), "page-faults:u"));
+    assert_int_equal(assay_set_take(set, 8, values), -EIO);
+    assay_set_close(set);
+}
+
+/* Times as a PMU with too few counters would report them. */
+static void a_part_of_the_time_is_multiplexed_and_none_unscheduled(void **state)
+{
+    (void)state;
+    NEEDS("page-faults:u");
+    struct assay_set *set = OPENED(0, "page-faults:u", "minor-faults:u");
+    struct assay_reader *reader = (struct assay_reader *)(void *)set;
+    struct assay_value values[2];
+    static const uint64_t part[] = {2, 3000, 1000, 10, 20}, none[] = {2, 3000, 0, 0, 0};
+    memcpy(reader->report, part, sizeof(part));
+    assert_int_equal(assay_set_take(set, sizeof(part), values), 0);
+    assert_int_equal(values[1].state, ASSAY_MULTIPLEXED);
+    assert_int_equal(values[1].count, 20);
+    assert_true(values[0].scaled == 30.0 && values[1].scaled == 60.0);
+    memcpy(reader->report, none, sizeof(none));
+    assert_int_equal(assay_set_take(set, sizeof(none), values), 0);
+    assert_int_equal(values[0].state, ASSAY_UNSCHEDULED);
+    assert_true(values[0].scaled == 0.0);
+    assay_set_close(set);
+}
+
 static void a_set_of_refused_members_can_still_be_used(void **state)
 {
     (void)state;
@@ -402,6 +460,9 @@ int main(void)
         cmocka_unit_test(reset_starts_counts_and_times_again),
         cmocka_unit_test(a_group_of_eight_keeps_its_order),
         cmocka_unit_test(a_refused_member_does_not_spoil_the_set),
+        cmocka_unit_test(both_ways_of_reading_agree),
+        cmocka_unit_test(an_empty_read_is_unscheduled_and_a_failed_one_an_error),
+        cmocka_unit_test(a_part_of_the_time_is_multiplexed_and_none_unscheduled),
         cmocka_unit_test(a_set_of_refused_members_can_still_be_used),
         cmocka_unit_test(a_member_that_only_fits_alone_is_told_from_an_impossible_one),
         cmocka_unit_test(children_count_when_inherited_and_reset_forgets_them),
