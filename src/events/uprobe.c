@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "events/elf-symbol.h"
@@ -68,6 +69,11 @@ static int find_offset(const struct uprobe_name *parts, uint64_t *offset, struct
 {
     if (parts->symbol[0] == '0' && event_parse_number(parts->symbol, offset))
         return 0;
+    /* Looked at before it is opened: opening a device may already do something. */
+    struct stat status;
+    if (stat(parts->path, &status) == 0 && !S_ISREG(status.st_mode))
+        return fail_with(failure, -EINVAL, "no uprobe in %s: it is not a regular file",
+                         parts->path);
     AUTO_CLOSE int file = open(parts->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0)
         return errno == EACCES ? fail_with(failure, -EACCES, "%s may not be read", parts->path)
