@@ -33,11 +33,12 @@ static int low_arm(struct instrument *instrument)
     struct job *job = instrument->job;
     for (uint32_t index = 0; index < job->counters; index++)
         instrument->before[index] = 0;
-    if (!starts_inside(job->pattern)) {
+    if (!starts_inside(job->pattern) && !instrument->started) {
         int status = PAPI_start(instrument->window.event_set);
         if (status != PAPI_OK)
             return job_fail(job, papi_errno(status), "PAPI_start: %s", PAPI_strerror(status));
     }
+    instrument->started = !starts_inside(job->pattern);
     instrument->opened = papi_clock();
     return 0;
 }
@@ -47,7 +48,9 @@ static int low_release(struct instrument *instrument, uint32_t run)
     struct job *job = instrument->job;
     uint64_t elapsed = papi_clock() - instrument->opened;
     int status = (int)instrument->window.status;
-    if (status == PAPI_OK && (job->pattern == PATTERN_AR || job->pattern == PATTERN_RR)) {
+    if (job->pattern == PATTERN_RO)
+        instrument->started = false;
+    if (status == PAPI_OK && job->pattern == PATTERN_AR) {
         long long ignored[CELL_MAX_COUNTERS];
         status = PAPI_stop(instrument->window.event_set, ignored);
     }
@@ -64,6 +67,9 @@ static int low_release(struct instrument *instrument, uint32_t run)
 
 static void low_close(struct instrument *instrument)
 {
+    long long ignored[CELL_MAX_COUNTERS];
+    if (instrument->started)
+        PAPI_stop(instrument->window.event_set, ignored);
     papi_destroy_set(&instrument->window.event_set);
 }
 

@@ -48,6 +48,7 @@ struct instrument {
     struct window window;
     uint64_t before[CELL_MAX_COUNTERS * READING_SEPARATE + READING_WORDS];
     uint64_t after[CELL_MAX_COUNTERS * READING_SEPARATE + READING_WORDS];
+    bool started;    /* the counters count, outside a window too */
     uint64_t opened; /* nanoseconds, for paths that do not report the time a counter was enabled */
 };
 

@@ -91,11 +91,6 @@ static bool starts_inside(uint32_t pattern)
     return pattern == PATTERN_AR || pattern == PATTERN_AO;
 }
 
-static bool reads_last(uint32_t pattern)
-{
-    return pattern == PATTERN_AR || pattern == PATTERN_RR;
-}
-
 static int perf_arm(struct instrument *instrument)
 {
     struct job *job = instrument->job;
@@ -103,8 +98,12 @@ static int perf_arm(struct instrument *instrument)
         reading_of(instrument, instrument->before, index)[READING_NR] = 0;
         reading_of(instrument, instrument->after, index)[READING_NR] = 0;
     }
-    long result = starts_inside(job->pattern) ? read_all(instrument, instrument->before)
-                                              : switch_all(instrument, true);
+    long result = 0;
+    if (starts_inside(job->pattern))
+        result = read_all(instrument, instrument->before);
+    else if (!instrument->started)
+        result = switch_all(instrument, true);
+    instrument->started = !starts_inside(job->pattern);
     if (result < 0)
         return job_fail(job, (int)result, "the counters could not be prepared: %s",
                         strerror((int)-result));
@@ -135,11 +134,18 @@ static int write_row(struct instrument *instrument, uint32_t run)
 static int perf_release(struct instrument *instrument, uint32_t run)
 {
     struct job *job = instrument->job;
-    long result = reads_last(job->pattern) ? switch_all(instrument, false)
-                                           : read_all(instrument, instrument->after);
+    long result = 0;
+    const char *failed = "stopped";
+    if (job->pattern == PATTERN_AR) {
+        result = switch_all(instrument, false);
+    } else if (job->pattern != PATTERN_RR) { /* read-read goes on counting, run after run */
+        result = read_all(instrument, instrument->after);
+        instrument->started = false;
+        failed = "read";
+    }
     if (result < 0)
-        return job_fail(job, (int)result, "run %u: the counters could not be %s: %s", run,
-                        reads_last(job->pattern) ? "stopped" : "read", strerror((int)-result));
+        return job_fail(job, (int)result, "run %u: the counters could not be %s: %s", run, failed,
+                        strerror((int)-result));
     return write_row(instrument, run);
 }
 

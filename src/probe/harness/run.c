@@ -81,7 +81,7 @@ static int pin(struct job *job)
 
 static void take_account(struct rusage *usage)
 {
-    assay_syscall2(SYS_getrusage, RUSAGE_SELF, (long)usage);
+    assay_syscall2(SYS_getrusage, RUSAGE_THREAD, (long)usage);
 }
 
 static void write_account(struct account *account, const struct rusage *before,
