@@ -1,48 +1,51 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: MIT
  *
- * What stands inside a measurement window on AArch64: the loop, the call of a specimen, the marks,
+ * What stands inside a measurement window on AArch64: the loop, the call of a specimen,
  * and the tick counter. Every macro states the instructions it executes, because the truths of the
  * specimens are built from them. */
 #pragma once
 
 #include <stdint.h>
 
-/* Keeps a value in a register that calls preserve, loaded before the window opens: no instruction
- * inside the window is spent on fetching it. (clang at -O0 ignores this and loads it again.) */
+/* The slot in which a specimen stands. All specimens have the same operands and clobbers, and
+ * differ in the text alone: so that the compiler makes the same code around each, and what a window
+ * costs with nothing in it is what it costs with something. The operands sit in registers that
+ * calls preserve, loaded before the window opens. (clang at -O0 ignores this and loads them
+ * inside.) */
 #define WINDOW_PIN_FIRST(type, name)  register type name __asm__("x19")
 #define WINDOW_PIN_SECOND(type, name) register type name __asm__("x20")
-
-/* 1 + 3·count instructions, count conditional branches of which count - 1 are taken, no memory
- * access. count is at least 1 and pinned. */
-#define WINDOW_LOOP_INSTRUCTIONS_BASE 1
-#define WINDOW_LOOP_INSTRUCTIONS_EACH 3
-#define WINDOW_LOOP(count)                                                                         \
-    __asm__ volatile("mov x9, #0\n"                                                                \
-                     "1:\tadd x9, x9, #1\n"                                                        \
-                     "\tcmp x9, %[last]\n"                                                         \
-                     "\tb.ne 1b"                                                                   \
+#define WINDOW_SLOT(text, one, two)                                                                \
+    __asm__ volatile(text                                                                          \
                      :                                                                             \
-                     : [last] "r"(count)                                                           \
-                     : "x9", "cc", "memory")
-
-/* Two instructions and what the callee executes: the argument is moved, the code called. */
-#define WINDOW_CALL_INSTRUCTIONS 2
-#define WINDOW_CALL(code, argument)                                                                \
-    __asm__ volatile("mov x0, %[first]\n"                                                          \
-                     "\tblr %[target]"                                                             \
-                     :                                                                             \
-                     : [first] "r"(argument), [target] "r"(code)                                   \
+                     : [first] "r"(one), [second] "r"(two)                                         \
                      : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11",   \
                        "x12", "x13", "x14", "x15", "x16", "x17", "x30", "v0", "v1", "v2", "v3",    \
                        "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14",      \
                        "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24",       \
                        "v25", "v26", "v27", "v28", "v29", "v30", "v31", "cc", "memory")
 
-#define SPECIMEN_CODE __attribute__((noinline))
+/* Nothing: 0 instructions. */
+#define WINDOW_NULL ""
 
-/* No instruction; the compiler moves nothing across it. */
-#define WINDOW_BARRIER() __asm__ volatile("" ::: "memory")
+/* 1 + 3·first instructions, first conditional branches of which all but one are taken, no memory
+ * access; first is at least 1. */
+#define WINDOW_LOOP_INSTRUCTIONS_BASE 1
+#define WINDOW_LOOP_INSTRUCTIONS_EACH 3
+#define WINDOW_LOOP                                                                                \
+    "mov x9, #0\n"                                                                                 \
+    "1:\tadd x9, x9, #1\n"                                                                         \
+    "\tcmp x9, %[first]\n"                                                                         \
+    "\tb.ne 1b"
+
+/* Two instructions and what the callee executes: the argument (first) is moved, the code (second)
+ * called. */
+#define WINDOW_CALL_INSTRUCTIONS 2
+#define WINDOW_CALL                                                                                \
+    "mov x0, %[first]\n"                                                                           \
+    "\tblr %[second]"
+
+#define SPECIMEN_CODE __attribute__((noinline))
 
 /* The code of the specimen `adds`: called with a pointer to N, it executes
  * ADDS_BASE + ADDS_EACH·N instructions from its first to its return. */

@@ -1,46 +1,49 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: MIT
  *
- * What stands inside a measurement window on RISC-V (64 bit): the loop, the call of a specimen, the
- * marks, and the tick counter. Every macro states the instructions it executes, because the truths
+ * What stands inside a measurement window on RISC-V (64 bit): the loop, the call of a specimen,
+ * and the tick counter. Every macro states the instructions it executes, because the truths
  * of the specimens are built from them. */
 #pragma once
 
 #include <stdint.h>
 
-/* Keeps a value in a register that calls preserve, loaded before the window opens: no instruction
- * inside the window is spent on fetching it. (clang at -O0 ignores this and loads it again.) */
+/* The slot in which a specimen stands. All specimens have the same operands and clobbers, and
+ * differ in the text alone: so that the compiler makes the same code around each, and what a window
+ * costs with nothing in it is what it costs with something. The operands sit in registers that
+ * calls preserve, loaded before the window opens. (clang at -O0 ignores this and loads them
+ * inside.) */
 #define WINDOW_PIN_FIRST(type, name)  register type name __asm__("s1")
 #define WINDOW_PIN_SECOND(type, name) register type name __asm__("s2")
-
-/* Compare and branch are one instruction here: 1 + 2·count instructions, count conditional branches
- * of which count - 1 are taken, no memory access. count is at least 1 and pinned. */
-#define WINDOW_LOOP_INSTRUCTIONS_BASE 1
-#define WINDOW_LOOP_INSTRUCTIONS_EACH 2
-#define WINDOW_LOOP(count)                                                                         \
-    __asm__ volatile("li t0, 0\n"                                                                  \
-                     "1:\taddi t0, t0, 1\n"                                                        \
-                     "\tbne t0, %[last], 1b"                                                       \
+#define WINDOW_SLOT(text, one, two)                                                                \
+    __asm__ volatile(text                                                                          \
                      :                                                                             \
-                     : [last] "r"(count)                                                           \
-                     : "t0", "memory")
-
-/* Two instructions and what the callee executes: the argument is moved, the code called. */
-#define WINDOW_CALL_INSTRUCTIONS 2
-#define WINDOW_CALL(code, argument)                                                                \
-    __asm__ volatile("mv a0, %[first]\n"                                                           \
-                     "\tjalr %[target]"                                                            \
-                     :                                                                             \
-                     : [first] "r"(argument), [target] "r"(code)                                   \
+                     : [first] "r"(one), [second] "r"(two)                                         \
                      : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3",     \
                        "a4", "a5", "a6", "a7", "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6",    \
                        "ft7", "ft8", "ft9", "ft10", "ft11", "fa0", "fa1", "fa2", "fa3", "fa4",     \
                        "fa5", "fa6", "fa7", "memory")
 
-#define SPECIMEN_CODE __attribute__((noinline))
+/* Nothing: 0 instructions. */
+#define WINDOW_NULL ""
 
-/* No instruction; the compiler moves nothing across it. */
-#define WINDOW_BARRIER() __asm__ volatile("" ::: "memory")
+/* 1 + 2·first instructions (compare and branch are one), first conditional branches of which all
+ * but one are taken, no memory access; first is at least 1. */
+#define WINDOW_LOOP_INSTRUCTIONS_BASE 1
+#define WINDOW_LOOP_INSTRUCTIONS_EACH 2
+#define WINDOW_LOOP                                                                                \
+    "li t0, 0\n"                                                                                   \
+    "1:\taddi t0, t0, 1\n"                                                                         \
+    "\tbne t0, %[first], 1b"
+
+/* Two instructions and what the callee executes: the argument (first) is moved, the code (second)
+ * called. */
+#define WINDOW_CALL_INSTRUCTIONS 2
+#define WINDOW_CALL                                                                                \
+    "mv a0, %[first]\n"                                                                            \
+    "\tjalr %[second]"
+
+#define SPECIMEN_CODE __attribute__((noinline))
 
 /* The code of the specimen `adds`: called with a pointer to N, it executes
  * ADDS_BASE + ADDS_EACH·N instructions from its first to its return. */

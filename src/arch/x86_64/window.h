@@ -1,48 +1,50 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: MIT
  *
- * What stands inside a measurement window on x86-64: the loop, the call of a specimen, the marks,
+ * What stands inside a measurement window on x86-64: the loop, the call of a specimen,
  * and the tick counter. Every macro states the instructions it executes, because the truths of the
  * specimens are built from them. */
 #pragma once
 
 #include <stdint.h>
 
-/* Keeps a value in a register that calls preserve, loaded before the window opens: no instruction
- * inside the window is spent on fetching it. (clang at -O0 ignores this and loads it again.) */
+/* The slot in which a specimen stands. All specimens have the same operands and clobbers, and
+ * differ in the text alone: so that the compiler makes the same code around each, and what a window
+ * costs with nothing in it is what it costs with something. The operands sit in registers that
+ * calls preserve, loaded before the window opens. (clang at -O0 ignores this and loads them
+ * inside.) */
 #define WINDOW_PIN_FIRST(type, name)  register type name __asm__("rbx")
 #define WINDOW_PIN_SECOND(type, name) register type name __asm__("r12")
-
-/* 1 + 3·count instructions, count conditional branches of which count - 1 are taken, no memory
- * access. count is at least 1 and pinned. */
-#define WINDOW_LOOP_INSTRUCTIONS_BASE 1
-#define WINDOW_LOOP_INSTRUCTIONS_EACH 3
-#define WINDOW_LOOP(count)                                                                         \
-    __asm__ volatile("mov $0, %%eax\n"                                                             \
-                     "1:\tadd $1, %%rax\n"                                                         \
-                     "\tcmp %[last], %%rax\n"                                                      \
-                     "\tjne 1b"                                                                    \
+#define WINDOW_SLOT(text, one, two)                                                                \
+    __asm__ volatile(text                                                                          \
                      :                                                                             \
-                     : [last] "r"(count)                                                           \
-                     : "rax", "cc", "memory")
-
-/* Two instructions and what the callee executes: the argument is moved, the code called. Windows
- * are compiled without a red zone, and specimen code aligns its own stack (SPECIMEN_CODE), because
- * the compiler does not know of this call. */
-#define WINDOW_CALL_INSTRUCTIONS 2
-#define WINDOW_CALL(code, argument)                                                                \
-    __asm__ volatile("mov %[first], %%rdi\n"                                                       \
-                     "\tcall *%[target]"                                                           \
-                     :                                                                             \
-                     : [first] "r"(argument), [target] "r"(code)                                   \
+                     : [first] "r"(one), [second] "r"(two)                                         \
                      : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0",        \
                        "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",     \
                        "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "cc", "memory")
 
-#define SPECIMEN_CODE __attribute__((noinline, force_align_arg_pointer))
+/* Nothing: 0 instructions. */
+#define WINDOW_NULL ""
 
-/* No instruction; the compiler moves nothing across it. */
-#define WINDOW_BARRIER() __asm__ volatile("" ::: "memory")
+/* 1 + 3·first instructions, first conditional branches of which all but one are taken, no memory
+ * access; first is at least 1. */
+#define WINDOW_LOOP_INSTRUCTIONS_BASE 1
+#define WINDOW_LOOP_INSTRUCTIONS_EACH 3
+#define WINDOW_LOOP                                                                                \
+    "mov $0, %%eax\n"                                                                              \
+    "1:\tadd $1, %%rax\n"                                                                          \
+    "\tcmp %[first], %%rax\n"                                                                      \
+    "\tjne 1b"
+
+/* Two instructions and what the callee executes: the argument (first) is moved, the code (second)
+ * called. Windows are compiled without a red zone, and specimen code aligns its own stack
+ * (SPECIMEN_CODE), because the compiler does not know of this call. */
+#define WINDOW_CALL_INSTRUCTIONS 2
+#define WINDOW_CALL                                                                                \
+    "mov %[first], %%rdi\n"                                                                        \
+    "\tcall *%[second]"
+
+#define SPECIMEN_CODE __attribute__((noinline, force_align_arg_pointer))
 
 /* The code of the specimen `adds`: called with a pointer to N, it executes
  * ADDS_BASE + ADDS_EACH·N instructions from its first to its return. */

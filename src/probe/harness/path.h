@@ -35,9 +35,9 @@ struct window {
     uint64_t *before;                   /* filled by an opening read */
     uint64_t *after;                    /* filled by a closing read */
     size_t bytes;                       /* of one read in the group layout */
-    struct specimen_state *state;
-    specimen_function *code;
-    long status; /* what the closing call returned */
+    uintptr_t first;                    /* operands of the slot: N of the loop, or the state … */
+    specimen_function *second;          /* … and the code of a called specimen */
+    long status;                        /* what the closing call returned */
 };
 typedef void window_function(struct window *window);
 

@@ -115,8 +115,9 @@ static int run_all(struct instrument *instrument, const struct specimen *specime
 {
     struct job *job = instrument->job;
     struct specimen_state state = {.n = job->n};
-    instrument->window.state = &state;
-    instrument->window.code = specimen->code;
+    bool called = specimen->form == SPECIMEN_CALLED;
+    instrument->window.first = called ? (uintptr_t)&state : (uintptr_t)job->n;
+    instrument->window.second = specimen->code;
     for (uint32_t run = 0; run < job->runs; run++) {
         int result = specimen->prepare ? specimen->prepare(&state) : 0;
         if (result < 0)

@@ -31,19 +31,9 @@
 
 extern const struct path WINDOW_PATH;
 
-/* The forms: what is fetched before the window, and what stands in it. */
-#define FORM_null_FETCH(w)
-#define FORM_null_BODY() WINDOW_BARRIER()
-#define FORM_loop_FETCH(w)                                                                         \
-    WINDOW_PIN_FIRST(uint64_t, iterations);                                                        \
-    iterations = (w)->state->n
-#define FORM_loop_BODY() WINDOW_LOOP(iterations)
-#define FORM_called_FETCH(w)                                                                       \
-    WINDOW_PIN_FIRST(struct specimen_state *, argument);                                           \
-    WINDOW_PIN_SECOND(specimen_function *, code);                                                  \
-    argument = (w)->state;                                                                         \
-    code = (w)->code
-#define FORM_called_BODY() WINDOW_CALL(code, argument)
+#define FORM_null   WINDOW_NULL
+#define FORM_loop   WINDOW_LOOP
+#define FORM_called WINDOW_CALL
 
 /* The patterns: what opens and what closes. */
 #define PATTERN_ar_OPEN(layout)  PATH_START_##layout
@@ -75,11 +65,12 @@ extern const struct path WINDOW_PATH;
         __attribute__((noinline)) void window_##pattern##_##form##_##layout(struct window *window) \
     {                                                                                              \
         PATH_LOCALS(window);                                                                       \
-        FORM_##form##_FETCH(window);                                                               \
+        WINDOW_PIN_FIRST(uintptr_t, first) = window->first;                                        \
+        WINDOW_PIN_SECOND(specimen_function *, second) = window->second;                           \
         long status = 0;                                                                           \
         WINDOW_MARK(WINDOW_NUMBER(PATTERN, FORM, LAYOUT), MARK_OPENS);                             \
         PATTERN_##pattern##_OPEN(layout);                                                          \
-        FORM_##form##_BODY();                                                                      \
+        WINDOW_SLOT(FORM_##form, first, second);                                                   \
         PATTERN_##pattern##_CLOSE(layout);                                                         \
         WINDOW_MARK(WINDOW_NUMBER(PATTERN, FORM, LAYOUT), MARK_CLOSED);                            \
         window->status = status;                                                                   \

@@ -1,0 +1,242 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the called specimens claim, against accounts that are not performance counters: the
+ * operating system's own (getrusage, resident pages) and ptrace. Each check is also shown a broken
+ * copy. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/cleanup.h"
+#include "skip.h"
+#include "specimens/specimen.h"
+#include "step.h"
+#include "syscall.h"
+
+static int64_t truth_of(const struct specimen *specimen, const char *class, uint64_t n)
+{
+    for (const struct truth *truth = specimen->truth; truth->class; truth++)
+        if (strcmp(truth->class, class) == 0)
+            return truth->base + truth->each * (int64_t)n;
+    fail_msg("%s says nothing of %s", specimen->name, class);
+    return 0;
+}
+
+static int64_t minor_faults(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+}
+
+/* Whether pages are there is asked of the page tables, not of mincore(), which calls anonymous
+ * memory resident as a whole. */
+static int64_t resident_pages(int pagemap, const struct specimen_state *state)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    int64_t resident = 0;
+    for (size_t offset = 0; offset < state->bytes; offset += page) {
+        uint64_t entry = 0;
+        uintptr_t address = (uintptr_t)state->memory + offset;
+        off_t place = (off_t)(address / page * sizeof(entry));
+        assert_int_equal(pread(pagemap, &entry, sizeof(entry), place), sizeof(entry));
+        resident += entry >> 63 ? 1 : 0;
+    }
+    return resident;
+}
+
+/* Faults and resident pages of one run of `code` prepared for n. */
+static void run_pages(int pagemap, void (*code)(struct specimen_state *state), uint64_t n,
+                      int64_t *faults, int64_t *resident)
+{
+    const struct specimen *pages = specimen_find("pages");
+    struct specimen_state state = {.n = n};
+    assert_int_equal(pages->prepare(&state), 0);
+    assert_int_equal(resident_pages(pagemap, &state), 0);
+    int64_t before = minor_faults();
+    code(&state);
+    *faults = minor_faults() - before;
+    *resident = resident_pages(pagemap, &state);
+    pages->restore(&state);
+}
+
+static void pages_faults_once_for_each(void **unused)
+{
+    (void)unused;
+    AUTO_CLOSE int pagemap = open("/proc/self/pagemap", O_RDONLY);
+    if (pagemap < 0)
+        skip_because("/proc/self/pagemap cannot be read");
+    const struct specimen *pages = specimen_find("pages");
+    static const uint64_t counts[] = {1, 10, 1000};
+    int64_t faults, resident;
+    run_pages(pagemap, pages->code, 1, &faults, &resident); /* brings the code itself in */
+    for (size_t index = 0; index < sizeof(counts) / sizeof(*counts); index++) {
+        run_pages(pagemap, pages->code, counts[index], &faults, &resident);
+        assert_int_equal(faults, truth_of(pages, "page-faults", counts[index]));
+        assert_int_equal(resident, truth_of(pages, "page-faults", counts[index]));
+    }
+}
+
+/* Leaves every other page untouched. */
+static void broken_pages(struct specimen_state *state)
+{
+    volatile char *memory = state->memory;
+    for (uint64_t index = 0; index < state->n; index += 2)
+        memory[index * (state->bytes / state->n)] = 1;
+}
+
+static void pages_that_are_not_touched_are_noticed(void **unused)
+{
+    (void)unused;
+    AUTO_CLOSE int pagemap = open("/proc/self/pagemap", O_RDONLY);
+    if (pagemap < 0)
+        skip_because("/proc/self/pagemap cannot be read");
+    int64_t faults, resident;
+    run_pages(pagemap, broken_pages, 10, &faults, &resident);
+    run_pages(pagemap, broken_pages, 10, &faults, &resident);
+    assert_int_not_equal(faults, truth_of(specimen_find("pages"), "page-faults", 10));
+    assert_int_not_equal(resident, truth_of(specimen_find("pages"), "page-faults", 10));
+}
+
+static void pages_refuses_more_than_the_machine_has(void **unused)
+{
+    (void)unused;
+    struct specimen_state state = {.n = UINT64_MAX / 8192};
+    assert_int_equal(specimen_find("pages")->prepare(&state), -ENOMEM);
+}
+
+static void loops_refuse_to_run_for_ever(void **unused)
+{
+    (void)unused;
+    struct specimen_state state = {.n = 0};
+    assert_int_equal(specimen_find("loop")->prepare(&state), -EINVAL);
+    assert_int_equal(specimen_find("adds")->prepare(&state), -EINVAL);
+}
+
+/* Two getpid calls bracket the code. */
+struct bracketed {
+    void (*code)(struct specimen_state *state);
+    struct specimen_state state;
+};
+
+static void bracket(struct bracketed *bracketed)
+{
+    assay_syscall0(SYS_getpid);
+    bracketed->code(&bracketed->state);
+    assay_syscall0(SYS_getpid);
+}
+
+static long entered_call(pid_t child)
+{
+    struct user_regs_struct registers = {0};
+    struct iovec io = {&registers, sizeof(registers)};
+    ptrace(PTRACE_GETREGSET, child, (void *)NT_PRSTATUS, &io);
+#if defined(__x86_64__)
+    return (long)registers.orig_rax;
+#elif defined(__aarch64__)
+    return (long)registers.regs[8];
+#else
+    return (long)registers.a7;
+#endif
+}
+
+/* Entries into system call `number` while a child runs code, by PTRACE_SYSCALL stops; entries into
+ * any other in *others. */
+static void count_calls(void (*code)(struct specimen_state *state), uint64_t n, long number,
+                        uint64_t *wanted, uint64_t *others)
+{
+    struct bracketed bracketed = {code, {.n = n}};
+    unsigned brackets = 0;
+    bool entering = true;
+    int status;
+    *wanted = *others = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        raise(SIGSTOP);
+        bracket(&bracketed);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL));
+    while (WIFSTOPPED(status)) {
+        if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
+            long call = entered_call(child);
+            if (entering && call == SYS_getpid)
+                brackets++;
+            else if (entering && brackets == 1)
+                *(call == number ? wanted : others) += 1;
+            entering = !entering;
+        }
+        if (ptrace(PTRACE_SYSCALL, child, NULL, NULL) < 0)
+            break;
+        waitpid(child, &status, 0);
+    }
+    assert_int_equal(brackets, 2);
+}
+
+static void getppid_calls_n_times_and_nothing_else(void **unused)
+{
+    (void)unused;
+    const struct specimen *getppid_specimen = specimen_find("getppid");
+    static const uint64_t counts[] = {0, 1, 10, 500};
+    uint64_t wanted, others;
+    for (size_t index = 0; index < sizeof(counts) / sizeof(*counts); index++) {
+        count_calls(getppid_specimen->code, counts[index], SYS_getppid, &wanted, &others);
+        assert_int_equal(wanted, truth_of(getppid_specimen, "getppid-calls", counts[index]));
+        assert_int_equal(wanted + others, truth_of(getppid_specimen, "syscalls", counts[index]));
+    }
+}
+
+static void broken_getppid(struct specimen_state *state)
+{
+    for (uint64_t index = 1; index < state->n; index++)
+        assay_syscall0(SYS_getppid);
+    assay_syscall0(SYS_getuid);
+}
+
+static void a_wrong_system_call_is_noticed(void **unused)
+{
+    (void)unused;
+    uint64_t wanted, others;
+    count_calls(broken_getppid, 10, SYS_getppid, &wanted, &others);
+    assert_int_not_equal(wanted, truth_of(specimen_find("getppid"), "getppid-calls", 10));
+    assert_int_equal(others, 1);
+}
+
+static void every_specimen_is_well_formed(void **unused)
+{
+    (void)unused;
+    for (size_t index = 0; specimen_registry[index]; index++) {
+        const struct specimen *specimen = specimen_registry[index];
+        assert_ptr_equal(specimen_find(specimen->name), specimen);
+        assert_true(specimen->summary[0] && specimen->stresses[0]);
+        assert_true((specimen->form == SPECIMEN_CALLED) == (specimen->code != NULL));
+        for (const struct truth *truth = specimen->truth; truth->class; truth++)
+            for (const struct truth *other = truth + 1; other->class; other++)
+                assert_string_not_equal(truth->class, other->class);
+    }
+    assert_null(specimen_find("no-such-specimen"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pages_faults_once_for_each),
+        cmocka_unit_test(pages_that_are_not_touched_are_noticed),
+        cmocka_unit_test(pages_refuses_more_than_the_machine_has),
+        cmocka_unit_test(loops_refuse_to_run_for_ever),
+        cmocka_unit_test(getppid_calls_n_times_and_nothing_else),
+        cmocka_unit_test(a_wrong_system_call_is_noticed),
+        cmocka_unit_test(every_specimen_is_well_formed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
