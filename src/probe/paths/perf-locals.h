@@ -15,10 +15,19 @@
     const size_t bytes = (w)->bytes;                                                               \
     (void)descriptors, (void)descriptor, (void)count, (void)before, (void)after, (void)bytes
 
+/* There is at least one: a loop that could run zero times would be doubled by the compiler. */
+#define FOR_EACH_DESCRIPTOR(statement)                                                             \
+    do {                                                                                           \
+        uint32_t index = 0;                                                                        \
+        do                                                                                         \
+            statement;                                                                             \
+        while (++index < count);                                                                   \
+    } while (0)
+
 #define READ_EACH(buffer)                                                                          \
-    for (uint32_t index = 0; index < count; index++)                                               \
-    status = (long)CALL_READ(descriptors[index], (buffer) + (size_t)index * READING_SEPARATE,      \
-                             READING_SEPARATE * sizeof(uint64_t))
+    FOR_EACH_DESCRIPTOR(status = (long)CALL_READ(descriptors[index],                               \
+                                                 (buffer) + (size_t)index * READING_SEPARATE,      \
+                                                 READING_SEPARATE * sizeof(uint64_t)))
 
 #define PATH_HAS_SEPARATE
 #define PATH_READ_FIRST_group    (void)CALL_READ(descriptor, before, bytes)
