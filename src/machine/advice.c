@@ -67,6 +67,8 @@ void check_judge(const struct check *check, const struct facts *facts, struct ad
     *advice = (struct advice){.status = CHECK_ABSENT};
     check->judge(facts, advice);
     fit_to_reader(facts, advice);
+    if (!advice->value[0])
+        advise(advice, advice->status, "empty"); /* no kernel says that, but a file may */
     make_printable(advice->value, false);
     make_printable(advice->why, false);
     make_printable(advice->fix, true);

@@ -167,6 +167,7 @@ static void hostile_facts_give_printable_advice(void **state)
         for (const struct check *const *check = check_registry; *check; check++) {
             struct advice advice;
             check_judge(*check, &hostile, &advice);
+            assert_string_not_equal(advice.value, "");
             const char *const texts[] = {advice.value, advice.why, advice.fix};
             for (size_t t = 0; t < 3; t++)
                 for (const char *byte = texts[t]; *byte; byte++)
