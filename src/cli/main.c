@@ -8,10 +8,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "cli/deliver.h"
 #include "cli/help.h"
 #include "cli/nearest.h"
 #include "cli/options.h"
 #include "cli/signals.h"
+#include "show/utf8.h"
 
 /* A result that could not be written is no result. A reader that left (head) is no error. */
 static int close_stdout(int status)
@@ -34,9 +36,12 @@ static int unknown_command(const char *word)
     struct nearest nearest = {.word = word};
     for (const struct command *const *at = command_registry; *at; at++)
         nearest_offer(&nearest, (*at)->name);
-    fprintf(stderr, "assay: unknown %s '%.100s'%s%s%s\nTry `assay --help`.\n",
-            word[0] == '-' ? "option" : "command", word, nearest.best ? ": did you mean '" : "",
-            nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+    AUTO_TEXT struct text clean = {0};
+    text_put_clean(&clean, word);
+    fprintf(stderr, "assay: unknown %s '%.200s'%s%s%s\nTry `assay --help`.\n",
+            word[0] == '-' ? "option" : "command", text_string(&clean),
+            nearest.best ? ": did you mean '" : "", nearest.best ? nearest.best : "",
+            nearest.best ? "'?" : "");
     return EXIT_USAGE;
 }
 
@@ -85,9 +90,9 @@ static int run_command(const struct command *command, int argc, char **argv)
     if (common->help) {
         status = print_help(command->name);
     } else if (error < 0) {
-        fprintf(stderr, "assay %s: %s\nTry `assay %s --help`.\n", command->name, failure.text,
-                command->name);
-        status = error == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+        status =
+            deliver_failure(command->name, &failure, error == -EINVAL ? EXIT_USAGE : EXIT_FAILED);
+        fprintf(stderr, "Try `assay %s --help`.\n", command->name);
     } else {
         status = command->run(options, argc - first, argv + first);
     }

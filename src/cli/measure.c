@@ -259,7 +259,7 @@ const struct command command_measure = {
                 "# one group of two events, as JSON\n"
                 "assay measure -e task-clock,page-faults --json -o counts.json\n"
                 "# another user, through any program that starts programs\n"
-                "assay measure -e page-faults --via 'exec:sudo -u nobody'",
+                "assay measure -e page-faults:u --via 'exec:sudo -u nobody'",
     .options = specs,
     .options_size = sizeof(struct measure_options),
     .run = run,

@@ -1,0 +1,558 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""assay measure on this machine: what is exact, what is off by how much, and what is refused.
+
+Cases that need what a machine may lack (tracefs, a timestamp PMU, root) skip with the reason that
+assay itself gives.
+"""
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+
+import tap
+
+NOBODY = "exec:setpriv --reuid=65534 --regid=65534 --clear-groups"
+REFUSE = os.environ.get("SECCOMP_REFUSE", "")
+
+
+class Case(unittest.TestCase):
+    """A folder of its own for stores, so that no case sees another's runs."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="assay-measure-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.env = {"XDG_STATE_HOME": self.folder}
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def measure(self, *arguments, **options):
+        return tap.assay("measure", *arguments, env={**self.env, **options.pop("env", {})},
+                         **options)
+
+    def results(self, *arguments, **options):
+        """The envelope of a measurement that must succeed; skips where the machine lacks it."""
+        done = self.measure("--json", *arguments, **options)
+        if done.returncode == 3:
+            self.skipTest(json.loads(done.stdout)["skipped"][0]["reason"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def one(self, *arguments, **options):
+        envelope = self.results(*arguments, **options)
+        self.assertEqual(len(envelope["results"]), 1, envelope)
+        return envelope["results"][0]
+
+    def quiet_values(self, result):
+        """Every value, or when somebody disturbed runs, the one that most of them show."""
+        values = result["values"]
+        return {max(set(values), key=values.count)} if result["disturbed"] else set(values)
+
+
+class Truths(Case):
+    def test_page_faults_are_exact(self):
+        result = self.one("--event", "page-faults:u", "--n", "1000", "--runs", "50")
+        self.assertEqual((result["specimen"], result["truth"]), ("pages", 1000))
+        self.assertEqual(result["truth_grade"], "proven")
+        self.assertEqual(self.quiet_values(result), {1000})
+        self.assertEqual((result["overhead"], result["error"]), (0, 0))
+        self.assertEqual(len(result["values"]), 50)
+
+    def test_getppid_calls_are_exact(self):
+        result = self.one("--event", "syscalls:sys_enter_getppid", "--runs", "50")
+        self.assertEqual((result["specimen"], result["truth"], result["error"]),
+                         ("getppid", 1000, 0))
+        self.assertEqual(self.quiet_values(result), {1000})
+
+    def test_raw_syscalls_count_the_closing_call_too(self):
+        envelope = self.results("--event", "raw_syscalls:sys_enter", "--runs", "20", "--path",
+                                "perf-read,perf-syscall,perf-prctl", "--pattern", "all")
+        self.assertEqual(len(envelope["results"]), 12)
+        for result in envelope["results"]:
+            self.assertEqual((result["overhead"], result["error"]), (1, 1), result)
+            self.assertEqual(self.quiet_values(result), {1001})
+            self.assertIn("the overhead measured on the null specimen is 1", result["note"])
+
+    def test_timestamps_are_shown_with_their_spread(self):
+        result = self.one("--event", "msr/tsc/", "--runs", "50")
+        self.assertIsNone(result["truth"])
+        self.assertTrue(result["truth_reason"])
+        self.assertLessEqual(result["min"], result["q1"])
+        self.assertLess(result["min"], result["max"])
+        self.assertIn("spread", result["note"])
+
+    def test_task_clock_has_no_truth_and_says_so(self):
+        result = self.one("--event", "task-clock:u")
+        self.assertIsNone(result["error"])
+        self.assertIn("does not predict task-clock", result["error_reason"])
+        self.assertGreater(result["overhead"], 0)
+
+    def test_hardware_events_are_exact_or_refused_with_the_reason(self):
+        done = self.measure("--event", "instructions:u", "--json")
+        envelope = json.loads(done.stdout)
+        if done.returncode == 0:
+            self.assertEqual(envelope["results"][0]["truth_grade"], "proven")
+            return
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertEqual(envelope["results"], [])
+        skipped = envelope["skipped"][0]
+        self.assertEqual(skipped["what"], "instructions:u")
+        self.assertGreater(skipped["errno"], 0)
+        self.assertIn(skipped["reason"], done.stderr)
+
+    def test_the_person_gets_the_same_in_words(self):
+        done = self.measure("-e", "page-faults:u", "--runs", "20", "--seed", "7")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("event page-faults:u, path perf-read, pattern ao (start-stop)", done.stdout)
+        self.assertRegex(done.stdout, r"1,000 in \d+ of 20 runs +1,000 +proven +0 +0")
+        self.assertIn("exact in", done.stdout)
+        self.assertIn(f"seed 7, samples in {self.folder}/assay/", done.stdout)
+        self.assertNotIn("\033", done.stdout + done.stderr)
+
+
+class Modes(Case):
+    """What the letters behind a name do to events that are no hardware: some filter everything."""
+
+    def values(self, event, *more, **options):
+        return self.quiet_values(self.one("-e", event, "--n", "100", "--runs", "20", *more,
+                                          **options))
+
+    def need_root(self):
+        if os.geteuid() != 0:
+            self.skipTest("not root: kernel mode cannot be counted at this paranoid level")
+
+    def test_as_root_page_faults_belong_to_user_mode(self):
+        self.need_root()
+        expected = {"page-faults": 100, "page-faults:u": 100, "page-faults:uk": 100,
+                    "page-faults:k": 0}
+        for event, count in expected.items():
+            with self.subTest(event):
+                self.assertEqual(self.values(event), {count})
+
+    def test_as_root_getppid_ignores_the_mode(self):
+        self.need_root()
+        for mode in ("", ":u", ":k", ":uk"):
+            with self.subTest(mode):
+                self.assertEqual(self.values("syscalls:sys_enter_getppid" + mode), {100})
+
+    def test_as_root_tracepoints_of_entry_are_filtered_by_user_mode(self):
+        self.need_root()
+        for event, count in (("raw_syscalls:sys_enter", 101), ("exceptions:page_fault_user", 100)):
+            for mode, expected in (("", count), (":k", count), (":uk", count), (":u", 0)):
+                with self.subTest(event + mode):
+                    self.assertEqual(self.values(event + mode), {expected})
+
+    def test_a_mode_that_filters_everything_is_named(self):
+        self.need_root()
+        result = self.one("-e", "raw_syscalls:sys_enter:u", "--n", "100", "--runs", "5")
+        self.assertEqual(result["error"], -100)
+        self.assertIn("the mode :u filters everything here", result["note"])
+
+    def test_as_root_task_clock_ignores_the_mode(self):
+        self.need_root()
+        for mode in ("", ":u", ":k", ":uk"):
+            with self.subTest(mode):
+                result = self.one("-e", "task-clock" + mode, "--runs", "5")
+                self.assertGreater(result["min"], 0)
+
+    def test_as_root_the_timestamp_pmu_refuses_modes(self):
+        self.need_root()
+        if not os.path.isdir("/sys/bus/event_source/devices/msr"):
+            self.skipTest("no msr PMU in sysfs")
+        self.assertEqual(self.measure("-e", "msr/tsc/u").returncode, 3)
+        self.assertEqual(self.measure("-e", "msr/tsc/k").returncode, 3)
+        self.assertEqual(self.measure("-e", "msr/tsc/").returncode, 0)
+
+    def unprivileged(self):
+        self.need_root()
+        if not shutil.which("setpriv"):
+            self.skipTest("setpriv is not installed")
+        level = int(open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii").read())
+        if level != 2:
+            self.skipTest(f"perf_event_paranoid is {level}, the case is about 2")
+
+    def test_unprivileged_user_mode_counts(self):
+        self.unprivileged()
+        self.assertEqual(self.values("page-faults:u", via=NOBODY), {100})
+
+    def test_unprivileged_kernel_mode_is_refused_with_the_way_out(self):
+        self.unprivileged()
+        for event in ("page-faults", "page-faults:k", "page-faults:uk", "instructions:k",
+                      "instructions:uk", "msr/tsc/"):
+            with self.subTest(event):
+                done = self.measure("-e", event, via=NOBODY)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertIn("perf_event_paranoid is 2", done.stderr)
+
+    def test_unprivileged_tracepoints_need_tracefs(self):
+        self.unprivileged()
+        done = self.measure("-e", "raw_syscalls:sys_enter:u", via=NOBODY)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("tracefs", done.stderr)
+
+
+class Sweeps(Case):
+    def test_several_events_are_one_group(self):
+        envelope = self.results("-e", "page-faults:u", "-e", "task-clock:u,minor-faults:u",
+                                "--runs", "5")
+        self.assertEqual([result["counters"] for result in envelope["results"]], [3, 3, 3])
+        faults, clock, minor = envelope["results"]
+        self.assertEqual((faults["truth"], minor["truth"], clock["truth"]), (1000, 1000, None))
+        self.assertEqual(self.quiet_values(minor), {1000})
+
+    def test_each_gives_every_event_its_own_cell(self):
+        envelope = self.results("-e", "page-faults:u,task-clock:u", "--each", "--runs", "2")
+        self.assertEqual([(r["counters"], r["specimen"]) for r in envelope["results"]],
+                         [(1, "pages"), (1, "loop")])
+
+    def test_all_combinations_are_measured(self):
+        envelope = self.results("-e", "page-faults:u", "--n", "1,1e3", "--counters", "1,4",
+                                "--opt", "O0,O3", "--runs", "2")
+        cells = {(r["n"], r["counters"], r["opt"]) for r in envelope["results"]}
+        self.assertEqual(len(cells), 8)
+        self.assertEqual({r["error"] for r in envelope["results"]}, {0})
+
+    def test_what_a_path_cannot_do_is_left_out_with_the_reason(self):
+        envelope = self.results("-e", "page-faults:u", "--n", "10,2e6", "--runs", "2")
+        self.assertEqual([r["n"] for r in envelope["results"]], [10])
+        self.assertEqual(len(envelope["skipped"]), 1)
+        self.assertIn("goes up to", envelope["skipped"][0]["reason"])
+
+    def test_an_event_that_does_not_open_leaves_the_others(self):
+        listed = json.loads(tap.assay("events", "--json", env=self.env).stdout)["results"]
+        refused = [event["event"] for event in listed if not event["openable"]]
+        if not refused:
+            self.skipTest("every event of this machine opens")
+        envelope = self.results("-e", f"{refused[0]},page-faults:u", "--runs", "2")
+        self.assertEqual([r["event"] for r in envelope["results"]], ["page-faults:u"])
+        self.assertEqual([s["what"] for s in envelope["skipped"]], [refused[0]])
+
+    def test_one_seed_one_order(self):
+        def order(name, seed):
+            self.results("-e", "page-faults:u", "--n", "1,2,3,4", "--processes", "3", "--runs",
+                         "1", "--seed", seed, "--store", self.path(name))
+            with sqlite3.connect(self.path(name)) as store:
+                return store.execute("SELECT cell, process FROM visit ORDER BY id").fetchall()
+        first, again, other = order("a", "42"), order("b", "42"), order("c", "43")
+        self.assertEqual(first, again)
+        self.assertNotEqual(first, other)
+        self.assertEqual(sorted(first), sorted(other))
+
+    def test_overhead_can_be_left_out(self):
+        result = self.one("-e", "page-faults:u", "--no-overhead", "--runs", "2")
+        self.assertIsNone(result["overhead"])
+        self.assertTrue(result["overhead_reason"])
+
+
+class Refusals(Case):
+    def refused(self, status, *arguments, **options):
+        done = self.measure(*arguments, **options)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertTrue(done.stderr.startswith("assay measure: "), done.stderr)
+        self.assertNotIn("\033", done.stderr)
+        return done.stderr
+
+    def test_unknown_names_get_the_nearest(self):
+        self.assertIn("page-faults", self.refused(2, "-e", "page-fautls"))
+        self.assertIn("did you mean --event?", self.refused(2, "--evnet", "x"))
+        self.assertIn("'loop'", self.refused(2, "-e", "page-faults:u", "--specimen", "lop"))
+        self.assertIn("'perf-read'", self.refused(2, "-e", "page-faults:u", "--path", "perf-raed"))
+
+    def test_wrong_command_lines_exit_2(self):
+        for arguments in ([], ["-e", ""], ["-e", "page-faults:u", "--runs", "0"],
+                          ["-e", "page-faults:u", "--runs", "1e9"],
+                          ["-e", "page-faults:u", "--n", "many"],
+                          ["-e", "page-faults:u", "--n", "-1"],
+                          ["-e", "page-faults:u", "--counters", "33"],
+                          ["-e", "page-faults:u", "--counters", "0"],
+                          ["-e", "page-faults:u", "--pattern", "xx"],
+                          ["-e", "page-faults:u", "--opt", "O9"],
+                          ["-e", "page-faults:u", "--cpu", "-2"],
+                          ["-e", "page-faults:u", "--budget", "soon"],
+                          ["-e", "page-faults:u", "--via", "telepathy:x"],
+                          ["-e", "page-faults:u", "stray"], ["--resume", "--store", "/nonexistent"],
+                          ["-e", "page-faults:u", "--n", ",".join(map(str, range(400))),
+                           "--processes", "1", "--path", "all", "--pattern", "all", "--opt", "all",
+                           "--link", "all", "--counters", "1,2,3,4,5,6,7,8"]):
+            with self.subTest(arguments):
+                self.refused(2, *arguments)
+
+    def test_hostile_names_are_answered_not_obeyed(self):
+        for name in ("\033[2J", "a" * 5000, "%s%n%x", "page-faults\n:u", "msr/tsc=\xff\xfe/",
+                     "../../etc/passwd", "uprobe:/nonexistent:main", "mem:0:rwx", ":::", "//",
+                     "cpu/event=0x1,umask=/", "\u202eevil", "r" + "f" * 40):
+            with self.subTest(name):
+                done = self.measure("-e", name)
+                self.assertIn(done.returncode, (2, 3), done.stderr)
+                self.assertNotIn("\033", done.stderr)
+                self.assertNotIn("\u202e", done.stderr)
+
+    def test_output_that_cannot_be_written_is_said_before_measuring(self):
+        self.assertIn("/nonexistent/x", self.refused(1, "-e", "page-faults:u", "-o",
+                                                     "/nonexistent/x"))
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_full_disk_is_no_result(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        done = self.measure("-e", "page-faults:u", "--runs", "2", "--json", "-o", "/dev/full")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/dev/full", done.stderr)
+
+    def test_an_existing_store_is_not_touched(self):
+        with open(self.path("x"), "w", encoding="ascii") as file:
+            file.write("precious")
+        self.refused(2, "-e", "page-faults:u", "--store", self.path("x"))
+        self.assertEqual(open(self.path("x"), encoding="ascii").read(), "precious")
+
+    def test_no_home_for_the_store_is_said(self):
+        text = self.refused(1, "-e", "page-faults:u", env={"XDG_STATE_HOME": "/proc/nowhere"})
+        self.assertIn("/proc/nowhere", text)
+
+    def test_the_file_appears_whole(self):
+        done = self.measure("-e", "page-faults:u", "--runs", "2", "--json", "-o", self.path("o"))
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        with open(self.path("o"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["schema"], "assay/1")
+        self.assertEqual([n for n in os.listdir(self.folder) if n.startswith("o.")], [])
+
+    def test_where_perf_is_refused_the_reason_is_said(self):
+        if not REFUSE:
+            self.skipTest("SECCOMP_REFUSE names no helper")
+        for error, number in (("EPERM", 1), ("ENOSYS", 38)):
+            with self.subTest(error):
+                done = subprocess.run([REFUSE, error, "--", tap.ASSAY, "measure", "-e",
+                                       "page-faults:u", "--json"], text=True, check=False,
+                                      capture_output=True, env={**os.environ, **self.env},
+                                      timeout=60)
+                if done.returncode == 77:
+                    self.skipTest("no seccomp filters in this kernel")
+                self.assertEqual(done.returncode, 3, done.stderr)
+                skipped = json.loads(done.stdout)["skipped"][0]
+                self.assertEqual(skipped["errno"], number)
+                self.assertIn("perf_event_open", skipped["reason"])
+
+
+class Breaks(Case):
+    """Runs that end early, for every reason, and go on to the same cells and samples."""
+
+    PLAN = ("-e", "page-faults:u", "--n", "50,100", "--processes", "40", "--runs", "50",
+            "--seed", "3", "--store")
+
+    def start(self, *arguments, **options):
+        return subprocess.Popen([tap.ASSAY, "measure", *arguments], text=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, env={**os.environ, **self.env}, **options)
+
+    def content(self, path):
+        with sqlite3.connect(path) as store:
+            return (store.execute("SELECT id, specimen, n, path, pattern FROM cell").fetchall(),
+                    store.execute("SELECT cell, process, state, samples FROM visit "
+                                  "ORDER BY id").fetchall(),
+                    store.execute("SELECT count(*) FROM sample").fetchone())
+
+    def reference(self):
+        done = self.measure(*self.PLAN, self.path("whole"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.content(self.path("whole"))
+
+    def setUp(self):
+        """A kit of its own, by whose place the processes of this case are known."""
+        super().setUp()
+        if tap.KIT:
+            shutil.copytree(tap.KIT, self.path("kit"))
+            self.env["ASSAY_KIT"] = self.path("kit")
+
+    def running(self):
+        """Processes that run from our kit or carry our environment."""
+        marker = f"XDG_STATE_HOME={self.folder}".encode()
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                program = os.readlink(f"/proc/{pid}/exe")
+                with open(f"/proc/{pid}/environ", "rb") as environment:
+                    ours = marker in environment.read()
+            except OSError:
+                continue
+            if ours or program.startswith(self.folder):
+                found.append(program)
+        return found
+
+    def assert_nothing_runs(self):
+        """Nothing of ours is left; it may take a moment to end."""
+        for _ in range(100):
+            left = self.running()
+            if not left:
+                return
+            time.sleep(0.1)
+        self.fail(f"still running: {left}")
+
+    def test_killed_at_any_moment_it_resumes_to_the_same_samples(self):
+        expected = self.reference()
+        draw = random.Random(5)
+        broken = 0
+        for attempt in range(6):
+            path = self.path(f"killed-{attempt}")
+            process = self.start(*self.PLAN, path)
+            time.sleep(draw.uniform(0.05, 0.6))
+            process.kill()
+            process.communicate()
+            broken += process.returncode == -signal.SIGKILL
+            self.assert_nothing_runs()
+            if not os.path.exists(path):
+                continue  # before the store was made
+            done = self.measure("--resume", "--store", path)
+            if done.returncode == 0:
+                self.assertEqual(self.content(path), expected)
+            else:  # killed before the plan was committed: nothing to resume, and said so
+                self.assertIn(done.returncode, (1, 2), done.stderr)
+                self.assertNotEqual(done.stderr, "")
+        self.assertGreater(broken, 0, "no attempt was killed while it ran")
+
+    def test_sigint_stops_between_processes_and_says_how_to_go_on(self):
+        path = self.path("a b")
+        process = self.start("-e", "page-faults:u", "--processes", "2000", "--store", path)
+        self.wait_for_samples(path)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=30)
+        self.assertEqual((process.returncode, output), (130, ""), errors)
+        self.assertIn("interrupted after", errors)
+        self.assertIn(f"assay measure --resume --store '{path}'", errors)
+        self.assert_nothing_runs()
+
+    def test_a_second_sigint_does_not_wait(self):
+        path = self.path("s")
+        process = self.start("-e", "page-faults:u", "--runs", "1000000", "--n", "100000",
+                             "--specimen", "pages", "--store", path)
+        while not any("harness" in program for program in self.running()):
+            self.assertIsNone(process.poll())
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assert_nothing_runs()
+
+    def wait_for_samples(self, path):
+        for _ in range(200):
+            try:
+                with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as store:
+                    if store.execute("SELECT count(*) FROM visit WHERE state = 'done'"
+                                     ).fetchone()[0]:
+                        return
+            except sqlite3.Error:
+                pass
+            time.sleep(0.05)
+        self.fail("no process ended")
+
+    def test_the_terminal_gets_its_cursor_back(self):
+        import pty
+        main, side = pty.openpty()
+        process = subprocess.Popen([tap.ASSAY, "measure", "-e", "page-faults:u", "--processes",
+                                    "2000", "--store", self.path("t")], stdin=side,
+                                   stdout=subprocess.DEVNULL, stderr=side,
+                                   env={**os.environ, **self.env, "TERM": "xterm"})
+        os.close(side)
+        seen = b""
+        while b" processes, " not in seen:
+            seen += os.read(main, 4096)
+        self.assertIn(b"\033[?25l", seen)
+        process.send_signal(signal.SIGINT)
+        try:
+            while True:
+                chunk = os.read(main, 4096)
+                if not chunk:
+                    break
+                seen += chunk
+        except OSError:
+            pass  # the last writer closed the terminal
+        self.assertEqual(process.wait(timeout=30), 130)
+        self.assertGreater(seen.rfind(b"\033[?25h"), seen.rfind(b"\033[?25l"))
+        self.assertIn(b"interrupted after", seen.rsplit(b"\033[?25h", 1)[1])
+        os.close(main)
+
+    def test_the_budget_ends_a_run_that_resumes(self):
+        done = self.measure("-e", "page-faults:u", "--processes", "500", "--runs", "20", "--budget",
+                            "300ms", "--json", "--store", self.path("b"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        envelope = json.loads(done.stdout)
+        self.assertFalse(envelope["analysis"]["complete"])
+        self.assertTrue(envelope["skipped"])
+        self.assertIn("the budget was used up", done.stderr)
+        self.assertIn("--resume", done.stderr)
+
+    def test_resume_finds_the_latest_unfinished_run(self):
+        self.assertEqual(self.measure("--resume").returncode, 2)
+        arguments = ("-e", "page-faults:u", "--processes", "60", "--runs", "10")
+        done = self.measure(*arguments, "--budget", "200ms")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.measure("--resume", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        envelope = json.loads(done.stdout)
+        self.assertTrue(envelope["analysis"]["complete"])
+        self.assertEqual(envelope["results"][0]["runs"], 600)
+
+    def test_resume_with_another_plan_is_refused(self):
+        self.measure("-e", "page-faults:u", "--runs", "5", "--processes", "500", "--budget",
+                     "200ms", "--store", self.path("p"))
+        done = self.measure("-e", "page-faults:u", "--runs", "6", "--resume", "--store",
+                            self.path("p"))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("runs", done.stderr)
+
+    def test_a_probe_that_dies_midway_is_said_and_resumes(self):
+        path = self.path("d")
+        done = self.measure(*self.PLAN, path, via="exec:timeout -s KILL 0.6")
+        if done.returncode == 0:
+            self.skipTest("the machine finished before the probe was killed")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("--resume", done.stderr)
+        self.assert_nothing_runs()
+        if os.path.exists(path):
+            done = self.measure("--resume", "--store", path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.content(path), self.reference())
+
+    def fake(self, text):
+        path = self.path("fake")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\n" + text)
+        os.chmod(path, 0o755)
+        return f"exec:{path}"
+
+    def test_probes_that_are_none_are_recognised(self):
+        for name, text in (("dies", "exit 3"), ("rubbish", "head -c 100000 /dev/urandom"),
+                           ("damaged", "echo '@assay 0 hello version=1 deadbeef'"),
+                           ("chatty", "echo Welcome; echo to; echo nothing"),
+                           ("escapes", "printf '\\033[2Jboo\\n'; exit 1")):
+            with self.subTest(name):
+                done = self.measure("-e", "page-faults:u", via=self.fake(text), timeout=120)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertTrue(done.stderr.startswith("assay measure: "), done.stderr)
+                self.assertNotIn("\033", done.stderr)
+                self.assert_nothing_runs()
+
+    def test_a_probe_that_hangs_is_given_up(self):
+        done = self.measure("-e", "page-faults:u", via=self.fake("exec sleep 1000"), timeout=60)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assert_nothing_runs()
+
+    def test_sigint_while_connecting_ends_at_once(self):
+        process = self.start("-e", "page-faults:u", "--via", self.fake("exec sleep 1000"))
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=8)
+        self.assertEqual(process.returncode, 130)
+        self.assert_nothing_runs()
+
+
+if __name__ == "__main__":
+    tap.main()

@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every command's JSON is what docs/json/assay-1.schema.json promises."""
+import json
+import os
+import shutil
+import tempfile
+import unittest
+import warnings
+
+import tap
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+SCHEMA = os.path.join(tap.SOURCE, "docs", "json", "assay-1.schema.json")
+
+
+@unittest.skipUnless(jsonschema, "python3-jsonschema is not installed")
+class Schema(unittest.TestCase):
+    def setUp(self):
+        warnings.simplefilter("ignore")
+        with open(SCHEMA, encoding="utf-8") as file:
+            self.schema = json.load(file)
+        if not hasattr(jsonschema, "Draft202012Validator"):
+            self.skipTest("python3-jsonschema is older than draft 2020-12")
+        self.validator = jsonschema.Draft202012Validator(self.schema)
+        self.folder = tempfile.mkdtemp(prefix="assay-schema-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def output(self, *arguments, statuses=(0,)):
+        done = tap.assay(*arguments, "--json", env={"XDG_STATE_HOME": self.folder})
+        self.assertIn(done.returncode, statuses, done.stderr)
+        return json.loads(done.stdout)
+
+    def check(self, *arguments, statuses=(0,)):
+        envelope = self.output(*arguments, statuses=statuses)
+        problems = [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}"
+                    for e in self.validator.iter_errors(envelope)]
+        self.assertEqual(problems, [], arguments)
+        self.assertEqual(envelope["command"], arguments[0])
+        self.assertEqual(envelope["argv"][1:], [*arguments, "--json"])
+        return envelope
+
+    def test_the_schema_is_one(self):
+        jsonschema.Draft202012Validator.check_schema(self.schema)
+
+    def test_measure(self):
+        envelope = self.check("measure", "-e", "page-faults:u,task-clock:u", "--runs", "3",
+                              statuses=(0, 3))
+        self.assertTrue(envelope["results"] or envelope["skipped"])
+
+    def test_measure_with_something_left_out(self):
+        self.check("measure", "-e", "page-faults:u", "--path", "all", "--pattern", "all", "--runs",
+                   "2", "--no-overhead", statuses=(0, 3))
+
+    def test_measure_of_what_is_not_there(self):
+        envelope = self.check("measure", "-e", "instructions:u", "--runs", "2", statuses=(0, 3))
+        self.assertTrue(envelope["results"] or envelope["skipped"])
+
+    def test_events(self):
+        self.assertTrue(self.check("events")["results"])
+        self.check("events", "nothing:*here", statuses=(3,))
+
+    def test_doctor(self):
+        self.assertTrue(self.check("doctor")["results"])
+
+    def test_a_wrong_result_is_noticed(self):
+        """The schema is no rubber stamp."""
+        envelope = self.output("events")
+        for key, value in (("openable", "yes"), ("verdict", "perfect"), ("reason", 5)):
+            broken = json.loads(json.dumps(envelope))
+            broken["results"][0][key] = value
+            with self.subTest(key):
+                self.assertFalse(self.validator.is_valid(broken))
+        del envelope["skipped"]
+        self.assertFalse(self.validator.is_valid(envelope))
+
+
+if __name__ == "__main__":
+    tap.main()
