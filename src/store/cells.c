@@ -122,16 +122,17 @@ static int read_cell_visits(struct cell_reader *reader, struct failure *failure)
     while ((got = store_step(reader->store, reader->visits, "read", failure)) > 0) {
         int64_t id;
         uint32_t process;
-        const char *state, *reason;
+        enum visit_state state;
+        const char *reason;
         int32_t error;
         if (!column_i64(reader->visits, 0, &id) || !column_u32(reader->visits, 1, &process) ||
-            !column_text(reader->visits, 2, &state) || !column_i32(reader->visits, 3, &error) ||
+            !column_state(reader->visits, 2, &state) || !column_i32(reader->visits, 3, &error) ||
             !column_text_or_null(reader->visits, 4, &reason) || process <= last_process)
             return store_damaged(reader->store->path, "its visits hold impossible values", failure);
         last_process = process;
         stored->processes++;
-        stored->done += strcmp(state, "done") == 0;
-        if (strcmp(state, "failed") != 0)
+        stored->done += state == VISIT_DONE;
+        if (state != VISIT_FAILED)
             continue;
         stored->failed++;
         if (id > first_failed)

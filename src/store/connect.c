@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
-#include "store/handle.h"
+#include "store/checksum.h"
 
 /* SQLite refuses longer names, and appends "-journal". */
 #define LONGEST_PATH (512 - 16)
@@ -19,10 +19,13 @@
 /* Small files are checked page by page when opened: 8 MiB take about 60 ms. */
 #define CHEAP_CHECK_BYTES (8 << 20)
 
-/* What checking may cost in steps of SQLite's machine, told every STEPS_A_TICK of them: ten times
- * what the largest file of CHEAP_CHECK_BYTES needs. */
-#define STEPS_A_TICK 1000
-#define CHECK_STEPS  100000
+/* What checking may cost in steps of SQLite's machine: several times what a sound file needs. */
+#define CHECK_STEPS        INT64_C(10000000)
+#define CHECK_STEPS_A_BYTE 32
+#define STEPS_A_TICK       1000
+
+/* KiB of pages kept in memory, whatever the size of the store. */
+#define CACHE "PRAGMA cache_size=-8192"
 
 struct way {
     int flags;
@@ -55,8 +58,8 @@ static void defend(sqlite3 *db)
         sqlite3_db_config(db, switches[i][0], switches[i][1], NULL);
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
         sqlite3_limit(db, limits[i][0], limits[i][1]);
-    sqlite3_exec(db, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA cache_size=-8192", NULL,
-                 NULL, NULL);
+    /* None of these touches the file yet. */
+    sqlite3_exec(db, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0", NULL, NULL, NULL);
 }
 
 /* SQLite's own way of naming a file: never taken for a URI or for ":memory:". */
@@ -103,21 +106,33 @@ static int open_file(struct store *store, const struct way *way, int patience_ms
 static int open_way(struct store *store, const struct way *way, int patience_ms)
 {
     int result = open_file(store, way, patience_ms);
-    return result ? result : sqlite3_exec(store->db, "PRAGMA user_version", NULL, NULL, NULL);
+    if (result == SQLITE_OK)
+        result = sqlite3_exec(store->db, "PRAGMA user_version", NULL, NULL, NULL);
+    if (result == SQLITE_OK)
+        sqlite3_exec(store->db, CACHE, NULL, NULL, NULL);
+    return result;
 }
 
-static bool has_companion(const char *path, const char *suffix)
+static int64_t file_bytes(const char *path, const char *suffix)
 {
     AUTO_TEXT struct text name = {0};
     text_printf(&name, "%s%s", path, suffix);
     struct stat status;
-    return name.failed || (stat(text_string(&name), &status) == 0 && status.st_size > 0);
+    return !name.failed && stat(text_string(&name), &status) == 0 ? status.st_size : 0;
+}
+
+static void remove_companion(const char *path, const char *suffix)
+{
+    AUTO_TEXT struct text name = {0};
+    text_printf(&name, "%s%s", path, suffix);
+    if (!name.failed)
+        unlink(text_string(&name));
 }
 
 /* Nothing waits beside the file to be recovered. */
 static bool is_plain(const char *path)
 {
-    return !has_companion(path, "-wal") && !has_companion(path, "-journal");
+    return file_bytes(path, "-wal") == 0 && file_bytes(path, "-journal") == 0;
 }
 
 /* Does this file system refuse every lock? Asked of a file nobody else can know. */
@@ -234,13 +249,14 @@ int connect_plain_journal(struct store *store, struct failure *failure)
     if (result == SQLITE_OK)
         result = sqlite3_exec(store->db,
                               "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=DELETE;"
-                              "PRAGMA locking_mode=NORMAL; PRAGMA user_version",
+                              "PRAGMA locking_mode=NORMAL; PRAGMA user_version;" CACHE,
                               NULL, NULL, NULL);
-    if (result == SQLITE_OK)
-        return 0;
     if (is_busy(result) && locks_refused(store->path))
         return without_locks(store->path, failure);
-    return store_sql_failure(store->db, store->path, "write to the store", failure);
+    if (result != SQLITE_OK)
+        return store_sql_failure(store->db, store->path, "write to the store", failure);
+    remove_companion(store->path, "-shm"); /* left by the attempt to have WAL */
+    return 0;
 }
 
 bool connect_lacks_wal(int result)
@@ -280,17 +296,17 @@ int connect_writing(struct store *store, struct failure *failure)
 
 static int count_down(void *budget)
 {
-    int *left = budget;
+    int64_t *left = budget;
     return --*left < 0;
 }
 
-static int quick_check(struct store *store, struct failure *failure)
+static int check_pages(struct store *store, struct failure *failure)
 {
     struct stat status;
     if (stat(store->path, &status) < 0 || status.st_size > CHEAP_CHECK_BYTES)
         return 0;
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    int error = store_prepare(store, "PRAGMA quick_check(1)", &statement, failure);
+    int error = store_prepare(store, "PRAGMA integrity_check(1)", &statement, failure);
     if (error)
         return error;
     int got = store_step(store, statement, "check", failure);
@@ -302,14 +318,29 @@ static int quick_check(struct store *store, struct failure *failure)
     return store_damaged(store->path, answer ? answer : "it cannot be checked", failure);
 }
 
+static int check_content(struct store *store, struct failure *failure)
+{
+    AUTO_FREE char *finished = NULL, *checksum = NULL;
+    int error = schema_check(store, failure);
+    if (!error)
+        error = check_pages(store, failure);
+    if (!error)
+        error = store_get_meta(store, "finished", &finished, failure);
+    if (!error)
+        error = store_get_meta(store, "checksum", &checksum, failure);
+    store->finished = finished != NULL;
+    if (!error && (finished || checksum)) /* the one without the other is damage, too */
+        error = checksum_verify(store, failure);
+    return error;
+}
+
 int connect_check(struct store *store, struct failure *failure)
 {
     /* A file made to waste time (pages that refer to each other) must not hang us. */
-    int budget = CHECK_STEPS;
-    sqlite3_progress_handler(store->db, STEPS_A_TICK, count_down, &budget);
-    int error = schema_check(store, failure);
-    if (!error)
-        error = quick_check(store, failure);
+    int64_t bytes = file_bytes(store->path, "") + file_bytes(store->path, "-wal");
+    int64_t ticks = (CHECK_STEPS + CHECK_STEPS_A_BYTE * bytes) / STEPS_A_TICK;
+    sqlite3_progress_handler(store->db, STEPS_A_TICK, count_down, &ticks);
+    int error = check_content(store, failure);
     sqlite3_progress_handler(store->db, 0, NULL, NULL);
     return error;
 }

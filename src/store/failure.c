@@ -61,13 +61,30 @@ static const struct explanation *explain(int result, int system_error)
     return NULL;
 }
 
+/* The errno behind a failure. SQLite keeps it for the connection, but not where a COMMIT failed:
+ * then the database file or its journal has it. */
+static int errno_behind(sqlite3 *db)
+{
+    int error = sqlite3_system_errno(db);
+    if (!error)
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &error);
+    sqlite3_file *journal = NULL;
+    if (!error)
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal);
+    if (journal && journal->pMethods)
+        journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &error);
+    return error;
+}
+
 int store_sql_failure(sqlite3 *db, const char *path, const char *doing, struct failure *failure)
 {
     if (!db)
         return fail_with(failure, -ENOMEM, "Cannot %s %s: memory ran out", doing, path);
     int result = sqlite3_extended_errcode(db);
-    int system_error = sqlite3_system_errno(db);
-    const char *message = sqlite3_errmsg(db);
+    /* Asked before the errno: file controls would replace it. */
+    AUTO_FREE char *copied = strdup(sqlite3_errmsg(db));
+    const char *message = copied ? copied : "";
+    int system_error = errno_behind(db);
     const struct explanation *known = explain(result & 0xff, system_error);
     if (!known)
         return fail_with(failure, -EIO, "Cannot %s %s: SQLite says \"%s\" (%d)", doing, path,

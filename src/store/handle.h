@@ -33,6 +33,7 @@ struct visit_under_way {
     uint32_t counters, runs; /* of its cell */
     uint32_t next_run;       /* the first run that may come next */
     uint64_t samples;
+    uint64_t checksum; /* over them */
 };
 
 struct store {
@@ -80,6 +81,9 @@ bool column_i32(sqlite3_stmt *statement, int column, int32_t *value);
 bool column_text(sqlite3_stmt *statement, int column, const char **value);
 bool column_text_or_null(sqlite3_stmt *statement, int column, const char **value);
 
+bool column_state(sqlite3_stmt *statement, int column, enum visit_state *state);
+extern const char *const visit_state_names[]; /* pending, done, failed */
+
 void bind_u64(sqlite3_stmt *statement, int index, uint64_t value);
 void bind_text(sqlite3_stmt *statement, int index, const char *value); /* NULL binds NULL */
 
@@ -114,7 +118,7 @@ int connect_new(struct store *store, struct failure *failure);
 int connect_plain_journal(struct store *store, struct failure *failure);
 /* Is this SQLite result what a file system without shared memory or with a closed folder gives? */
 bool connect_lacks_wal(int result);
-/* Is it a sound store? Bounded in time whatever the file holds. */
+/* Is it a sound store, and is it finished? Bounded in time whatever the file holds. */
 int connect_check(struct store *store, struct failure *failure);
 
 /* --- writer.c --- */
@@ -124,8 +128,10 @@ int connect_check(struct store *store, struct failure *failure);
 int writer_begin(struct store *store, struct failure *failure);
 /* Commits and starts the next transaction. -EBUSY leaves the transaction open: try again later. */
 int writer_commit(struct store *store, int patience_ms, struct failure *failure);
-/* Commits, gives up the write lock and leaves a single plain file. */
+/* Commits and gives up the write lock. */
 int writer_end(struct store *store, struct failure *failure);
+/* Takes a finished store out of WAL. */
+int writer_make_plain(struct store *store, struct failure *failure);
 /* Has a visit ended, and is the last commit a while ago? */
 bool writer_is_due(const struct store *store);
 /* A write failed: takes back what was not committed, gives up the lock, remembers why. */

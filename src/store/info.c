@@ -40,13 +40,13 @@ static int count_visits(struct store *store, struct store_info *info, struct fai
     while ((got = store_step(store, statement, "read", failure)) > 0) {
         int64_t id;
         uint64_t samples;
-        const char *state;
-        if (!column_i64(statement, 0, &id) || id <= last || !column_text(statement, 1, &state) ||
+        enum visit_state state;
+        if (!column_i64(statement, 0, &id) || id <= last || !column_state(statement, 1, &state) ||
             !column_u64(statement, 2, &samples))
             return store_damaged(store->path, "its visits hold impossible values", failure);
         last = id;
         info->visits++;
-        info->visits_done += strcmp(state, "done") == 0;
+        info->visits_done += state == VISIT_DONE;
         info->samples += samples;
     }
     return got;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "store/handle.h"
+#include "store/checksum.h"
 
 static struct store *make_handle(const char *path, struct failure *failure)
 {
@@ -146,10 +146,6 @@ static int open_existing(struct store *store, bool writable, struct failure *fai
     int error = writable ? connect_writing(store, failure) : connect_reading(store, failure);
     if (!error)
         error = connect_check(store, failure);
-    AUTO_FREE char *finished = NULL;
-    if (!error)
-        error = store_get_meta(store, "finished", &finished, failure);
-    store->finished = finished != NULL;
     if (!error && writable && !store->finished)
         error = writer_begin(store, failure);
     return error;
@@ -175,24 +171,36 @@ const char *store_path(const struct store *store)
     return store->path;
 }
 
+static int mark_finished(struct store *store, struct failure *failure)
+{
+    char finished[32];
+    store_time(finished);
+    int error = store_put_meta(store, "finished", finished, failure);
+    if (!error)
+        error = store_execute(store, "DELETE FROM meta WHERE key = 'writer'", "write to", failure);
+    if (!error)
+        error = checksum_put(store, failure);
+    if (!error)
+        error = writer_end(store, failure);
+    return error;
+}
+
 int store_finish(struct store *store, struct failure *failure)
 {
+    struct failure local = {0};
+    if (store->finished)
+        return writer_make_plain(store, failure);
     int error = store_may_write(store, failure);
     if (!error && store->visit.id)
         error = store_drop_visit(store, store->visit.cell, store->visit.process, failure);
     if (error)
         return error;
-    char finished[32];
-    store_time(finished);
-    error = store_put_meta(store, "finished", finished, failure);
-    if (!error)
-        error = store_execute(store, "DELETE FROM meta WHERE key = 'writer'", "write to", failure);
-    if (!error) {
-        store_release_statements(store);
-        store->finished = true;
-        error = writer_end(store, failure);
-    }
-    return error;
+    error = mark_finished(store, &local);
+    if (error)
+        return store_write_failed(store, &local, failure);
+    store->finished = true;
+    store_release_statements(store);
+    return writer_make_plain(store, failure);
 }
 
 void store_close(struct store *store)

@@ -7,21 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/handle.h"
+#include "store/checksum.h"
 
 struct sample_reader {
     struct store *store;
     sqlite3_stmt *visits, *samples;
-    int64_t visit; /* the one being read */
-    uint64_t expected;
+    int64_t visit;               /* the one being read */
+    uint64_t expected, checksum; /* of its samples */
     struct sample current;
 };
 
 static int open_sample_reader(struct sample_reader *reader, uint32_t cell, struct failure *failure)
 {
-    static const char all[] = "SELECT id, cell, process, samples FROM visit ORDER BY cell, process";
-    static const char one[] =
-        "SELECT id, cell, process, samples FROM visit WHERE cell = ? ORDER BY cell, process";
+    /* All of them without the index, which a damaged file may have lost entries of. */
+    static const char all[] = "SELECT id, cell, process, samples, checksum FROM visit NOT INDEXED "
+                              "ORDER BY cell, process";
+    static const char one[] = "SELECT id, cell, process, samples, checksum FROM visit "
+                              "WHERE cell = ? ORDER BY cell, process";
     int error = store_prepare(reader->store, cell ? one : all, &reader->visits, failure);
     if (!error && cell)
         sqlite3_bind_int64(reader->visits, 1, cell);
@@ -39,7 +41,8 @@ static bool read_visit(struct sample_reader *reader)
     sqlite3_stmt *row = reader->visits;
     struct sample last = reader->current, *now = &reader->current;
     if (!column_i64(row, 0, &reader->visit) || !column_u32(row, 1, &now->cell) ||
-        !column_u32(row, 2, &now->process) || !column_u64(row, 3, &reader->expected))
+        !column_u32(row, 2, &now->process) || !column_u64(row, 3, &reader->expected) ||
+        !column_u64(row, 4, &reader->checksum))
         return false;
     bool rises = now->cell > last.cell || (now->cell == last.cell && now->process > last.process) ||
                  last.cell == 0;
@@ -69,7 +72,7 @@ static int each_of_visit(struct sample_reader *reader, store_sample_each *each, 
     sqlite3_bind_int64(reader->samples, 1, last);
     sqlite3_bind_int64(reader->samples, 2, last + ((INT64_C(1) << KEY_VISIT_SHIFT) - 1));
     last--;
-    uint64_t seen = 0;
+    uint64_t seen = 0, sum = 0;
     int got;
     while ((got = store_step(reader->store, reader->samples, "read", failure)) > 0) {
         int64_t key;
@@ -77,12 +80,18 @@ static int each_of_visit(struct sample_reader *reader, store_sample_each *each, 
             return store_damaged(reader->store->path, "a sample holds impossible values", failure);
         last = key;
         seen++;
+        const struct sample *sample = &reader->current;
+        sum = checksum_sample(sum, key, sample->value, sample->enabled, sample->running,
+                              &sample->account);
         int error = each(context, &reader->current);
         if (error)
             return error;
     }
     if (got == 0 && seen != reader->expected)
         return store_damaged(reader->store->path, "a visit lacks samples, or has too many",
+                             failure);
+    if (got == 0 && sum != reader->checksum)
+        return store_damaged(reader->store->path, "samples were changed after they were written",
                              failure);
     return got;
 }
@@ -153,13 +162,13 @@ static int list_visits(struct store *store, bool pending_only, struct visit_list
     while ((got = store_step(store, statement, "read", failure)) > 0) {
         int64_t id;
         struct visit visit;
-        const char *state;
+        enum visit_state state;
         if (!column_i64(statement, 0, &id) || id <= last ||
             !column_u32(statement, 1, &visit.cell) || !column_u32(statement, 2, &visit.process) ||
-            !column_text(statement, 3, &state))
+            !column_state(statement, 3, &state))
             return store_damaged(store->path, "its visits hold impossible values", failure);
         last = id;
-        if (pending_only && strcmp(state, "pending") != 0)
+        if (pending_only && state != VISIT_PENDING)
             continue;
         if (!add_visit(list, visit))
             return store_no_memory(store, failure);

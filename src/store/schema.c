@@ -57,6 +57,7 @@ static const char schema_1[] =
     "  error INTEGER NOT NULL DEFAULT 0, -- errno of a failed visit\n"
     "  reason TEXT, -- the same in words\n"
     "  samples INTEGER NOT NULL DEFAULT 0, -- rows in sample_packed\n"
+    "  checksum INTEGER NOT NULL DEFAULT 0, -- over these rows\n"
     "  UNIQUE(cell, process)\n"
     ");"
 

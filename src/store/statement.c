@@ -83,6 +83,22 @@ bool column_text_or_null(sqlite3_stmt *statement, int column, const char **value
            column_text(statement, column, value);
 }
 
+const char *const visit_state_names[] = {"pending", "done", "failed"};
+
+bool column_state(sqlite3_stmt *statement, int column, enum visit_state *state)
+{
+    const char *name;
+    *state = VISIT_PENDING;
+    if (!column_text(statement, column, &name))
+        return false;
+    for (int i = VISIT_PENDING; i <= VISIT_FAILED; i++) {
+        *state = (enum visit_state)i;
+        if (strcmp(name, visit_state_names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 void bind_u64(sqlite3_stmt *statement, int index, uint64_t value)
 {
     sqlite3_bind_int64(statement, index, (int64_t)value);

@@ -82,8 +82,9 @@ int store_drop_visit(struct store *store, uint32_t cell, uint32_t process, struc
 /* While a visit is under way its end commits; then this does nothing. */
 int store_commit(struct store *store, struct failure *failure);
 
-/* Marks the run finished and turns it into a single plain file. -EBUSY: the run is marked and safe,
- * but another program is reading it, so a file is left beside it; the text says how to go on. */
+/* Marks the run finished and turns it into a single plain file. When the second step alone fails
+ * (-EBUSY: another program reads it) the text says that the run is safe; calling again tries it
+ * again. */
 int store_finish(struct store *store, struct failure *failure);
 /* Commits the visits that ended, forgets one that did not. store may be NULL. */
 void store_close(struct store *store);

@@ -8,12 +8,10 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "store/handle.h"
+#include "store/checksum.h"
 
 /* How long a commit on the way may wait for readers; it is tried again with the next visit. */
 #define HURRY_MS 20
-
-static const char *const state_names[] = {"pending", "done", "failed"};
 
 int store_may_write(struct store *store, struct failure *failure)
 {
@@ -60,8 +58,8 @@ static int prepare_statements(struct store *store, struct failure *failure)
                               &store->find_visit, failure);
     if (!error)
         error = store_prepare(store,
-                              "UPDATE visit SET state = ?, error = ?, reason = ?, samples = ? "
-                              "WHERE id = ?",
+                              "UPDATE visit SET state = ?, error = ?, reason = ?, samples = ?, "
+                              "checksum = ? WHERE id = ?",
                               &store->end_visit, failure);
     return error;
 }
@@ -94,7 +92,7 @@ static int find_visit(struct store *store, uint32_t cell, uint32_t process,
     sqlite3_bind_int64(find, 2, process);
     *visit = (struct visit_under_way){.cell = cell, .process = process};
     int got = store_step(store, find, "read", failure);
-    const char *state = NULL;
+    enum visit_state state = VISIT_PENDING;
     int error = got < 0 ? got : 0;
     if (got == 0)
         error = fail_with(failure, -ENOENT,
@@ -102,13 +100,13 @@ static int find_visit(struct store *store, uint32_t cell, uint32_t process,
                           process, cell);
     else if (got > 0 &&
              (!column_i64(find, 0, &visit->id) || visit->id < 1 || visit->id > KEY_MAX_VISIT ||
-              !column_text(find, 1, &state) || !column_u32(find, 2, &visit->counters) ||
+              !column_state(find, 1, &state) || !column_u32(find, 2, &visit->counters) ||
               !column_u32(find, 3, &visit->runs)))
         error = store_damaged(store->path, "a visit holds impossible values", failure);
-    else if (got > 0 && strcmp(state, "pending") != 0)
+    else if (got > 0 && state != VISIT_PENDING)
         error = fail_with(failure, -EEXIST,
                           "Process %" PRIu32 " of cell %" PRIu32 " is %s already in %s", process,
-                          cell, state, store->path);
+                          cell, visit_state_names[state], store->path);
     sqlite3_reset(find);
     return error;
 }
@@ -182,8 +180,10 @@ static int put_rows(struct store *store, const struct batch *batch, size_t first
         int64_t key = store->visit.id << KEY_VISIT_SHIFT |
                       (int64_t)(batch->first_run + run) << KEY_COUNTER_BITS |
                       (int64_t)(row % batch->counters);
-        at = bind_sample(insert, at, key, batch, row,
-                         batch->accounts ? &batch->accounts[run] : &nothing);
+        const struct account *account = batch->accounts ? &batch->accounts[run] : &nothing;
+        at = bind_sample(insert, at, key, batch, row, account);
+        store->visit.checksum = checksum_sample(store->visit.checksum, key, batch->values[row],
+                                                batch->enabled[row], batch->running[row], account);
     }
     int error = store_step(store, insert, "write samples to", failure);
     sqlite3_reset(insert);
@@ -225,11 +225,12 @@ int store_end_visit(struct store *store, uint32_t cell, uint32_t process, enum v
     error = enter_visit(store, cell, process, &local);
     if (!error) {
         sqlite3_stmt *end = store->end_visit;
-        bind_text(end, 1, state_names[state]);
+        bind_text(end, 1, visit_state_names[state]);
         sqlite3_bind_int(end, 2, error_code);
         bind_text(end, 3, reason && *reason ? reason : NULL);
         bind_u64(end, 4, store->visit.samples);
-        sqlite3_bind_int64(end, 5, store->visit.id);
+        bind_u64(end, 5, store->visit.checksum);
+        sqlite3_bind_int64(end, 6, store->visit.id);
         error = store_step(store, end, "write samples to", &local);
         sqlite3_reset(end);
         store->visit = (struct visit_under_way){0};

@@ -130,18 +130,22 @@ bool writer_is_due(const struct store *store)
 }
 
 /* SQLite's answer is the journal in force, which is not the one asked for while others read. */
-static int leave_wal(struct store *store, bool *left, struct failure *failure)
+int writer_make_plain(struct store *store, struct failure *failure)
 {
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    int error = store_prepare(store, "PRAGMA journal_mode=DELETE", &statement, failure);
-    if (error)
-        return error;
-    int result = sqlite3_step(statement);
+    struct failure why = {0};
+    int error = store_prepare(store, "PRAGMA journal_mode=DELETE", &statement, &why);
+    int got = error ? error : store_step(store, statement, "make one plain file of", &why);
     const char *mode = NULL;
-    *left = result == SQLITE_ROW && column_text(statement, 0, &mode) && strcmp(mode, "delete") == 0;
-    if (result == SQLITE_ROW || (result & 0xff) == SQLITE_BUSY)
+    if (got > 0 && column_text(statement, 0, &mode) && strcmp(mode, "delete") == 0)
         return 0;
-    return store_sql_failure(store->db, store->path, "close", failure);
+    bool others = got > 0 || got == -EBUSY;
+    return fail_with(failure, others ? -EBUSY : why.code,
+                     "The run is complete and safe in %s and %s-wal, which must stay together "
+                     "because %s. To make a single file of them, run later: sqlite3 %s 'PRAGMA "
+                     "journal_mode=DELETE'",
+                     store->path, store->path, others ? "another program is reading it" : why.text,
+                     store->path);
 }
 
 int writer_end(struct store *store, struct failure *failure)
@@ -149,15 +153,7 @@ int writer_end(struct store *store, struct failure *failure)
     if (sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
         return store_sql_failure(store->db, store->path, "write to", failure);
     store->writer = false;
-    bool left = false;
-    int error = leave_wal(store, &left, failure);
-    if (error || left)
-        return error;
-    return fail_with(failure, -EBUSY,
-                     "The run is complete and safe in %s, but another program is reading it, so "
-                     "the file %s-wal must stay beside it. To make it a single file, close that "
-                     "program and run: sqlite3 %s 'PRAGMA journal_mode=DELETE'",
-                     store->path, store->path, store->path);
+    return 0;
 }
 
 void writer_break(struct store *store, const struct failure *failure)

@@ -1,0 +1,35 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Checksums, because SQLite has none: a flipped bit in a count would be a wrong count. Every visit
+ * carries one over its samples, a finished store one over everything else. Not a signature: who
+ * changes a store on purpose can change them too. */
+#pragma once
+
+#include "store/handle.h"
+
+/* Each step is a bijection of sum for a given word and of word for a given sum, so one wrong word
+ * always shows. */
+static inline uint64_t checksum_word(uint64_t sum, uint64_t word)
+{
+    sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return sum ^ sum >> 32;
+}
+
+static inline uint64_t checksum_sample(uint64_t sum, int64_t key, uint64_t value, uint64_t enabled,
+                                       uint64_t running, const struct account *account)
+{
+    sum = checksum_word(sum, (uint64_t)key);
+    sum = checksum_word(sum, value);
+    sum = checksum_word(sum, enabled);
+    sum = checksum_word(sum, running);
+    sum = checksum_word(sum, account->minor_faults);
+    sum = checksum_word(sum, account->major_faults);
+    sum = checksum_word(sum, account->voluntary);
+    return checksum_word(sum, account->involuntary);
+}
+
+/* Writes the checksum of a finished store's tables other than samples into meta. */
+int checksum_put(struct store *store, struct failure *failure);
+/* Compares it. -EBADMSG: something was changed since the run finished. */
+int checksum_verify(struct store *store, struct failure *failure);

@@ -1,0 +1,405 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Files that are not stores, are damaged, or were changed by another hand: a clear refusal or
+ * exactly what was written, never something in between and never a crash. */
+#include "store-fixture.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+static void expect_words(const struct failure *refusal, const char *wanted)
+{
+    if (!strstr(refusal->text, wanted))
+        fail_msg("\"%s\" is not in: %s", wanted, refusal->text);
+}
+
+/* --- everything a store tells, as text --- */
+
+static int dump_cell(void *context, const struct stored_cell *stored)
+{
+    const struct cell *cell = &stored->cell;
+    struct text *out = context;
+    text_printf(out, "cell %u %u %s %d %s %" PRIu64 " %s %s %u %d %d", cell->id, cell->counters,
+                cell->path, (int)cell->pattern, cell->specimen, cell->n, cell->opt, cell->link,
+                cell->runs, cell->separate, cell->cpu);
+    text_printf(out, " %d %" PRId64 " %d %" PRId64 " %u %u %u\n", stored->has_faults,
+                stored->faults, stored->has_switches, stored->switches, stored->processes,
+                stored->done, stored->failed);
+    for (uint32_t i = 0; i < cell->counters; i++) {
+        const struct stored_counter *counter = &stored->counters[i];
+        text_printf(out, "%s %s %d %" PRId64 " %s\n", cell->events[i],
+                    counter->class ? counter->class : "-", counter->has_truth, counter->truth,
+                    counter->grade ? counter->grade : "-");
+    }
+    return 0;
+}
+
+static int dump_sample(void *context, const struct sample *sample)
+{
+    text_printf(context,
+                "%u %u %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+                " %" PRIu64 "\n",
+                sample->cell, sample->process, sample->run, sample->counter, sample->value,
+                sample->enabled, sample->running, sample->account.minor_faults,
+                sample->account.major_faults, sample->account.voluntary,
+                sample->account.involuntary);
+    return 0;
+}
+
+static int dump_head(struct store *store, struct text *out, struct failure *failure)
+{
+    struct store_info info;
+    int error = store_info(store, &info, failure);
+    if (error)
+        return error;
+    text_printf(
+        out, "%d %s %s %s %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+        info.schema, info.command, info.argv, info.version, info.fingerprint, info.started,
+        info.finished ? info.finished : "-", info.seed, info.cells, info.visits, info.visits_done,
+        info.samples);
+    store_info_release(&info);
+    struct facts facts = {0};
+    error = store_facts(store, &facts, failure);
+    for (size_t i = 0; i < facts.count; i++)
+        text_printf(out, "%s=%s %d\n", facts.list[i].key,
+                    facts.list[i].value ? facts.list[i].value : "-", facts.list[i].error);
+    facts_free(&facts);
+    return error;
+}
+
+static int dump(const char *path, struct text *out, struct failure *failure)
+{
+    struct store *store = NULL;
+    text_clear(out);
+    int error = store_open(&store, path, false, failure);
+    if (!error)
+        error = dump_head(store, out, failure);
+    if (!error)
+        error = store_each_cell(store, dump_cell, out, failure);
+    if (!error)
+        error = store_each_sample(store, 0, dump_sample, out, failure);
+    struct visit *visits = NULL;
+    size_t count = 0;
+    if (!error)
+        error = store_visits(store, false, &visits, &count, failure);
+    for (size_t i = 0; i < count; i++)
+        text_printf(out, "visit %u %u\n", visits[i].cell, visits[i].process);
+    free(visits);
+    store_close(store);
+    return error;
+}
+
+/* --- files that are something else --- */
+
+static void write_file(const char *path, const char *content, size_t size)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(content, 1, size, file), size);
+    fclose(file);
+}
+
+static void change(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    char *message = NULL;
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+        fail_msg("%s: %s", sql, message);
+    sqlite3_close(db);
+}
+
+static void refuse_both_ways(const char *path, int error, const char *wanted)
+{
+    for (int writable = 0; writable < 2; writable++) {
+        struct store *store = NULL;
+        struct failure refusal = {0};
+        assert_int_equal(store_open(&store, path, writable, &refusal), error);
+        assert_null(store);
+        expect_words(&refusal, wanted);
+        expect_words(&refusal, path);
+    }
+}
+
+static void other_files_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char prose[] = "It was a dark and stormy night; the rain fell in torrents, and "
+                                "nobody thought of a database at all, not for a thousand bytes.";
+    write_file(fixture->path, prose, sizeof(prose));
+    refuse_both_ways(fixture->path, -EBADMSG, "not an SQLite database");
+    write_file(fixture->path, "", 0);
+    refuse_both_ways(fixture->path, -EBADMSG, "is empty");
+    write_file(fixture->path, "SQLite format 3", 16); /* a header and nothing more */
+    refuse_both_ways(fixture->path, -EBADMSG, "not an SQLite database");
+    unlink(fixture->path);
+    change(fixture->path, "CREATE TABLE bookmark(url TEXT)");
+    refuse_both_ways(fixture->path, -EMEDIUMTYPE, "not a store of assay");
+}
+
+static void other_schemas_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    make_finished(fixture);
+    change(fixture->path, "PRAGMA user_version=2");
+    refuse_both_ways(fixture->path, -EPROTONOSUPPORT, "Update assay");
+    change(fixture->path, "PRAGMA user_version=0");
+    refuse_both_ways(fixture->path, -EBADMSG, "below 1");
+    change(fixture->path, "PRAGMA user_version=-3");
+    refuse_both_ways(fixture->path, -EBADMSG, "below 1");
+}
+
+static void tables_of_another_shape_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    static const struct {
+        const char *sql, *words;
+    } cases[] = {
+        {"DROP TABLE fact", "fact is missing"},
+        {"DROP VIEW reading", "reading is missing"},
+        {"ALTER TABLE cell ADD COLUMN colour TEXT", "cell is not defined"},
+        {"ALTER TABLE visit RENAME COLUMN samples TO specimens", "is not defined"},
+        {"ALTER TABLE sample_packed RENAME TO other; CREATE VIEW sample_packed AS "
+         "WITH RECURSIVE forever(x) AS (SELECT 1 UNION ALL SELECT x FROM forever) "
+         "SELECT x AS key FROM forever",
+         "sample_packed is missing"},
+        {"DROP TABLE sample_packed; CREATE TABLE sample_packed(key INTEGER PRIMARY KEY, value "
+         "TEXT, "
+         "enabled, running, minor_faults, major_faults, voluntary, involuntary)",
+         "sample_packed is not defined"},
+        {"DROP TABLE cell; CREATE VIRTUAL TABLE cell USING fts5(id)", "cell is not defined"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        make_finished(fixture);
+        change(fixture->path, cases[i].sql);
+        refuse_both_ways(fixture->path, -EBADMSG, cases[i].words);
+        unlink(fixture->path);
+    }
+}
+
+/* Values SQLite lets anyone write; the store of an unfinished run has no checksum over them. */
+static void impossible_values_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const changes[] = {
+        "UPDATE cell SET pattern = 'zz' WHERE id = 2",
+        "UPDATE cell SET counters = 33",
+        "UPDATE cell SET counters = 2 WHERE id = 2",
+        "UPDATE cell SET counters = 'many'",
+        "UPDATE cell SET n = 1.5",
+        "UPDATE cell SET path = x'00ff'",
+        "UPDATE cell SET id = 5000000000 WHERE id = 3",
+        "UPDATE cell SET separate = 7",
+        "UPDATE counter SET truth = 'beauty'",
+        "UPDATE cell SET faults = 0.5",
+        "DELETE FROM counter WHERE cell = 1 AND counter = 1",
+        "UPDATE counter SET counter = 31 WHERE counter = 1",
+        "UPDATE counter SET event = x'0c' WHERE cell = 1",
+        "UPDATE visit SET process = -1 WHERE id = 1",
+        "UPDATE visit SET id = 1 << 40 WHERE id = 12",
+        "UPDATE visit SET id = -5 WHERE id = 12",
+        "UPDATE visit SET samples = 'few'",
+        "UPDATE visit SET samples = samples + 1",
+        "UPDATE visit SET state = 12",
+        "UPDATE visit SET error = 1 << 40",
+        "UPDATE sample_packed SET value = 'none' WHERE key & 31 = 0",
+        "UPDATE sample_packed SET value = value + 1 WHERE key = (SELECT min(key) FROM "
+        "sample_packed)",
+        "UPDATE sample_packed SET running = 0.5",
+        "UPDATE sample_packed SET involuntary = x'01'",
+        "DELETE FROM sample_packed WHERE key = (SELECT max(key) FROM sample_packed)",
+        "INSERT INTO sample_packed SELECT max(key) + 32, 0, 0, 0, 0, 0, 0, 0 FROM sample_packed",
+        "UPDATE fact SET error = 'EPERM'",
+        "UPDATE fact SET key = '' WHERE position = 1",
+        "UPDATE fact SET value = x'7f'",
+        "DELETE FROM meta WHERE key = 'command'",
+        "UPDATE meta SET value = 'soon' WHERE key = 'seed'",
+        "UPDATE meta SET value = '-1' WHERE key = 'seed'",
+        "UPDATE meta SET value = x'00' WHERE key = 'argv'",
+    };
+    AUTO_TEXT struct text out = {0};
+    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        struct store *store = create(fixture);
+        for (size_t v = 0; v < PLAN_VISITS; v++)
+            must(put_visit(store, fixture, fixture->visits[v], failure));
+        store_close(store);
+        must(dump(fixture->path, &out, failure));
+        change(fixture->path, changes[i]);
+        struct failure refusal = {0};
+        int error = dump(fixture->path, &out, &refusal);
+        if (error != -EBADMSG)
+            fail_msg("%s was taken: %d %s", changes[i], error, refusal.text);
+        unlink(fixture->path);
+    }
+}
+
+static void a_changed_finished_store_is_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const changes[] = {
+        "UPDATE cell SET n = 1001 WHERE id = 2",
+        "UPDATE counter SET event = 'cycles:u'",
+        "UPDATE fact SET value = 'another CPU'",
+        "UPDATE visit SET reason = 'because'",
+        "UPDATE meta SET value = '7' WHERE key = 'seed'",
+        "DELETE FROM meta WHERE key = 'checksum'",
+        "INSERT INTO visit(id, cell, process) VALUES(13, 1, 99)",
+    };
+    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        make_finished(fixture);
+        change(fixture->path, changes[i]);
+        refuse_both_ways(fixture->path, -EBADMSG, "checksum");
+        unlink(fixture->path);
+    }
+}
+
+static void what_the_owner_adds_is_no_damage(void **state)
+{
+    struct fixture *fixture = *state;
+    make_finished(fixture);
+    AUTO_TEXT struct text before = {0}, after = {0};
+    must(dump(fixture->path, &before, failure));
+    change(fixture->path, "CREATE VIEW mine AS SELECT count(*) FROM reading;"
+                          "CREATE TABLE note(text); INSERT INTO note VALUES('good run');"
+                          "CREATE TRIGGER evil AFTER INSERT ON visit BEGIN DELETE FROM visit; END;"
+                          "CREATE INDEX by_value ON sample_packed(value); ANALYZE; VACUUM");
+    must(dump(fixture->path, &after, failure));
+    assert_string_equal(text_string(&before), text_string(&after));
+}
+
+/* --- damage --- */
+
+static char *read_file(const char *path, size_t *size)
+{
+    AUTO_CLOSE int fd = open(path, O_RDONLY);
+    struct stat status;
+    assert_int_equal(fstat(fd, &status), 0);
+    *size = (size_t)status.st_size;
+    char *bytes = malloc(*size);
+    assert_int_equal(read(fd, bytes, *size), *size);
+    return bytes;
+}
+
+static void flipped_bytes_give_an_error_or_the_right_data(void **state)
+{
+    struct fixture *fixture = *state;
+    make_finished(fixture);
+    AUTO_TEXT struct text right = {0}, got = {0};
+    must(dump(fixture->path, &right, failure));
+    size_t size = 0;
+    AUTO_FREE char *bytes = read_file(fixture->path, &size);
+    AUTO_CLOSE int fd = open(fixture->path, O_WRONLY);
+    size_t errors = 0, fine = 0;
+    /* every byte of the header, then a stride that meets every kind of place */
+    for (size_t place = 0; place < size; place += place < 100 ? 1 : 61) {
+        char flipped = (char)(bytes[place] ^ (1 << place % 8));
+        assert_int_equal(pwrite(fd, &flipped, 1, (off_t)place), 1);
+        struct failure refusal = {0};
+        int error = dump(fixture->path, &got, &refusal);
+        if (error == 0 && strcmp(text_string(&got), text_string(&right)) != 0)
+            fail_msg("a flipped byte at %zu gave other data", place);
+        if (error && strlen(refusal.text) < 20)
+            fail_msg("a flipped byte at %zu gave no explanation", place);
+        errors += error != 0;
+        fine += error == 0;
+        assert_int_equal(pwrite(fd, &bytes[place], 1, (off_t)place), 1);
+    }
+    assert_true(errors > 100);
+    assert_true(fine > 100); /* unused space */
+}
+
+static void truncated_files_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    make_finished(fixture);
+    AUTO_TEXT struct text got = {0};
+    size_t size = 0;
+    AUTO_FREE char *bytes = read_file(fixture->path, &size);
+    for (size_t length = 0; length < size; length += length < 1200 ? 40 : 409) {
+        write_file(fixture->path, bytes, length);
+        struct failure refusal = {0};
+        if (dump(fixture->path, &got, &refusal) == 0)
+            fail_msg("%zu of %zu bytes were taken for a store", length, size);
+        assert_true(strlen(refusal.text) > 20);
+    }
+}
+
+static void overwritten_stretches_never_crash(void **state)
+{
+    struct fixture *fixture = *state;
+    make_finished(fixture);
+    AUTO_TEXT struct text right = {0}, got = {0};
+    must(dump(fixture->path, &right, failure));
+    size_t size = 0;
+    AUTO_FREE char *bytes = read_file(fixture->path, &size);
+    AUTO_FREE char *damaged = malloc(size);
+    srand(7);
+    for (int round = 0; round < 300; round++) {
+        memcpy(damaged, bytes, size);
+        size_t length = (size_t)(rand() % 600) + 1, at = (size_t)rand() % (size - length);
+        size_t from = (size_t)rand() % (size - length);
+        for (size_t i = 0; i < length; i++) /* noise, or a piece of the file itself */
+            damaged[at + i] = round % 2 ? (char)rand() : bytes[from + i];
+        write_file(fixture->path, damaged, size);
+        if (dump(fixture->path, &got, NULL) == 0)
+            assert_string_equal(text_string(&got), text_string(&right));
+    }
+}
+
+/* A killed writer's files: the log may be cut or damaged too; SQLite then takes what was committed
+ * before. */
+static void a_damaged_log_gives_an_error_or_whole_visits(void **state)
+{
+    struct fixture *fixture = *state;
+    pid_t child = fork();
+    if (child == 0) {
+        struct store *store = NULL;
+        if (store_create(&store, fixture->path, &fixture->run, NULL) < 0 ||
+            store_put_plan(store, fixture->cells, PLAN_CELLS, fixture->visits, PLAN_VISITS, NULL))
+            _exit(1);
+        for (size_t i = 0; i < PLAN_VISITS; i++)
+            if (put_visit(store, fixture, fixture->visits[i], NULL) || store_commit(store, NULL))
+                _exit(1);
+        kill(getpid(), SIGKILL);
+    }
+    waitpid(child, NULL, 0);
+    char log_path[160], shared[160];
+    snprintf(log_path, sizeof(log_path), "%s-wal", fixture->path);
+    snprintf(shared, sizeof(shared), "%s-shm", fixture->path);
+    size_t size = 0, fewer = 0;
+    AUTO_FREE char *bytes = read_file(log_path, &size);
+    for (size_t place = 0; place < size; place += 997) {
+        bytes[place] ^= 4;
+        write_file(log_path, bytes, place % 2 ? size : place);
+        unlink(shared);
+        struct store *store = NULL;
+        struct seen seen = {0};
+        if (store_open(&store, fixture->path, false, NULL) == 0 &&
+            store_each_sample(store, 0, see, &seen, NULL) == 0) {
+            assert_int_equal(seen.wrong, 0);
+            fewer += seen.samples < 4 * PLAN_PROCESSES * PLAN_RUNS;
+        }
+        store_close(store);
+        bytes[place] ^= 4;
+    }
+    assert_true(fewer > 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        CASE(other_files_are_refused),
+        CASE(other_schemas_are_refused),
+        CASE(tables_of_another_shape_are_refused),
+        CASE(impossible_values_are_refused),
+        CASE(a_changed_finished_store_is_refused),
+        CASE(what_the_owner_adds_is_no_damage),
+        CASE(flipped_bytes_give_an_error_or_the_right_data),
+        CASE(truncated_files_are_refused),
+        CASE(overwritten_stretches_never_crash),
+        CASE(a_damaged_log_gives_an_error_or_whole_visits),
+    };
+    return cmocka_run_group_tests_name("store-damage", tests, NULL, NULL);
+}
