@@ -67,7 +67,8 @@ static int compare(const void *one, const void *other)
 static double median(uint64_t *batches)
 {
     qsort(batches, BATCHES, sizeof(*batches), compare);
-    return (double)(batches[BATCHES / 2 - 1] + batches[BATCHES / 2]) / 2 / READS;
+    const uint64_t *middle = &batches[BATCHES / 2];
+    return (double)(middle[-1] + middle[0]) / 2 / READS;
 }
 
 enum { BARE, LIBRARY, CALLED, WAYS };

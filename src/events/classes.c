@@ -134,7 +134,8 @@ static const struct named_class pfm_names[] = {
     {"MEM_INST_RETIRED:ALL_STORES", "stores"},
 };
 
-#define FIND(table, name, length) find_class(table, sizeof(table) / sizeof(table[0]), name, length)
+#define FIND(table, name, length)                                                                  \
+    find_class(table, sizeof(table) / sizeof((table)[0]), name, length)
 
 static const char *find_class(const struct named_class *table, size_t count, const char *name,
                               size_t length)

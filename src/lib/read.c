@@ -101,7 +101,7 @@ static int read_separate(const struct assay_set *set, struct assay_value *values
             deliver_nothing(&values[i], ASSAY_UNSUPPORTED);
             continue;
         }
-        uint64_t report[SINGLE_WORDS];
+        uint64_t report[SINGLE_WORDS] = {0};
         long got =
             assay_syscall3(SYS_read, set->descriptors[i], (long)(uintptr_t)report, sizeof(report));
         if (got == sizeof(report))
@@ -127,7 +127,7 @@ int assay_set_read(struct assay_set *set, struct assay_value *values)
  * was reported until now is remembered and subtracted instead, which covers all three. */
 int assay_set_reset(struct assay_set *set)
 {
-    struct assay_value values[ASSAY_MAX_COUNTERS];
+    struct assay_value values[ASSAY_MAX_COUNTERS] = {0};
     int error = assay_set_read(set, values);
     for (size_t i = 0; i < set->count && !error; i++) {
         set->start[i].count += values[i].count;

@@ -20,8 +20,9 @@ double counter_scale(const struct counter_report *report)
     if (!report->running_ns)
         return 0;
     wide product = (wide)report->count * report->enabled_ns;
-    return (double)(product / report->running_ns) +
-           (double)(uint64_t)(product % report->running_ns) / (double)report->running_ns;
+    wide whole = product / report->running_ns;
+    uint64_t rest = (uint64_t)(product % report->running_ns);
+    return (double)whole + (double)rest / (double)report->running_ns;
 }
 
 const char *assay_state_name(enum assay_state state)
