@@ -1,0 +1,127 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""libassay as others get it: the header, the shared and the static library."""
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import tap
+
+LIBRARIES = os.path.join(os.environ.get("ASSAY_BUILD", "build"), "src", "lib")
+SHARED = os.path.join(LIBRARIES, "libassay.so")
+STATIC = os.path.join(LIBRARIES, "libassay.a")
+INCLUDE = os.path.join(tap.SOURCE, "include")
+# A sanitized library wants its run-time library, which a plain program does not bring.
+with open(SHARED, "rb") as library:
+    SANITIZED = re.search(b"__(asan|ubsan)_", library.read()) is not None
+
+PROGRAM = """
+#include <assay.h>
+#include <stdio.h>
+int main(void)
+{
+    const char *events[] = {"page-faults:u", "mem:0x1001/4:w:u"};
+    struct assay_set *set;
+    struct assay_value values[2];
+    if (assay_set_open(&set, events, 2, 0) < 0) {
+        puts(assay_last_error());
+        return 1;
+    }
+    assay_set_enable(set);
+    assay_set_disable(set);
+    if (assay_set_read(set, values) < 0)
+        return 1;
+    printf("%s %s\\n", assay_state_name(values[0].state), assay_state_name(values[1].state));
+    assay_set_close(set);
+    return 0;
+}
+"""
+
+
+def run(*command, **options):
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)
+
+
+def public_names():
+    with open(os.path.join(tap.SOURCE, "src", "lib", "libassay.map"), encoding="utf-8") as script:
+        return set(re.findall(r"^\s+(assay_\w+);", script.read(), flags=re.M))
+
+
+def declared_names():
+    with open(os.path.join(INCLUDE, "assay.h"), encoding="utf-8") as header:
+        return set(re.findall(r"ASSAY_API[^;(]*?(assay_\w+)\(", header.read()))
+
+
+def defined_names(*arguments):
+    output = run("nm", "--defined-only", *arguments).stdout
+    return {line.split()[-1].split("@")[0] for line in output.splitlines() if " T " in line}
+
+
+class Library(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="assay-library-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.source = os.path.join(self.folder, "program.c")
+        with open(self.source, "w", encoding="utf-8") as out:
+            out.write(PROGRAM)
+
+    def build_and_run(self, *command):
+        program = os.path.join(self.folder, "program")
+        built = run(*command, "-I" + INCLUDE, "-o", program)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        self.assertEqual(built.stderr, "")
+        ran = run(program, env=dict(os.environ, LD_LIBRARY_PATH=LIBRARIES))
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        # Where events are refused altogether, both are unsupported; the call itself works.
+        self.assertRegex(ran.stdout, r"^(counted|unsupported) unsupported\n$")
+
+    def test_the_header_declares_what_the_map_exports(self):
+        self.assertEqual(declared_names(), public_names())
+
+    def test_the_shared_library_offers_the_public_names_only(self):
+        if SANITIZED:
+            self.skipTest("a sanitizer adds names of its own")
+        self.assertEqual(defined_names("-D", SHARED), public_names())
+
+    def test_the_static_library_offers_the_public_names_only(self):
+        if not os.path.exists(STATIC):
+            self.skipTest("built without objcopy")
+        if SANITIZED:
+            self.skipTest("a sanitizer adds names of its own")
+        self.assertEqual(defined_names("-g", STATIC), public_names())
+
+    def test_it_needs_libc_only(self):
+        if SANITIZED:
+            self.skipTest("a sanitizer brings its own library")
+        needed = re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-d", SHARED).stdout)
+        # The loader belongs to libc: a variable per thread needs it.
+        self.assertEqual([name for name in needed if not name.startswith("ld-")], ["libc.so.6"])
+
+    def test_a_program_counts_with_the_shared_library(self):
+        if SANITIZED:
+            self.skipTest("the library is built with a sanitizer, the program is not")
+        self.build_and_run("cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", self.source,
+                           SHARED)
+
+    def test_a_program_counts_with_the_static_library(self):
+        if SANITIZED or not os.path.exists(STATIC):
+            self.skipTest("the library is built with a sanitizer, or without objcopy")
+        self.build_and_run("cc", "-O0", "-Wall", "-Werror", self.source, STATIC)
+
+    def test_a_program_without_the_inline_read_counts_too(self):
+        if SANITIZED:
+            self.skipTest("the library is built with a sanitizer, the program is not")
+        self.build_and_run("cc", "-DASSAY_NO_INLINE", self.source, SHARED)
+
+    def test_the_header_is_good_for_c_plus_plus(self):
+        if SANITIZED or not shutil.which("c++"):
+            self.skipTest("needs a C++ compiler and a library without a sanitizer")
+        self.build_and_run("c++", "-x", "c++", "-std=c++17", "-pedantic", "-Wall", "-Wextra",
+                           "-Werror", self.source, "-x", "none", SHARED)
+
+
+if __name__ == "__main__":
+    tap.main()
