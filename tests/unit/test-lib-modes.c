@@ -135,16 +135,17 @@ static void page_faults_of_user_code_are_user_mode(void **state)
     assert_int_equal(TRY_CASES(cases), 0);
 }
 
-/* Switches happen inside the kernel: user mode alone silently reads zero. */
+/* Switches happen inside the kernel: user mode alone silently reads zero. A sleep whose timer fires
+ * before the CPU is given up needs no switch, hence the room below 50. */
 static void context_switches_read_zero_in_user_mode(void **state)
 {
     (void)state;
     NEEDS_AS_ROOT("context-switches");
     static const struct mode_case cases[] = {
         {"context-switches:u", do_sleeps, 50, 0, 0, 0},
-        {"context-switches:k", do_sleeps, 50, 50, 500, 0},
-        {"context-switches:uk", do_sleeps, 50, 50, 500, 0},
-        {"context-switches", do_sleeps, 50, 50, 500, 0},
+        {"context-switches:k", do_sleeps, 50, 40, 500, 0},
+        {"context-switches:uk", do_sleeps, 50, 40, 500, 0},
+        {"context-switches", do_sleeps, 50, 40, 500, 0},
     };
     assert_int_equal(TRY_CASES(cases), 0);
 }
