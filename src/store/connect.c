@@ -156,7 +156,7 @@ static bool locks_refused(const char *path)
 static int without_locks(const char *path, struct failure *failure)
 {
     return fail_with(failure, -ENOLCK,
-                     "The file system that holds %s refuses locks, without which a store is not "
+                     "the file system that holds %s refuses locks, without which a store is not "
                      "safe. Put it on a local file system with --store, or start the lock service "
                      "of the network file system.",
                      path);
@@ -167,7 +167,7 @@ static int check_name(const char *path, struct failure *failure)
     if (strlen(path) <= LONGEST_PATH)
         return 0;
     return fail_with(failure, -ENAMETOOLONG,
-                     "The name of the store is longer than %d bytes, which SQLite cannot open: "
+                     "the name of the store is longer than %d bytes, which SQLite cannot open: "
                      "%.100s…. Choose a shorter one with --store.",
                      LONGEST_PATH, path);
 }
@@ -178,7 +178,7 @@ static int check_file(const char *path, bool writable, struct failure *failure)
 {
     struct stat status;
     if (stat(path, &status) < 0)
-        return fail_with(failure, -errno, "Cannot open the store %s: %s%s", path, strerror(errno),
+        return fail_with(failure, -errno, "cannot open the store %s: %s%s", path, strerror(errno),
                          errno == ENOENT ? ". Check the name, or leave it out to use the latest."
                                          : "");
     if (S_ISDIR(status.st_mode))
@@ -194,7 +194,7 @@ static int check_file(const char *path, bool writable, struct failure *failure)
                          path);
     if (access(path, R_OK | (writable ? W_OK : 0)) < 0)
         return fail_with(failure, -errno,
-                         "Cannot open the store %s for %s: %s. Check its owner "
+                         "cannot open the store %s for %s: %s. Check its owner "
                          "and permissions, or copy it to a place of your own.",
                          path, writable ? "writing" : "reading", strerror(errno));
     return check_name(path, failure);
@@ -315,7 +315,9 @@ static int check_pages(struct store *store, struct failure *failure)
     const char *answer = NULL;
     if (got && column_text(statement, 0, &answer) && strcmp(answer, "ok") == 0)
         return 0;
-    return store_damaged(store->path, answer ? answer : "it cannot be checked", failure);
+    const char *finding = answer ? strrchr(answer, '\n') : NULL; /* after a heading */
+    finding = finding ? finding + 1 : answer;
+    return store_damaged(store->path, finding ? finding : "it cannot be checked", failure);
 }
 
 static int check_content(struct store *store, struct failure *failure)

@@ -79,7 +79,7 @@ static int errno_behind(sqlite3 *db)
 int store_sql_failure(sqlite3 *db, const char *path, const char *doing, struct failure *failure)
 {
     if (!db)
-        return fail_with(failure, -ENOMEM, "Cannot %s %s: memory ran out", doing, path);
+        return fail_with(failure, -ENOMEM, "cannot %s %s: memory ran out", doing, path);
     int result = sqlite3_extended_errcode(db);
     /* Asked before the errno: file controls would replace it. */
     AUTO_FREE char *copied = strdup(sqlite3_errmsg(db));
@@ -87,12 +87,12 @@ int store_sql_failure(sqlite3 *db, const char *path, const char *doing, struct f
     int system_error = errno_behind(db);
     const struct explanation *known = explain(result & 0xff, system_error);
     if (!known)
-        return fail_with(failure, -EIO, "Cannot %s %s: SQLite says \"%s\" (%d)", doing, path,
+        return fail_with(failure, -EIO, "cannot %s %s: SQLite says \"%s\" (%d)", doing, path,
                          message, result);
     bool system_tells = system_error && (known->error == ENOSPC || known->error == EIO ||
                                          known->error == EACCES || known->error == EROFS);
     int error = known->error == ENOSPC && system_error ? system_error : known->error;
-    return fail_with(failure, -error, "Cannot %s %s: %s (%s%s%s). %s.", doing, path, known->why,
+    return fail_with(failure, -error, "cannot %s %s: %s (%s%s%s). %s.", doing, path, known->why,
                      message, system_tells ? ": " : "", system_tells ? strerror(system_error) : "",
                      known->next);
 }
@@ -100,7 +100,7 @@ int store_sql_failure(sqlite3 *db, const char *path, const char *doing, struct f
 int store_damaged(const char *path, const char *what, struct failure *failure)
 {
     return fail_with(failure, -EBADMSG,
-                     "The store %s is damaged, or was changed by another program: %s. Take a copy "
+                     "the store %s is damaged, or was changed by another program: %s. Take a copy "
                      "you trust, or save what is left with: sqlite3 FILE .recover",
                      path, what);
 }

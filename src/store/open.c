@@ -19,7 +19,7 @@ static struct store *make_handle(const char *path, struct failure *failure)
     if (store && store->path)
         return store;
     free(store);
-    fail_with(failure, -ENOMEM, "Memory ran out while opening %s", path);
+    fail_with(failure, -ENOMEM, "memory ran out while opening %s", path);
     return NULL;
 }
 
@@ -60,7 +60,7 @@ static int claim_file(const char *path, struct failure *failure)
     for (size_t i = 0; i < sizeof(advice) / sizeof(advice[0]); i++)
         if (advice[i].error == error)
             next = advice[i].next;
-    return fail_with(failure, -error, "Cannot make the store %s: %s. %s.", path, strerror(error),
+    return fail_with(failure, -error, "cannot make the store %s: %s. %s.", path, strerror(error),
                      next);
 }
 

@@ -24,16 +24,16 @@ static int state_folder(struct text *folder, struct failure *failure)
         text_printf(folder, "%s/.local/state/assay", home);
     else
         return fail_with(failure, -ENOENT,
-                         "There is no default place for stores: neither XDG_STATE_HOME nor HOME "
+                         "there is no default place for stores: neither XDG_STATE_HOME nor HOME "
                          "names a folder. Set one of them, or name a file with --store.");
-    return folder->failed ? fail_with(failure, -ENOMEM, "Memory ran out") : 0;
+    return folder->failed ? fail_with(failure, -ENOMEM, "memory ran out") : 0;
 }
 
 static int make_folders(const char *folder, struct failure *failure)
 {
     AUTO_FREE char *path = strdup(folder);
     if (!path)
-        return fail_with(failure, -ENOMEM, "Memory ran out");
+        return fail_with(failure, -ENOMEM, "memory ran out");
     for (char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
         if (slash)
             *slash = '\0';
@@ -42,7 +42,7 @@ static int make_folders(const char *folder, struct failure *failure)
             int error = errno;
             if (access(path, F_OK) < 0)
                 return fail_with(failure, -error,
-                                 "Cannot make the folder %s for stores: %s. Change its "
+                                 "cannot make the folder %s for stores: %s. Change its "
                                  "permissions, set XDG_STATE_HOME, or name a file with --store.",
                                  path, strerror(error));
         }
@@ -88,7 +88,7 @@ int store_default_path(const char *fingerprint, const char *command, char **path
     time_name(time, sizeof(time));
     text_printf(&folder, "/%s-%s%s", time, command, suffix);
     *path = text_take(&folder);
-    return *path ? 0 : fail_with(failure, -ENOMEM, "Memory ran out");
+    return *path ? 0 : fail_with(failure, -ENOMEM, "memory ran out");
 }
 
 /* --- the newest --- */
@@ -186,11 +186,11 @@ static int find_newest(const char *fingerprint, const struct wanted *wanted, cha
     error = fingerprint ? search_folder(text_string(&folder), wanted, path)
                         : search_machines(text_string(&folder), wanted, path);
     if (error)
-        return fail_with(failure, error, "Memory ran out");
+        return fail_with(failure, error, "memory ran out");
     if (*path)
         return 0;
     return fail_with(
-        failure, -ENOENT, "There is no %s%s%sstore in %s.", wanted->unfinished ? "unfinished " : "",
+        failure, -ENOENT, "there is no %s%s%sstore in %s.", wanted->unfinished ? "unfinished " : "",
         wanted->command ? wanted->command : "", wanted->command ? " " : "", text_string(&folder));
 }
 

@@ -20,7 +20,7 @@ static int check_cell(const struct cell *cell, struct failure *failure)
     if (whole)
         return 0;
     return fail_with(failure, -EINVAL,
-                     "Cell %" PRIu32 " of the plan lacks a factor or has one out of range",
+                     "cell %" PRIu32 " of the plan lacks a factor or has one out of range",
                      cell->id);
 }
 
@@ -101,7 +101,7 @@ static int put_visits(struct store *store, const struct visit *visits, size_t co
     if (error)
         return error;
     if ((uint64_t)count > (uint64_t)(KEY_MAX_VISIT - id))
-        return fail_with(failure, -E2BIG, "The plan has more visits than a store can hold");
+        return fail_with(failure, -E2BIG, "the plan has more visits than a store can hold");
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
     error = store_prepare(store,
                           "INSERT INTO visit(id, cell, process) SELECT ?, id, ? FROM cell "
@@ -114,7 +114,7 @@ static int put_visits(struct store *store, const struct visit *visits, size_t co
         error = store_step(store, statement, "write the plan to", failure);
         if (!error && sqlite3_changes(store->db) != 1)
             error = fail_with(failure, -EINVAL,
-                              "The plan visits cell %" PRIu32 ", which it does not define",
+                              "the plan visits cell %" PRIu32 ", which it does not define",
                               visits[i].cell);
         sqlite3_reset(statement);
     }
@@ -129,7 +129,7 @@ int store_put_plan(struct store *store, const struct cell *cells, size_t cell_co
     if (error)
         return error;
     if (store->visit.id)
-        return fail_with(failure, -EBUSY, "A plan cannot be added while a visit is under way");
+        return fail_with(failure, -EBUSY, "a plan cannot be added while a visit is under way");
     error = writer_commit(store, PATIENCE_MS, &local); /* a bad plan must not take visits along */
     if (!error)
         error = put_cells(store, cells, cell_count, &local);
@@ -165,7 +165,7 @@ int store_put_truth(struct store *store, uint32_t cell, uint32_t counter, const 
         return store_write_failed(store, &local, failure);
     if (sqlite3_changes(store->db) != 1)
         return fail_with(failure, -ENOENT,
-                         "The store %s has no counter %" PRIu32 " of a cell %" PRIu32, store->path,
+                         "the store %s has no counter %" PRIu32 " of a cell %" PRIu32, store->path,
                          counter, cell);
     return 0;
 }
@@ -191,7 +191,7 @@ int store_put_account(struct store *store, uint32_t cell, const int64_t *faults,
     if (error)
         return store_write_failed(store, &local, failure);
     if (sqlite3_changes(store->db) != 1)
-        return fail_with(failure, -ENOENT, "The store %s has no cell %" PRIu32, store->path, cell);
+        return fail_with(failure, -ENOENT, "the store %s has no cell %" PRIu32, store->path, cell);
     return 0;
 }
 
@@ -253,7 +253,7 @@ static int differs(const struct comparison *comparison, const char *what, const 
                    const char *became)
 {
     return fail_with(comparison->failure, -ESTALE,
-                     "The store %s holds another plan: %s %s became %s. Resume with the options it "
+                     "the store %s holds another plan: %s %s became %s. Resume with the options it "
                      "was started with, or start a new store.",
                      comparison->path, what, was, became);
 }
@@ -289,7 +289,7 @@ static int compare_run(struct comparison *comparison, const struct store_info *i
         return differs(comparison, "command", info->command, run->command);
     if (strcmp(info->fingerprint, run->fingerprint) != 0)
         return fail_with(comparison->failure, -ESTALE,
-                         "The store %s was started on another machine, or on this one before an "
+                         "the store %s was started on another machine, or on this one before an "
                          "update: fingerprint %s became %s. Its samples and new ones do not "
                          "belong together: start a new store.",
                          comparison->path, info->fingerprint, run->fingerprint);

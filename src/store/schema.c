@@ -220,7 +220,7 @@ int schema_check(struct store *store, struct failure *failure)
                          store->path, (unsigned)application, STORE_APPLICATION_ID);
     if (version > STORE_SCHEMA)
         return fail_with(failure, -EPROTONOSUPPORT,
-                         "The store %s has schema %d, this assay (%s) knows schemas up to %d: a "
+                         "the store %s has schema %d, this assay (%s) knows schemas up to %d: a "
                          "newer assay wrote it. Update assay to read it.",
                          store->path, version, ASSAY_VERSION, STORE_SCHEMA);
     if (version < 1)

@@ -136,7 +136,7 @@ int store_get_meta(struct store *store, const char *key, char **value, struct fa
     if (!column_text(statement, 0, &text))
         return store_damaged(store->path, "an entry of table meta is not text", failure);
     *value = strdup(text);
-    return *value ? 0 : fail_with(failure, -ENOMEM, "Memory ran out while reading %s", store->path);
+    return *value ? 0 : fail_with(failure, -ENOMEM, "memory ran out while reading %s", store->path);
 }
 
 int snapshot_begin(struct store *store, bool *began, struct failure *failure)
@@ -153,7 +153,7 @@ void snapshot_end(struct store *store, bool began)
 
 int store_no_memory(const struct store *store, struct failure *failure)
 {
-    return fail_with(failure, -ENOMEM, "Memory ran out while reading %s", store->path);
+    return fail_with(failure, -ENOMEM, "memory ran out while reading %s", store->path);
 }
 
 void store_time(char text[32])

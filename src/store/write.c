@@ -19,10 +19,10 @@ int store_may_write(struct store *store, struct failure *failure)
         return fail_with(failure, store->broken.code, "%s", store->broken.text);
     if (store->finished)
         return fail_with(failure, -EROFS,
-                         "The run in %s is finished; nothing can be added. Start a new store.",
+                         "the run in %s is finished; nothing can be added. Start a new store.",
                          store->path);
     if (!store->writer)
-        return fail_with(failure, -EROFS, "The store %s was opened for reading only", store->path);
+        return fail_with(failure, -EROFS, "the store %s was opened for reading only", store->path);
     return 0;
 }
 
@@ -96,7 +96,7 @@ static int find_visit(struct store *store, uint32_t cell, uint32_t process,
     int error = got < 0 ? got : 0;
     if (got == 0)
         error = fail_with(failure, -ENOENT,
-                          "The plan in %s has no process %" PRIu32 " of cell %" PRIu32, store->path,
+                          "the plan in %s has no process %" PRIu32 " of cell %" PRIu32, store->path,
                           process, cell);
     else if (got > 0 &&
              (!column_i64(find, 0, &visit->id) || visit->id < 1 || visit->id > KEY_MAX_VISIT ||
@@ -105,7 +105,7 @@ static int find_visit(struct store *store, uint32_t cell, uint32_t process,
         error = store_damaged(store->path, "a visit holds impossible values", failure);
     else if (got > 0 && state != VISIT_PENDING)
         error = fail_with(failure, -EEXIST,
-                          "Process %" PRIu32 " of cell %" PRIu32 " is %s already in %s", process,
+                          "process %" PRIu32 " of cell %" PRIu32 " is %s already in %s", process,
                           cell, visit_state_names[state], store->path);
     sqlite3_reset(find);
     return error;
@@ -119,7 +119,7 @@ static int enter_visit(struct store *store, uint32_t cell, uint32_t process,
         return 0;
     if (store->visit.id)
         return fail_with(failure, -EPROTO,
-                         "Process %" PRIu32 " of cell %" PRIu32 " reports before process %" PRIu32
+                         "process %" PRIu32 " of cell %" PRIu32 " reports before process %" PRIu32
                          " of cell %" PRIu32 " has ended",
                          process, cell, store->visit.process, store->visit.cell);
     int error = prepare_statements(store, failure);
@@ -138,13 +138,13 @@ static int check_batch(const struct visit_under_way *visit, const struct batch *
 {
     if (batch->counters != visit->counters)
         return fail_with(failure, -EPROTO,
-                         "Samples of cell %" PRIu32 " have %" PRIu32
+                         "samples of cell %" PRIu32 " have %" PRIu32
                          " counters, planned were %" PRIu32,
                          batch->cell, batch->counters, visit->counters);
     if (batch->first_run < visit->next_run || batch->first_run > visit->runs ||
         batch->runs > visit->runs - batch->first_run)
         return fail_with(failure, -EPROTO,
-                         "Samples of cell %" PRIu32 " are runs %" PRIu32 " to %" PRIu64
+                         "samples of cell %" PRIu32 " are runs %" PRIu32 " to %" PRIu64
                          ", expected are %" PRIu32 " to %" PRIu32,
                          batch->cell, batch->first_run, (uint64_t)batch->first_run + batch->runs,
                          visit->next_run, visit->runs);
@@ -220,7 +220,7 @@ int store_end_visit(struct store *store, uint32_t cell, uint32_t process, enum v
     if (error)
         return error;
     if (state != VISIT_DONE && state != VISIT_FAILED)
-        return fail_with(failure, -EINVAL, "A visit ends as done or failed, not as state %d",
+        return fail_with(failure, -EINVAL, "a visit ends as done or failed, not as state %d",
                          (int)state);
     error = enter_visit(store, cell, process, &local);
     if (!error) {

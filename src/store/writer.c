@@ -40,7 +40,7 @@ static int occupied(struct store *store, struct failure *failure)
     AUTO_FREE char *holder = NULL;
     store_get_meta(store, "writer", &holder, NULL);
     return fail_with(failure, -EBUSY,
-                     "The store %s is being written by another assay%s%s. Wait until it ends, or "
+                     "the store %s is being written by another assay%s%s. Wait until it ends, or "
                      "choose another file with --store.",
                      store->path, holder ? ": " : "", holder ? holder : "");
 }
@@ -102,7 +102,7 @@ int writer_begin(struct store *store, struct failure *failure)
 {
     store->token = make_token();
     if (!store->token)
-        return fail_with(failure, -ENOMEM, "Memory ran out while opening %s", store->path);
+        return fail_with(failure, -ENOMEM, "memory ran out while opening %s", store->path);
     int error = begin(store, failure);
     if (!error)
         error = store_put_meta(store, "writer", store->token, failure);
@@ -141,7 +141,7 @@ int writer_make_plain(struct store *store, struct failure *failure)
         return 0;
     bool others = got > 0 || got == -EBUSY;
     return fail_with(failure, others ? -EBUSY : why.code,
-                     "The run is complete and safe in %s and %s-wal, which must stay together "
+                     "the run is complete and safe in %s and %s-wal, which must stay together "
                      "because %s. To make a single file of them, run later: sqlite3 %s 'PRAGMA "
                      "journal_mode=DELETE'",
                      store->path, store->path, others ? "another program is reading it" : why.text,

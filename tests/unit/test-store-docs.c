@@ -1,0 +1,148 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * docs/store.md against the store: its examples run, and it knows every table, view and column. */
+#include "store-fixture.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+static char *read_document(void)
+{
+    char path[4096];
+    const char *source = getenv("ASSAY_SOURCE");
+    snprintf(path, sizeof(path), "%s/docs/store.md", source ? source : ".");
+    AUTO_FILE FILE *file = fopen(path, "r");
+    if (!file)
+        fail_msg("%s: %s", path, strerror(errno));
+    AUTO_TEXT struct text content = {0};
+    char line[1024];
+    while (fgets(line, sizeof(line), file))
+        text_puts(&content, line);
+    return text_take(&content);
+}
+
+static sqlite3 *open_as_an_analyst(struct fixture *fixture)
+{
+    sqlite3 *db = NULL;
+    make_finished(fixture);
+    assert_int_equal(sqlite3_open_v2(fixture->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    return db;
+}
+
+/* Runs one statement and returns its rows. */
+static int run_query(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
+        fail_msg("%s\n%s", sqlite3_errmsg(db), sql);
+    int rows = 0, result;
+    while ((result = sqlite3_step(statement)) == SQLITE_ROW)
+        rows++;
+    if (result != SQLITE_DONE)
+        fail_msg("%s\n%s", sqlite3_errmsg(db), sql);
+    sqlite3_finalize(statement);
+    return rows;
+}
+
+static void every_example_runs_and_answers(void **state)
+{
+    AUTO_FREE char *document = read_document();
+    sqlite3 *db = open_as_an_analyst(*state);
+    int examples = 0;
+    static const char open_fence[] = "\n```sql\n", close_fence[] = "\n```\n";
+    for (char *at = strstr(document, open_fence); at; at = strstr(at, open_fence)) {
+        at += sizeof(open_fence) - 1;
+        char *end = strstr(at, close_fence);
+        assert_non_null(end);
+        *end = '\0';
+        if (run_query(db, at) == 0)
+            fail_msg("no row comes of:\n%s", at);
+        examples++;
+        at = end + 1;
+    }
+    assert_true(examples > 8);
+    sqlite3_close(db);
+}
+
+/* The part of the document under "### name". */
+static char *section(const char *document, const char *name)
+{
+    char heading[128];
+    snprintf(heading, sizeof(heading), "\n### %s\n", name);
+    const char *start = strstr(document, heading);
+    if (!start)
+        fail_msg("docs/store.md has no section %s", name);
+    const char *end = strstr(start + 1, "\n##");
+    return end ? strndup(start, (size_t)(end - start)) : strdup(start);
+}
+
+static void every_table_and_column_is_explained(void **state)
+{
+    AUTO_FREE char *document = read_document();
+    sqlite3 *db = open_as_an_analyst(*state);
+    sqlite3_stmt *columns = NULL;
+    assert_int_equal(sqlite3_prepare_v2(db,
+                                        "SELECT m.name, c.name FROM sqlite_master AS m JOIN "
+                                        "pragma_table_info(m.name) AS c "
+                                        "WHERE m.type IN ('table', 'view')",
+                                        -1, &columns, NULL),
+                     SQLITE_OK);
+    int seen = 0;
+    while (sqlite3_step(columns) == SQLITE_ROW) {
+        const char *table = (const char *)sqlite3_column_text(columns, 0);
+        AUTO_FREE char *part = section(document, table);
+        char column[128];
+        snprintf(column, sizeof(column), "`%s`", (const char *)sqlite3_column_text(columns, 1));
+        if (!strstr(part, column))
+            fail_msg("docs/store.md does not explain %s of %s", column, table);
+        seen++;
+    }
+    assert_true(seen > 60);
+    sqlite3_finalize(columns);
+    sqlite3_close(db);
+}
+
+/* What the views tell is what the library reads. */
+static void views_tell_what_was_written(void **state)
+{
+    sqlite3 *db = open_as_an_analyst(*state);
+    sqlite3_stmt *rows = NULL;
+    assert_int_equal(sqlite3_prepare_v2(db,
+                                        "SELECT cell, process, run, counter, value, enabled, "
+                                        "running, minor_faults, major_faults, voluntary, "
+                                        "involuntary FROM reading",
+                                        -1, &rows, NULL),
+                     SQLITE_OK);
+    int count = 0;
+    while (sqlite3_step(rows) == SQLITE_ROW) {
+        struct sample right = right_sample(
+            (uint32_t)sqlite3_column_int(rows, 0), (uint32_t)sqlite3_column_int(rows, 1),
+            (uint32_t)sqlite3_column_int(rows, 2), (uint32_t)sqlite3_column_int(rows, 3));
+        const uint64_t wanted[] = {right.value,
+                                   right.enabled,
+                                   right.running,
+                                   right.account.minor_faults,
+                                   right.account.major_faults,
+                                   right.account.voluntary,
+                                   right.account.involuntary};
+        for (int i = 0; i < 7; i++)
+            assert_true((uint64_t)sqlite3_column_int64(rows, 4 + i) == wanted[i]);
+        count++;
+    }
+    assert_int_equal(count, 4 * PLAN_PROCESSES * PLAN_RUNS);
+    sqlite3_finalize(rows);
+    assert_int_equal(run_query(db, "SELECT 1 FROM sample_u64 WHERE value = '18446744073709551615'"),
+                     4 * PLAN_PROCESSES);
+    sqlite3_close(db);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_example_runs_and_answers, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_table_and_column_is_explained, setup, teardown),
+        cmocka_unit_test_setup_teardown(views_tell_what_was_written, setup, teardown),
+    };
+    return cmocka_run_group_tests_name("store-docs", tests, NULL, NULL);
+}
