@@ -1,0 +1,106 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A file from anywhere, opened as a store and read to its end: it is refused with a sentence, or
+ * everything in it makes sense. Nothing of it is taken on trust, nothing lasts forever. */
+#include "fuzz.h"
+
+#include <assert.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "store/store.h"
+
+/* One file for all inputs, in memory where there is such a file system; gone with the process. */
+static const char *file_name(void)
+{
+    static char name[64];
+    if (!name[0]) {
+        snprintf(name, sizeof(name), "%s/assay-fuzz-store-%d",
+                 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (int)getpid());
+    }
+    return name;
+}
+
+static void remove_file(void)
+{
+    static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        char name[96];
+        snprintf(name, sizeof(name), "%s%s", file_name(), suffixes[i]);
+        unlink(name);
+    }
+}
+
+static void write_file(const uint8_t *bytes, size_t size)
+{
+    AUTO_CLOSE int fd = open(file_name(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
+}
+
+static int see_cell(void *context, const struct stored_cell *stored)
+{
+    const struct cell *cell = &stored->cell;
+    size_t *cells = context;
+    assert(cell->id >= 1 && cell->counters >= 1 && cell->counters <= CELL_MAX_COUNTERS);
+    assert(cell->path && cell->specimen && cell->opt && cell->link);
+    assert((unsigned)cell->pattern < PATTERN_COUNT);
+    for (uint32_t i = 0; i < cell->counters; i++)
+        assert(cell->events[i]);
+    assert(stored->done + stored->failed <= stored->processes);
+    ++*cells;
+    return 0;
+}
+
+static int see_sample(void *context, const struct sample *sample)
+{
+    uint64_t *samples = context;
+    assert(sample->cell >= 1 && sample->run < 1u << 20 && sample->counter < CELL_MAX_COUNTERS);
+    ++*samples;
+    return 0;
+}
+
+static int read_store(struct store *store, struct failure *failure)
+{
+    struct store_info info;
+    size_t cells = 0;
+    uint64_t samples = 0;
+    int error = store_info(store, &info, failure);
+    if (error)
+        return error;
+    struct facts facts = {0};
+    struct visit *visits = NULL;
+    size_t visit_count = 0;
+    error = store_facts(store, &facts, failure);
+    if (!error)
+        error = store_each_cell(store, see_cell, &cells, failure);
+    if (!error)
+        error = store_visits(store, false, &visits, &visit_count, failure);
+    if (!error)
+        error = store_each_sample(store, 0, see_sample, &samples, failure);
+    if (!error)
+        assert(cells == info.cells && visit_count == info.visits && samples == info.samples);
+    free(visits);
+    facts_free(&facts);
+    store_info_release(&info);
+    return error;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    for (int writable = 0; writable < 2; writable++) {
+        struct store *store = NULL;
+        struct failure failure = {0};
+        write_file(bytes, size);
+        int error = store_open(&store, file_name(), writable, &failure);
+        if (!error)
+            error = read_store(store, &failure);
+        assert(!error || (error < 0 && failure.text[0]));
+        store_close(store);
+        remove_file();
+    }
+    return 0;
+}
