@@ -252,6 +252,8 @@ static void run_visit(struct fake *fake)
         wire_put_bytes(&fake->writer, "bytes", "a\0b\n", 4);
         send_end(fake);
     }
+    for (int i = 0; is(fake, "noisy-errors") && i < 20000; i++)
+        fprintf(stderr, "a warning that nobody reads, number %d\n", i);
     if (is(fake, "slow"))
         for (int i = 0; i < 10; i++) {
             poll(NULL, 0, 60);

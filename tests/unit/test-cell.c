@@ -213,7 +213,7 @@ static void long_batches_are_cut_to_lines_and_come_back(void **state)
     for (size_t i = 0; i < (size_t)3 * RUNS * COUNTERS; i++)
         rows[i] = UINT64_MAX - i; /* every number has all its digits */
     for (size_t i = 0; i < RUNS; i++)
-        accounts[i] = (struct account){UINT64_MAX, UINT64_MAX - i, UINT64_MAX - 2 * i, ~i};
+        accounts[i] = (struct account){UINT64_MAX - 3 * i, UINT64_MAX - i, UINT64_MAX - 2 * i, ~i};
     struct batch sent = filled(RUNS, COUNTERS, rows, accounts);
     /* Large frames flush by themselves, so they need somewhere to go. */
     FILE *file = tmpfile();

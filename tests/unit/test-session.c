@@ -395,6 +395,19 @@ static void a_slow_probe_that_is_alive_is_waited_for(void **state)
     session_close(session);
 }
 
+/* More warnings than a pipe holds: a probe must not get stuck on them. */
+static void warnings_without_end_do_not_hold_up_a_run(void **state)
+{
+    (void)state;
+    setenv("ASSAY_SILENCE_MS", "2000", 1);
+    struct session *session = open_session("noisy-errors");
+    struct failure failure = {0};
+    struct seen seen = {0};
+    if (run_visits(session, 2, 0, &seen, &failure) < 0)
+        fail_msg("%s", failure.text);
+    session_close(session);
+}
+
 static void chatter_amid_frames_is_ignored(void **state)
 {
     (void)state;
@@ -459,6 +472,8 @@ static void a_sink_that_fails_ends_the_run_with_its_words(void **state)
     assert_int_equal(run_visits(session, 1000, 0, &seen, &failure), -ENOSPC);
     assert_string_equal(failure.text, "the disk is full");
     assert_int_equal(seen.ends, 2);
+    assert_int_equal(run_visits(session, 1, 0, &seen, &failure), -EPIPE);
+    assert_says(&failure, "the session with the probe is over");
     session_close(session);
 }
 
@@ -571,6 +586,7 @@ int main(void)
         CASE(a_plan_that_contradicts_itself_is_ours_to_refuse),
         CASE(failed_visits_and_output_are_passed_on),
         CASE(a_slow_probe_that_is_alive_is_waited_for),
+        CASE(warnings_without_end_do_not_hold_up_a_run),
         CASE(chatter_amid_frames_is_ignored),
         CASE(a_probe_that_dies_is_told_with_its_last_words),
         CASE(a_probe_that_hangs_is_ended),
