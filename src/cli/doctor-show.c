@@ -96,7 +96,9 @@ static void put_first_step(const struct findings *findings, const struct style *
     if (count == 0)
         text_puts(&line, "Nothing found that stands in the way of accurate counts.");
     else if (!first)
-        text_puts(&line, "Nothing of this can be changed from here: measure with it in mind.");
+        text_puts(
+            &line,
+            "Nothing of this can be changed from here: keep it in mind when you read a count.");
     else if (hopeless)
         text_printf(&line,
                     "No setting here mends %s; of the rest, begin with %s:", hopeless->check->name,

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/deliver.h"
 #include "cli/nearest.h"
+#include "machine/errno-name.h"
 #include "session/session.h"
 #include "show/output.h"
 
@@ -131,14 +132,35 @@ static json_t *to_json(const struct findings *findings)
     return results;
 }
 
+/* Every fact behind the advice; null where there is none, the errno's name beside it. */
+static json_t *facts_to_json(const struct facts *facts)
+{
+    json_t *values = json_object();
+    json_t *errors = json_object();
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct fact *fact = &facts->list[i];
+        char name[16];
+        json_object_set_new(values, fact->key, json_text(fact->value));
+        if (!fact->value)
+            json_object_set_new(errors, fact->key,
+                                json_text(errno_name(fact->error, name, sizeof(name))));
+    }
+    json_t *analysis = json_object();
+    json_object_set_new(analysis, "facts", values);
+    json_object_set_new(analysis, "absent", errors);
+    return analysis;
+}
+
 static int deliver(const struct doctor_options *options, const struct facts *facts,
                    const struct findings *findings, int status)
 {
     if (options->common.json) {
         char fingerprint[17];
         machine_fingerprint(facts, fingerprint);
-        struct envelope envelope = {
-            .facts = facts, .fingerprint = fingerprint, .results = to_json(findings)};
+        struct envelope envelope = {.facts = facts,
+                                    .fingerprint = fingerprint,
+                                    .results = to_json(findings),
+                                    .analysis = facts_to_json(facts)};
         return deliver_json("doctor", &options->common, &envelope, status);
     }
     AUTO_TEXT struct text report = {0};

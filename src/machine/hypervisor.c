@@ -48,7 +48,7 @@ const struct hypervisor hypervisors[] = {
      "Firecracker offers no counters, whatever is set; for hardware events take bare metal, or KVM "
      "under QEMU with pmu=on.",
      ""},
-    {"microvm", "a KVM microVM", NULL,
+    {"microvm", "microVM", NULL,
      "its monitor looks like Firecracker, which offers no counters, whatever is set; for hardware "
      "events take bare metal, or KVM under QEMU with pmu=on.",
      ""},

@@ -50,7 +50,7 @@ class Here(unittest.TestCase):
         report = assay("doctor")
         self.assertEqual((report.returncode, report.stderr), (0, ""))
         lines = report.stdout.rstrip("\n").split("\n")
-        self.assertIn(envelope["machine"]["kernel.release"], " ".join(lines[:3]))
+        self.assertIn(envelope["machine"]["kernel"], " ".join(lines[:3]))
         self.assertRegex(lines[-1], "^(Begin with|No setting here|Nothing )")
         for name in results:
             self.assertIn(f"{name}: ", report.stdout.replace("\n        ", " "))
@@ -73,10 +73,15 @@ class Here(unittest.TestCase):
             again, _ = judged("--facts", path)
         self.assertEqual(first["results"], again["results"])
         self.assertEqual(first["machine"], again["machine"])
+        self.assertEqual(first["analysis"], again["analysis"])
+        self.assertGreater(len(first["analysis"]["facts"]), 40)
+        for key, error in first["analysis"]["absent"].items():
+            self.assertIsNone(first["analysis"]["facts"][key])
+            self.assertTrue(error.startswith("E"), key)
 
     def test_nothing_private_is_collected(self):
         envelope, _ = judged()
-        everything = json.dumps(envelope["machine"])
+        everything = json.dumps([envelope["machine"], envelope["analysis"]])
         for path in ("/etc/machine-id", "/proc/sys/kernel/hostname", "/proc/cmdline"):
             try:
                 with open(path, encoding="utf-8") as file:
@@ -182,10 +187,11 @@ class Unprivileged(unittest.TestCase):
         else:
             via = []
         envelope, results = judged(*via)
-        self.assertNotEqual(envelope["machine"]["process.euid"], "0")
+        facts = envelope["analysis"]["facts"]
+        self.assertNotEqual(facts["process.euid"], "0")
         self.assertEqual(results["privileges"]["status"], "warn")
         self.assertIn("sudo", results["privileges"]["fix"])
-        paranoid = int(envelope["machine"]["perf.paranoid"])
+        paranoid = int(facts["perf.paranoid"])
         expected = "ok" if paranoid < 2 else "warn" if paranoid == 2 else "bad"
         self.assertEqual(results["paranoid"]["status"], expected)
         if os.geteuid() == 0:  # root and others must find each other's validations
