@@ -31,6 +31,7 @@ struct wire_writer {
     size_t frame_start; /* offset of the open frame in `pending` */
     size_t field_count; /* of the open frame */
     struct text pending;
+    int64_t waiting_since; /* monotonic ms; of the first byte in pending */
 };
 
 void wire_begin(struct wire_writer *writer, const char *type);
@@ -43,9 +44,10 @@ void wire_put_i64(struct wire_writer *writer, const char *key, int64_t value);
 void wire_put_column(struct wire_writer *writer, const char *key, const uint64_t *values,
                      size_t stride, size_t count);
 
-/* Closes the frame; flushes when more than 64 KiB wait. 0 or negative errno (-EPIPE: peer gone).
- * -ENOMEM, -EMSGSIZE (line too long) and -E2BIG (too many fields): the frame was dropped whole and
- * its sequence number is still free. */
+/* Closes the frame; flushes when more than 64 KiB wait, or earlier frames for more than half a
+ * second, so that slow answers are signs of life. 0 or negative errno (-EPIPE: peer gone). -ENOMEM,
+ * -EMSGSIZE (line too long) and -E2BIG (too many fields): the frame was dropped whole and its
+ * sequence number is still free. */
 int wire_end(struct wire_writer *writer);
 /* Sends what waits. On a non-blocking descriptor -EAGAIN means that some still waits; wire_end
  * does not report that. A peer that is gone gives -EPIPE, never SIGPIPE. */

@@ -6,15 +6,19 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/monotonic.h"
 #include "wire/decimal.h"
 #include "wire/frame.h"
 #include "wire/pipe.h"
 
 #define FLUSH_BYTES    (64u << 10)
+#define FLUSH_MS       500
 #define CHECKSUM_BYTES 10 /* space, eight digits, newline */
 
 void wire_begin(struct wire_writer *writer, const char *type)
 {
+    if (writer->pending.length == 0)
+        writer->waiting_since = monotonic_ms();
     writer->frame_start = writer->pending.length;
     writer->field_count = 0;
     char digits[DECIMAL_MAX];
@@ -113,10 +117,14 @@ int wire_end(struct wire_writer *writer)
     text_append(pending, tail, sizeof(tail));
     if (pending->failed)
         return drop_frame(writer, -ENOMEM);
+    const bool others_wait = writer->frame_start > 0;
     writer->sequence++;
     writer->frame_start = pending->length;
 
-    int status = pending->length > FLUSH_BYTES ? wire_flush(writer) : 0;
+    const bool overdue = others_wait && monotonic_ms() - writer->waiting_since >= FLUSH_MS;
+    if (pending->length <= FLUSH_BYTES && !overdue)
+        return 0;
+    int status = wire_flush(writer);
     return status == -EAGAIN ? 0 : status;
 }
 

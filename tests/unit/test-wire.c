@@ -545,6 +545,29 @@ static void a_full_pipe_loses_nothing(void **state)
     close(ends[1]);
 }
 
+/* Who answers slowly must still be heard: silence means that the probe hangs. */
+static void a_frame_does_not_wait_long_for_others(void **state)
+{
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    struct wire_writer writer = {.fd = ends[1]};
+    struct wire_reader reader = {.fd = ends[0]};
+    struct wire_frame frame;
+    wire_begin(&writer, "first");
+    assert_int_equal(wire_end(&writer), 0);
+    assert_int_equal(wire_read(&reader, 0, &frame, NULL), 0); /* gathered, not sent */
+    writer.waiting_since -= 1000;
+    wire_begin(&writer, "second");
+    assert_int_equal(wire_end(&writer), 0);
+    assert_int_equal(wire_read(&reader, 0, &frame, NULL), 1);
+    assert_int_equal(wire_read(&reader, 0, &frame, NULL), 1);
+    wire_writer_free(&writer);
+    wire_reader_free(&reader);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -567,6 +590,7 @@ int main(void)
         cmocka_unit_test(an_endless_line_is_refused),
         cmocka_unit_test(a_peer_that_is_gone_is_an_error_not_a_signal),
         cmocka_unit_test(a_full_pipe_loses_nothing),
+        cmocka_unit_test(a_frame_does_not_wait_long_for_others),
     };
     return cmocka_run_group_tests_name("wire", tests, NULL, NULL);
 }
