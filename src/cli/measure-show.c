@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Shows what a measurement says: one line a cell for a person, one object a cell as JSON. */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -132,7 +133,7 @@ static void put_table(const struct rows *rows, const struct style *style, struct
     table_free(&table);
 }
 
-static int deliver_person(const struct rows *rows, int status)
+static int deliver_person(const struct rows *rows)
 {
     const struct common_options *common = &rows->measuring->options->common;
     struct style style = common->output ? (struct style){.width = 80} : style_for(stdout);
@@ -145,12 +146,12 @@ static int deliver_person(const struct rows *rows, int status)
     skips_put(&rows->measuring->skips, &style, &out);
     text_printf(&out, "%sseed %" PRIu64 ", samples in %s\n", out.length ? "\n" : "",
                 rows->measuring->seed, store_path(rows->measuring->store));
-    return deliver_text("measure", common, &out, status);
+    return deliver_text("measure", common, &out, EXIT_DONE);
 }
 
 /* --- as JSON --- */
 
-static int deliver_envelope(struct rows *rows, bool complete, int status)
+static int deliver_envelope(struct rows *rows, bool complete)
 {
     struct measuring *measuring = rows->measuring;
     json_t *analysis = json_object();
@@ -164,7 +165,18 @@ static int deliver_envelope(struct rows *rows, bool complete, int status)
                                 .analysis = analysis,
                                 .skipped = skips_json(&measuring->skips)};
     rows->results = NULL;
-    return deliver_json("measure", &measuring->options->common, &envelope, status);
+    return deliver_json("measure", &measuring->options->common, &envelope, EXIT_DONE);
+}
+
+/* Everything was tried and nothing could run: the machine lacks it. */
+static int refuse_all(struct measuring *measuring)
+{
+    struct failure failure = {0};
+    const struct skips *skips = &measuring->skips;
+    fail_with(&failure, -ENOTSUP, "nothing could be measured. %.300s: %.600s",
+              skips->count ? skips->list[skips->count - 1].what : "The plan",
+              skips->count ? skips->list[skips->count - 1].reason : "no cell ran");
+    return measure_refuse(measuring, &failure, EXIT_LACKING);
 }
 
 int measure_show(struct measuring *measuring, bool complete)
@@ -172,15 +184,15 @@ int measure_show(struct measuring *measuring, bool complete)
     struct failure failure = {0};
     bool json = measuring->options->common.json;
     struct rows rows = {.measuring = measuring, .results = json ? json_array() : NULL};
-    int error = rows_gather(&rows, &failure), status;
-    /* Everything was tried and nothing could run: the machine lacks it. */
-    int done = rows.count || !complete ? EXIT_DONE : EXIT_LACKING;
-    if (error < 0)
+    int status;
+    if (rows_gather(&rows, &failure) < 0)
         status = deliver_failure("measure", &failure, EXIT_FAILED);
+    else if (!rows.count && complete)
+        status = refuse_all(measuring);
     else if (json)
-        status = deliver_envelope(&rows, complete, done);
+        status = deliver_envelope(&rows, complete);
     else
-        status = deliver_person(&rows, done);
+        status = deliver_person(&rows);
     rows_release(&rows);
     return status;
 }

@@ -13,7 +13,7 @@
 #include "cli/options.h"
 #include "study/plan.h"
 
-#define MOST_CELLS 100000u
+#define MOST_CELLS 10000u /* each is a process or more */
 
 struct sweep {
     struct measuring *measuring;
@@ -114,19 +114,6 @@ static int fill_events(struct cell *cell, const struct group *group, size_t copi
     return 0;
 }
 
-static int append_cell(struct measuring *measuring, struct cell *cell)
-{
-    if (measuring->cell_count >= MOST_CELLS)
-        return -E2BIG;
-    struct cell *grown = realloc(measuring->cells, (measuring->cell_count + 1) * sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    measuring->cells = grown;
-    cell->id = (uint32_t)measuring->cell_count + 1;
-    grown[measuring->cell_count++] = *cell;
-    return 0;
-}
-
 static int add_combination(struct sweep *sweep, const size_t *index, const struct group *group)
 {
     const struct catalogue_path *path =
@@ -140,7 +127,7 @@ static int add_combination(struct sweep *sweep, const size_t *index, const struc
     if (result > 0) {
         result = fill_events(&cell, group, (size_t)copies);
         if (result == 0)
-            result = append_cell(sweep->measuring, &cell);
+            result = plan_append(&sweep->measuring->cells, &sweep->measuring->cell_count, &cell);
         if (result == 0)
             return 0;
     }
@@ -169,12 +156,25 @@ static int add_combinations(struct sweep *sweep, const struct group *group)
     return error;
 }
 
+/* Stops counting beyond MOST_CELLS. */
+static size_t count_combinations(const struct sweep *sweep, size_t groups)
+{
+    size_t count = groups;
+    for (int factor = 0; factor < FACTORS && count <= MOST_CELLS; factor++) {
+        size_t values = sweep->factors.values[factor].count;
+        count *= values ? values : 1;
+    }
+    return count;
+}
+
 int measure_sweep(struct measuring *measuring)
 {
     struct sweep sweep = {.measuring = measuring};
     const struct measure_options *options = measuring->options;
     int status = factors_resolve(&sweep.factors, measuring, &sweep.failure), error = 0;
     size_t groups = options->each ? measuring->event_count : 1;
+    if (status == EXIT_DONE && count_combinations(&sweep, groups) > MOST_CELLS)
+        error = -E2BIG;
     for (size_t i = 0; i < groups && status == EXIT_DONE && error == 0; i++) {
         struct group group = {measuring->events + i, options->each ? 1 : measuring->event_count};
         error = add_combinations(&sweep, &group);

@@ -42,7 +42,7 @@ static bool has_overhead_cell(const struct cell *cells, size_t count, const stru
 }
 
 /* A copy of like that runs nothing. */
-static int make_null(struct cell *null, const struct cell *like, uint32_t id)
+static int make_null(struct cell *null, const struct cell *like)
 {
     int error = cell_copy(null, like);
     if (error < 0)
@@ -50,7 +50,6 @@ static int make_null(struct cell *null, const struct cell *like, uint32_t id)
     free(null->specimen);
     null->specimen = strdup("null");
     null->n = 0;
-    null->id = id;
     if (null->specimen)
         return 0;
     cell_release(null);
@@ -63,14 +62,15 @@ int plan_overhead_cells(struct cell **cells, size_t *count)
     for (size_t i = 0; i < asked; i++) {
         if (has_overhead_cell(*cells, *count, &(*cells)[i]))
             continue;
-        struct cell *grown = realloc(*cells, (*count + 1) * sizeof(*grown));
-        if (!grown)
-            return -ENOMEM;
-        *cells = grown;
-        int error = make_null(&grown[*count], &grown[i], (uint32_t)*count + 1);
+        struct cell null = {0};
+        int error = make_null(&null, &(*cells)[i]);
         if (error < 0)
             return error;
-        (*count)++;
+        error = plan_append(cells, count, &null);
+        if (error < 0) {
+            cell_release(&null);
+            return error;
+        }
     }
     return 0;
 }

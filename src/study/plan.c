@@ -9,6 +9,20 @@
 
 #include "study/random.h"
 
+int plan_append(struct cell **cells, size_t *count, const struct cell *cell)
+{
+    if ((*count & (*count - 1)) == 0) {
+        struct cell *grown = realloc(*cells, (*count ? 2 * *count : 1) * sizeof(*grown));
+        if (!grown)
+            return -ENOMEM;
+        *cells = grown;
+    }
+    (*cells)[*count] = *cell;
+    (*cells)[*count].id = (uint32_t)*count + 1;
+    (*count)++;
+    return 0;
+}
+
 int plan_visits(const struct cell *cells, size_t cell_count, uint32_t processes, uint64_t seed,
                 struct visit **visits, size_t *visit_count)
 {

@@ -16,9 +16,13 @@
 int plan_visits(const struct cell *cells, size_t cell_count, uint32_t processes, uint64_t seed,
                 struct visit **visits, size_t *visit_count);
 
+/* Appends a cell (which *cells then owns) and gives it the next id. The array doubles whenever its
+ * count is a power of two, so it must have been made by this function alone. */
+int plan_append(struct cell **cells, size_t *count, const struct cell *cell);
+
 /* Measured the same way: everything but specimen, N and runs agrees. */
 bool plan_same_way(const struct cell *left, const struct cell *right);
 /* Appends a null cell with N = 0 for every way of measuring that has none yet: what it counts is
- * the overhead of that way. Ids go on from the last; *cells grows by realloc. */
+ * the overhead of that way. */
 int plan_overhead_cells(struct cell **cells, size_t *count);
 bool plan_is_overhead_cell(const struct cell *cell);

@@ -294,6 +294,9 @@ class Refusals(Case):
                 self.assertNotIn("\033", done.stderr)
                 self.assertNotIn("\u202e", done.stderr)
 
+    def test_a_cpu_that_is_not_there_is_lacking(self):
+        self.assertIn("999", self.refused(3, "-e", "page-faults:u", "--cpu", "999"))
+
     def test_output_that_cannot_be_written_is_said_before_measuring(self):
         self.assertIn("/nonexistent/x", self.refused(1, "-e", "page-faults:u", "-o",
                                                      "/nonexistent/x"))

@@ -288,6 +288,41 @@ static void one_seed_one_order(void **state)
     free(other);
 }
 
+static struct cell way(const char *path, const char *specimen, uint64_t n)
+{
+    return (struct cell){.events = {strdup("page-faults")},
+                         .counters = 1,
+                         .path = strdup(path),
+                         .specimen = strdup(specimen),
+                         .n = n,
+                         .opt = strdup("O2"),
+                         .link = strdup("static"),
+                         .runs = 3};
+}
+
+static void every_way_of_measuring_gets_one_null_cell(void **state)
+{
+    (void)state;
+    struct cell *cells = NULL;
+    size_t count = 0;
+    for (uint64_t n = 1; n <= 5; n++) {
+        struct cell cell = way(n % 2 ? "perf-read" : "perf-prctl", "pages", n);
+        assert_int_equal(plan_append(&cells, &count, &cell), 0);
+    }
+    struct cell given = way("perf-prctl", "null", 0);
+    assert_int_equal(plan_append(&cells, &count, &given), 0);
+    assert_int_equal(plan_overhead_cells(&cells, &count), 0);
+    assert_int_equal(count, 7); /* perf-prctl had one already */
+    assert_true(plan_is_overhead_cell(&cells[6]));
+    assert_string_equal(cells[6].path, "perf-read");
+    assert_int_equal(cells[6].runs, 3);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(cells[i].id, i + 1);
+        cell_release(&cells[i]);
+    }
+    free(cells);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,6 +339,7 @@ int main(void)
         cmocka_unit_test(the_mode_is_read_from_the_name),
         cmocka_unit_test(the_sequence_of_a_seed_never_changes),
         cmocka_unit_test(one_seed_one_order),
+        cmocka_unit_test(every_way_of_measuring_gets_one_null_cell),
     };
     return cmocka_run_group_tests_name("study-measure", tests, NULL, NULL);
 }

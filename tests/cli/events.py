@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""assay events: what opens, what does not and why, for a person and as JSON."""
+import json
+import os
+import subprocess
+import unittest
+
+import tap
+
+REFUSE = os.environ.get("SECCOMP_REFUSE", "")
+
+
+def listed(*arguments):
+    done = tap.assay("events", "--json", *arguments)
+    return done.returncode, json.loads(done.stdout)["results"]
+
+
+class Listing(unittest.TestCase):
+    def test_every_event_opens_or_says_why_not(self):
+        status, events = listed()
+        self.assertEqual(status, 0)
+        names = [event["event"] for event in events]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertIn("page-faults", names)
+        self.assertIn("instructions", names)
+        for event in events:
+            with self.subTest(event["event"]):
+                self.assertEqual(event["openable"], event["reason"] is None)
+                self.assertEqual(event["openable"], event["errno"] is None)
+                self.assertIsNone(event["verdict"])
+
+    def test_a_reason_is_said_once_for_all_it_concerns(self):
+        _, events = listed()
+        text = " ".join(tap.assay("events").stdout.split())
+        for reason in {event["reason"] for event in events if event["reason"]}:
+            self.assertEqual(text.count(" ".join(reason.split())), 1, reason)
+        for event in events:
+            self.assertIn(event["event"], text)
+
+    def test_globs_choose(self):
+        _, events = listed("*-faults")
+        self.assertTrue({"page-faults", "minor-faults", "major-faults"}
+                        <= {event["event"] for event in events})
+        self.assertTrue(all(event["event"].endswith("-faults") for event in events))
+
+    def test_tracepoints_come_when_a_colon_asks_for_them(self):
+        self.assertFalse([event for event in listed()[1] if event["kind"] == "tracepoint"])
+        status, events = listed("raw_syscalls:*")
+        if status == 3:
+            self.skipTest("tracepoints cannot be listed here")
+        self.assertIn("raw_syscalls:sys_enter", [event["event"] for event in events])
+
+    def test_what_matches_nothing_is_lacking(self):
+        done = tap.assay("events", "zzz*")
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertIn("zzz*", done.stderr)
+
+
+class Exact(unittest.TestCase):
+    def test_any_form_of_a_name_can_be_asked_for(self):
+        status, events = listed("page-faults:u")
+        self.assertIn(status, (0, 3))
+        self.assertEqual(events[0]["class"], "page-faults")
+        self.assertEqual(status == 0, events[0]["openable"])
+
+    def test_an_event_that_is_refused_exits_3(self):
+        status, events = listed("instructions:u")
+        self.assertEqual(status, 0 if events[0]["openable"] else 3)
+        done = tap.assay("events", "instructions:u")
+        self.assertEqual(done.returncode, status)
+        if status == 3:
+            self.assertIn("instructions:u", done.stdout)
+
+    def test_wrong_names_exit_2_with_the_nearest(self):
+        done = tap.assay("events", "page-fautls")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("page-faults", done.stderr)
+        for name in ("", "a", "\033[2J", "mem:", "uprobe:", "x" * 3000):
+            with self.subTest(name):
+                done = tap.assay("events", name)
+                self.assertIn(done.returncode, (0, 2, 3), done.stderr)
+                self.assertNotIn("\033", done.stderr + done.stdout)
+        self.assertEqual(tap.assay("events", "a", "b").returncode, 2)
+
+
+class Refused(unittest.TestCase):
+    def test_where_nothing_opens_the_way_out_is_said(self):
+        if not REFUSE:
+            self.skipTest("SECCOMP_REFUSE names no helper")
+        for error in ("EPERM", "ENOSYS"):
+            with self.subTest(error):
+                done = subprocess.run([REFUSE, error, "--", tap.ASSAY, "events"], text=True,
+                                      capture_output=True, check=False, timeout=60)
+                if done.returncode == 77:
+                    self.skipTest("no seccomp filters in this kernel")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("Nothing can be counted here", done.stdout)
+                self.assertIn("perf_event_open", done.stdout)
+                self.assertIn("assay doctor", done.stdout)
+
+
+if __name__ == "__main__":
+    tap.main()
