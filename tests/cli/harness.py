@@ -65,6 +65,21 @@ class LinkModes(unittest.TestCase):
         self.assertIn("started by assay-probe", result.stderr)
 
 
+class Cold(unittest.TestCase):
+    """The first call of a symbol belongs to the window: nothing around it may call, and so bind, what is measured."""
+
+    def test_only_windows_refer_to_measured_symbols(self):
+        measured = {"read", "ioctl", "prctl", "__read_chk"}
+        around = glob.glob(f"{BUILD}/src/probe/harness/harness-*.p/*.o") + [f"{BUILD}/src/probe/harness/libharness-core.a",
+                                                                          f"{BUILD}/src/specimens/libspecimens.a"]
+        self.assertGreater(len(around), 4)
+        for file in around:
+            undefined = {line.split()[-1] for line in output("nm", "-u", file).splitlines() if line.split()}
+            self.assertFalse(undefined & measured, file)
+        windows = output("nm", "-u", f"{BUILD}/src/probe/harness/libwindow-perf-read-O2.a")
+        self.assertRegex(windows, r"U read\n")  # the check can see
+
+
 class Levels(unittest.TestCase):
     def test_every_path_is_compiled_at_every_level(self):
         paths = {}

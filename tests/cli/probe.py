@@ -176,6 +176,14 @@ class Counts(Session):
                 for value, minor in zip(visit.counts, visit.minor):  # what is more, the other account saw too
                     self.assertTrue(n <= value <= minor, f"{cell}: {visit.counts} {visit.minor}")
 
+    def test_the_first_run_of_a_process_is_as_exact_as_the_others(self):
+        probe = self.started()
+        self.openable(probe, "page-faults:u")
+        cells = list(self.every_cell(probe, events="page-faults:u", specimen="pages", n=10, runs=1))
+        visits = probe.run(cells)
+        off = [cell for cell, visit in zip(cells, visits) if visit.counts != [10]]
+        self.assertLessEqual(len(off), len(cells) // 20, off)  # a loaded machine may disturb one
+
     def test_nothing_is_counted_where_nothing_is_done(self):
         probe = self.started()
         self.openable(probe, "page-faults:u")
@@ -188,10 +196,14 @@ class Counts(Session):
     def test_the_paths_own_system_call_is_a_constant(self):
         probe = self.started()
         self.openable(probe, "raw_syscalls:sys_enter")
-        cells = [cell for cell in self.every_cell(probe, events="raw_syscalls:sys_enter", runs=10) if cell["path"] in PERF_PATHS]
+        cells = list(self.every_cell(probe, events="raw_syscalls:sys_enter", runs=10))
         for cell, visit in zip(cells, probe.run(cells)):
+            if cell["path"].startswith("papi") and os.geteuid() != 0:
+                continue  # PAPI needs debugfs for it
             self.assertTrue(visit.done, f"{cell}: {visit.end}")
-            self.assertEqual(set(visit.counts), {1}, cell)
+            self.assertEqual(len(set(visit.counts)), 1, f"{cell}: {visit.counts}")
+            if cell["path"] in PERF_PATHS:
+                self.assertEqual(visit.counts[0], 1, cell)
 
     def test_system_calls_are_exact(self):
         probe = self.started()

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/harness/papi-tracepoints.h"
+
 static const char *const hardware_names[] = {
     [PERF_COUNT_HW_CPU_CYCLES] = "PERF_COUNT_HW_CPU_CYCLES",
     [PERF_COUNT_HW_INSTRUCTIONS] = "PERF_COUNT_HW_INSTRUCTIONS",
@@ -178,10 +180,11 @@ static int add_event(struct job *job, int event_set, uint32_t index)
         return result;
     int status = PAPI_event_name_to_code(name, &code);
     if (status != PAPI_OK)
-        return job_fail(job, papi_errno(status),
-                        "PAPI does not know %s, its name for %s: %s (tracepoints need a mounted "
-                        "debugfs)",
-                        name, job->events[index].name, PAPI_strerror(status));
+        return job_fail(job, papi_errno(status), "PAPI does not know %s, its name for %s: %s%s",
+                        name, job->events[index].name, PAPI_strerror(status),
+                        job->events[index].attr.type == PERF_TYPE_TRACEPOINT
+                            ? ". It looks tracepoints up in debugfs: be root, or mount it readably"
+                            : "");
     status = PAPI_add_event(event_set, code);
     if (status != PAPI_OK) {
         job->failed_event = (int32_t)index;
@@ -195,6 +198,7 @@ int papi_build_set(struct job *job, int *event_set)
 {
     int domain = 0;
     *event_set = PAPI_NULL;
+    papi_show_tracepoints(job);
     int result = papi_usable(job->reason, sizeof(job->reason));
     if (result < 0)
         return job->error = -result, result;
