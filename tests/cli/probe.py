@@ -176,13 +176,12 @@ class Counts(Session):
                 for value, minor in zip(visit.counts, visit.minor):  # what is more, the other account saw too
                     self.assertTrue(n <= value <= minor, f"{cell}: {visit.counts} {visit.minor}")
 
-    def test_the_first_run_of_a_process_is_as_exact_as_the_others(self):
+    def test_the_first_run_of_a_process_faults_in_nothing_of_its_own(self):
         probe = self.started()
         self.openable(probe, "page-faults:u")
-        cells = list(self.every_cell(probe, events="page-faults:u", specimen="pages", n=10, runs=1))
-        visits = probe.run(cells)
-        off = [cell for cell, visit in zip(cells, visits) if visit.counts != [10]]
-        self.assertLessEqual(len(off), len(cells) // 20, off)  # a loaded machine may disturb one
+        cells = list(self.every_cell(probe, events="page-faults:u", runs=1))
+        off = [cell for cell, visit in zip(cells, probe.run(cells)) if visit.counts != [0] or visit.minor != [0]]
+        self.assertLessEqual(len(off), len(cells) // 50, off)  # a loaded machine may disturb one
 
     def test_nothing_is_counted_where_nothing_is_done(self):
         probe = self.started()
@@ -412,8 +411,9 @@ class Kit(Session):
         os.mkdir(kit, 0o700)
         shutil.copy(f"{tap.KIT}/assay-probe", kit)
         process = subprocess.Popen([f"{kit}/assay-probe", "receive"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   stderr=subprocess.DEVNULL, env=self.environment)
+                                   stderr=subprocess.PIPE, env=self.environment)
         self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
         self.assertEqual(process.stdout.readline(), b"@assay-kit\n")
         for name, mode, content in files:
             process.stdin.write(f"file {name} {mode:o} {len(content)}\n".encode() + content)
@@ -448,6 +448,7 @@ class Kit(Session):
                 kit, process = self.push([])
                 process.stdin.write(f"file {name} 755 1\nx".encode())
                 process.stdin.close()
+                self.assertIn(b"not a file of a kit", process.stderr.read())
                 self.assertEqual(process.wait(timeout=PATIENCE), 1)
                 self.assertEqual(os.listdir(self.folder.name), [])
                 self.assertFalse(os.path.exists(kit))
