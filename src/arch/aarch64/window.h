@@ -15,6 +15,7 @@
  * inside.) */
 #define WINDOW_PIN_FIRST(type, name)  register type name __asm__("x19")
 #define WINDOW_PIN_SECOND(type, name) register type name __asm__("x20")
+/* NOLINTBEGIN(bugprone-macro-parentheses): the text of an asm takes none */
 #define WINDOW_SLOT(text, one, two)                                                                \
     __asm__ volatile(text                                                                          \
                      :                                                                             \
@@ -24,6 +25,7 @@
                        "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14",      \
                        "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24",       \
                        "v25", "v26", "v27", "v28", "v29", "v30", "v31", "cc", "memory")
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* Nothing: 0 instructions. */
 #define WINDOW_NULL ""

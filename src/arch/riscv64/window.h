@@ -15,6 +15,7 @@
  * inside.) */
 #define WINDOW_PIN_FIRST(type, name)  register type name __asm__("s1")
 #define WINDOW_PIN_SECOND(type, name) register type name __asm__("s2")
+/* NOLINTBEGIN(bugprone-macro-parentheses): the text of an asm takes none */
 #define WINDOW_SLOT(text, one, two)                                                                \
     __asm__ volatile(text                                                                          \
                      :                                                                             \
@@ -23,6 +24,7 @@
                        "a4", "a5", "a6", "a7", "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6",    \
                        "ft7", "ft8", "ft9", "ft10", "ft11", "fa0", "fa1", "fa2", "fa3", "fa4",     \
                        "fa5", "fa6", "fa7", "memory")
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* Nothing: 0 instructions. */
 #define WINDOW_NULL ""

@@ -15,6 +15,7 @@
  * inside.) */
 #define WINDOW_PIN_FIRST(type, name)  register type name __asm__("rbx")
 #define WINDOW_PIN_SECOND(type, name) register type name __asm__("r12")
+/* NOLINTBEGIN(bugprone-macro-parentheses): the text of an asm takes none */
 #define WINDOW_SLOT(text, one, two)                                                                \
     __asm__ volatile(text                                                                          \
                      :                                                                             \
@@ -22,6 +23,7 @@
                      : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0",        \
                        "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",     \
                        "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "cc", "memory")
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* Nothing: 0 instructions. */
 #define WINDOW_NULL ""

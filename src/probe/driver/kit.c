@@ -97,8 +97,7 @@ static int read_manifest(struct probe_kit *kit, FILE *file)
 {
     AUTO_FREE char *line = NULL;
     size_t capacity = 0;
-    ssize_t length;
-    for (unsigned number = 1; (length = getline(&line, &capacity, file)) >= 0; number++) {
+    for (unsigned number = 1; getline(&line, &capacity, file) >= 0; number++) {
         line[strcspn(line, "\n")] = '\0';
         int result = number > 1                         ? keep_line(kit, line)
                      : strcmp(line, "assay-kit 1") == 0 ? 0

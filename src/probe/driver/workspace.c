@@ -23,30 +23,31 @@ static void unmap(struct workspace *workspace)
     workspace->bytes = 0;
 }
 
-static int grow(struct workspace *workspace, size_t bytes)
+/* The job in at least so many bytes of shared memory; NULL with errno. */
+static struct job *hold(struct workspace *workspace, size_t bytes)
 {
+    if (workspace->job && bytes <= workspace->bytes)
+        return workspace->job;
     if (workspace->fd < 0)
         workspace->fd = descriptor_lift(memfd_create("assay-job", MFD_CLOEXEC));
     if (workspace->fd < 0 || ftruncate(workspace->fd, (off_t)bytes) < 0)
-        return -errno;
+        return NULL;
     unmap(workspace);
     void *job = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, workspace->fd, 0);
     if (job == MAP_FAILED)
-        return -errno;
+        return NULL;
     workspace->job = job;
     workspace->bytes = bytes;
-    return 0;
+    return job;
 }
 
 int workspace_job(struct workspace *workspace, uint32_t runs, uint32_t counters,
                   struct failure *failure)
 {
-    size_t bytes = job_size(runs, counters);
-    int result = bytes > workspace->bytes ? grow(workspace, bytes) : 0;
-    if (result < 0)
-        return fail_with(failure, result, "no shared memory for %u runs of %u counters: %s", runs,
-                         counters, strerror(-result));
-    struct job *job = workspace->job;
+    struct job *job = hold(workspace, job_size(runs, counters));
+    if (!job)
+        return fail_with(failure, -errno, "no shared memory for %u runs of %u counters: %s", runs,
+                         counters, strerror(errno));
     memset(job, 0, offsetof(struct job, events));
     job->magic = JOB_MAGIC;
     job->bytes = workspace->bytes;

@@ -44,20 +44,15 @@ static void describe(const struct path *path)
 
 static struct job *map_job(void)
 {
-    long address =
-        assay_syscall6(SYS_mmap, 0, (long)sizeof(struct job), PROT_READ, MAP_SHARED, JOB_FD, 0);
-    if (address < 0 && address > -4096)
+    const struct job *header = mmap(NULL, sizeof(*header), PROT_READ, MAP_SHARED, JOB_FD, 0);
+    if (header == MAP_FAILED)
         return NULL;
-    const struct job *header = (const struct job *)address; /* NOLINT(performance-no-int-to-ptr) */
     uint64_t bytes = header->magic == JOB_MAGIC ? header->bytes : 0;
-    assay_syscall2(SYS_munmap, address, (long)sizeof(struct job));
+    munmap((void *)(uintptr_t)header, sizeof(*header));
     if (bytes < sizeof(struct job))
         return NULL;
-    address =
-        assay_syscall6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, JOB_FD, 0);
-    if (address < 0 && address > -4096)
-        return NULL;
-    return (struct job *)address; /* NOLINT(performance-no-int-to-ptr) */
+    void *job = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, JOB_FD, 0);
+    return job == MAP_FAILED ? NULL : job;
 }
 
 static bool job_is_sound(const struct job *job)

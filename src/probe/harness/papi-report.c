@@ -26,14 +26,13 @@ static int misread(struct job *job, const char *what)
                     PAPI_VERSION_MAJOR(PAPI_VERSION), PAPI_VERSION_MINOR(PAPI_VERSION), what);
 }
 
-static int read_file(struct job *job, const char *path, char **text)
+static int read_stream(struct job *job, FILE *file, char **text)
 {
-    AUTO_FILE FILE *file = fopen(path, "r");
-    if (!file || fseek(file, 0, SEEK_END) < 0)
-        return job_fail(job, -errno, "cannot read PAPI's report %s: %s", path, strerror(errno));
+    if (fseek(file, 0, SEEK_END) < 0)
+        return job_fail(job, -errno, "cannot read PAPI's report: %s", strerror(errno));
     long size = ftell(file);
     if (size < 0 || (unsigned long)size > REPORT_MAX)
-        return job_fail(job, -EFBIG, "PAPI's report %s is too large", path);
+        return job_fail(job, -EFBIG, "PAPI's report is too large");
     rewind(file);
     *text = malloc((size_t)size + 1);
     if (!*text)
@@ -41,6 +40,16 @@ static int read_file(struct job *job, const char *path, char **text)
     size_t length = fread(*text, 1, (size_t)size, file);
     (*text)[length] = '\0';
     return 0;
+}
+
+static int read_file(struct job *job, const char *path, char **text)
+{
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return job_fail(job, -errno, "cannot read PAPI's report %s: %s", path, strerror(errno));
+    int result = read_stream(job, file, text);
+    fclose(file);
+    return result;
 }
 
 /* The one file in FOLDER/papi_hl_output. */
@@ -110,7 +119,7 @@ int papi_read_report(struct job *job)
     int result = find_report(job, path, sizeof(path));
     if (result == 0)
         result = read_file(job, path, &text);
-    if (result < 0)
+    if (result < 0 || !text)
         return result;
     const char *limit = text + strlen(text);
     const char *from = behind(text, limit, "\"regions\":{");

@@ -46,6 +46,7 @@ struct instrument {
     struct job *job;
     const struct path *path;
     struct window window;
+    struct specimen_state state;
     uint64_t before[CELL_MAX_COUNTERS * READING_SEPARATE + READING_WORDS];
     uint64_t after[CELL_MAX_COUNTERS * READING_SEPARATE + READING_WORDS];
     bool started;    /* the counters count, outside a window too */

@@ -114,18 +114,19 @@ static int run_all(struct instrument *instrument, const struct specimen *specime
                    window_function *window)
 {
     struct job *job = instrument->job;
-    struct specimen_state state = {.n = job->n};
+    struct specimen_state *state = &instrument->state;
+    state->n = job->n;
     bool called = specimen->form == SPECIMEN_CALLED;
-    instrument->window.first = called ? (uintptr_t)&state : (uintptr_t)job->n;
+    instrument->window.first = called ? (uintptr_t)state : (uintptr_t)job->n;
     instrument->window.second = specimen->code;
     for (uint32_t run = 0; run < job->runs; run++) {
-        int result = specimen->prepare ? specimen->prepare(&state) : 0;
+        int result = specimen->prepare ? specimen->prepare(state) : 0;
         if (result < 0)
             return job_fail(job, result, "specimen %s cannot do N = %llu: %s", specimen->name,
                             (unsigned long long)job->n, strerror(-result));
         result = run_once(instrument, window, run);
         if (specimen->restore)
-            specimen->restore(&state);
+            specimen->restore(state);
         if (result < 0)
             return result;
         if (!instrument->path->operations->finish)
@@ -184,7 +185,7 @@ int run_job(struct job *job)
         result = find_window(job, instrument.path, specimen, &window);
     if (result == 0)
         result = pin(job);
-    if (result < 0)
+    if (result < 0 || !window)
         return result;
     instrument.job = job;
     instrument.window.before = instrument.before;

@@ -16,18 +16,17 @@
     (void)descriptors, (void)descriptor, (void)count, (void)before, (void)after, (void)bytes
 
 /* There is at least one: a loop that could run zero times would be doubled by the compiler. */
-#define FOR_EACH_DESCRIPTOR(statement)                                                             \
+#define CALL_EACH(call)                                                                            \
     do {                                                                                           \
         uint32_t index = 0;                                                                        \
         do                                                                                         \
-            statement;                                                                             \
+            status = (long)(call);                                                                 \
         while (++index < count);                                                                   \
     } while (0)
 
 #define READ_EACH(buffer)                                                                          \
-    FOR_EACH_DESCRIPTOR(status = (long)CALL_READ(descriptors[index],                               \
-                                                 (buffer) + (size_t)index * READING_SEPARATE,      \
-                                                 READING_SEPARATE * sizeof(uint64_t)))
+    CALL_EACH(CALL_READ(descriptors[index], (buffer) + (size_t)index * READING_SEPARATE,           \
+                        READING_SEPARATE * sizeof(uint64_t)))
 
 #define PATH_HAS_SEPARATE
 #define PATH_READ_FIRST_group    (void)CALL_READ(descriptor, before, bytes)

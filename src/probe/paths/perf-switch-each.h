@@ -5,7 +5,7 @@
  * separate counters. */
 #pragma once
 
-#define SWITCH_EACH(CALL) FOR_EACH_DESCRIPTOR(status = (long)CALL(descriptors[index]))
+#define SWITCH_EACH(CALL) CALL_EACH(CALL(descriptors[index]))
 
 #define PATH_START_group    (void)CALL_START(descriptor)
 #define PATH_STOP_group     status = (long)CALL_STOP(descriptor)
