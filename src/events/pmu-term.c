@@ -154,7 +154,8 @@ static int apply_alias(struct term_context *context, const struct term *term)
 }
 
 /* cpu_atom/instructions/: a generic event on one type of cores. The operating system takes the
- * PMU's number in the upper half of config. */
+ * PMU's number in the upper half of config. The one PMU of all cores goes without: before Linux
+ * 5.13 a number there is an error. */
 static int apply_generic(struct term_context *context, const struct term *term)
 {
     struct generic_event found;
@@ -166,7 +167,9 @@ static int apply_generic(struct term_context *context, const struct term *term)
     if (error < 0)
         return error;
     context->event->attr.type = found.type;
-    context->event->attr.config = (uint64_t)type << 32 | found.config;
+    context->event->attr.config = found.config;
+    if (strcmp(context->pmu, "cpu") != 0)
+        context->event->attr.config |= (uint64_t)type << 32;
     return 1;
 }
 

@@ -24,10 +24,11 @@ int pmu_type(const struct event_view *view, const char *pmu, uint32_t *type)
 }
 
 /* Core PMUs say in `cpus` which CPUs they belong to (uncore ones use `cpumask`); x86's one PMU for
- * all cores is called cpu and says nothing. */
+ * all cores is called cpu (s390: cpum_cf) and says nothing. */
 bool pmu_is_core(const struct event_view *view, const char *pmu)
 {
-    return strcmp(pmu, "cpu") == 0 || view_exists(view, PMU_FOLDER "/%s/cpus", pmu);
+    return strcmp(pmu, "cpu") == 0 || strcmp(pmu, "cpum_cf") == 0 ||
+           view_exists(view, PMU_FOLDER "/%s/cpus", pmu);
 }
 
 bool pmu_is_alias(const char *file)
@@ -113,17 +114,22 @@ const struct event_form event_form_pmu = {pmu_fits, pmu_resolve};
 struct alias_search {
     const struct event_view *view;
     char alias[256];
-    char pmu[256];
+    char pmu[256]; /* "": none has it so far */
 };
 
+/* Of several core types the one that generic names and raw codes count on (x86: it has their
+ * number), so that all bare names mean the same cores; else the first. */
 static int find_alias(void *context, const char *pmu)
 {
     struct alias_search *search = context;
+    uint32_t type;
     if (!pmu_is_core(search->view, pmu) || strlen(pmu) >= sizeof(search->pmu) ||
         !view_exists(search->view, PMU_FOLDER "/%s/events/%s", pmu, search->alias))
         return 0;
-    strcpy(search->pmu, pmu);
-    return 1;
+    bool preferred = pmu_type(search->view, pmu, &type) == 0 && type == PERF_TYPE_RAW;
+    if (preferred || !search->pmu[0])
+        strcpy(search->pmu, pmu);
+    return preferred;
 }
 
 static bool search_alias(const struct event_view *view, const char *name,
@@ -134,8 +140,10 @@ static bool search_alias(const struct event_view *view, const char *name,
     if (length >= sizeof(search->alias))
         return false;
     memcpy(search->alias, name, length);
-    return pmu_is_alias(search->alias) &&
-           view_each_entry(view, PMU_FOLDER, find_alias, search) == 1;
+    if (!pmu_is_alias(search->alias))
+        return false;
+    view_each_entry(view, PMU_FOLDER, find_alias, search);
+    return search->pmu[0] != '\0';
 }
 
 static bool alias_fits(const struct event_view *view, const char *name)

@@ -57,10 +57,12 @@ static const struct recorded_file hybrid[] = {
     {DEVICES "cpu_core/format/event", "config:0-7\n"},
     {DEVICES "cpu_core/format/umask", "config:8-15\n"},
     {DEVICES "cpu_core/events/slots", "event=0x00,umask=0x4\n"},
+    {DEVICES "cpu_core/events/mem-loads", "event=0xcd\n"},
     {DEVICES "cpu_atom/type", "10\n"},
     {DEVICES "cpu_atom/cpus", "12-19\n"},
     {DEVICES "cpu_atom/format/event", "config:0-7\n"},
     {DEVICES "cpu_atom/events/mem-stores", "event=0xd0\n"},
+    {DEVICES "cpu_atom/events/mem-loads", "event=0xd0\n"},
     {NULL, NULL},
 };
 
@@ -100,6 +102,9 @@ static void terms_fill_the_fields_sysfs_describes(void **state)
         {"cpu/ldlat=7,all=9/", 4, 0, 7, 9},
         {"cpu/r1a8/", 4, 0x1a8, 0, 0},
         {"cpu/instructions/", 4, 0xc0, 0, 0},
+        /* no alias of that name: the generic event, in words that every kernel takes */
+        {"cpu/cycles/", PERF_TYPE_HARDWARE, 0, 0, 0},
+        {"cpu/LLC-loads/", PERF_TYPE_HW_CACHE, 2, 0, 0},
         {"cpu/mem-loads/", 4, 0x1cd, 3, 0},
         {"cpu/mem-loads,ldlat=30/", 4, 0x1cd, 30, 0},
         {"cpu//", 4, 0, 0, 0},
@@ -215,6 +220,7 @@ static void hybrid_core_types_are_named_in_the_upper_half_of_config(void **state
         {"cpu_core/slots/", 4, 0x400, 0, 0},
         {"slots", 4, 0x400, 0, 0},
         {"mem-stores", 10, 0xd0, 0, 0},
+        {"mem-loads", 4, 0xcd, 0, 0}, /* on the cores that bare "instructions" counts on */
     };
     struct recorded machine;
     recorded_begin(&machine, hybrid);
