@@ -19,7 +19,13 @@ struct refusal {
     struct situation now;
 };
 
-static const char grant[] = "`sudo setcap cap_perfmon=ep PROGRAM`, or run as root";
+static const char *grant(const struct refusal *refusal)
+{
+    return refusal->now.namespaced
+               ? "run as the host's own root (root of a user namespace, as in a rootless "
+                 "container, is an ordinary user here)"
+               : "`sudo setcap cap_perfmon=ep PROGRAM`, or run as root";
+}
 
 static bool needs_core_pmu(const struct event *event)
 {
@@ -32,10 +38,24 @@ static bool takes_modes(const struct refusal *refusal)
 {
     const struct event *event = refusal->event;
     char pmu[EVENT_NAME_MAX + 1] = "";
-    if (event->kind != EVENT_PMU || event->attr.type <= PERF_TYPE_BREAKPOINT)
+    if (event->kind != EVENT_PMU || event->attr.type <= PERF_TYPE_BREAKPOINT ||
+        !strchr(event->name, '/')) /* only a core PMU's alias goes without slashes */
         return true;
     snprintf(pmu, sizeof(pmu), "%.*s", (int)strcspn(event->name, "/"), event->name);
     return pmu_is_core(refusal->view, pmu);
+}
+
+/* Does it happen inside the kernel? Then ":u" would open, and nearly always read zero. A system
+ * call's own tracepoint is the exception: it counts by the mode the call came from. */
+static bool happens_in_kernel(const struct event *event)
+{
+    const struct perf_event_attr *attr = &event->attr;
+    if (attr->type == PERF_TYPE_SOFTWARE)
+        return attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+               attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+               attr->config == 11 /* PERF_COUNT_SW_CGROUP_SWITCHES, since 5.13 */;
+    return attr->type == PERF_TYPE_TRACEPOINT &&
+           !(event->name && strncmp(event->name, "syscalls:", 9) == 0);
 }
 
 static bool filters_modes(const struct perf_event_attr *attr)
@@ -95,7 +115,7 @@ static void say_filtered(struct text *text, const struct refusal *refusal)
                         "emulation of one (gVisor, qemu-user, WSL 1). Run on a real Linux kernel");
     else
         text_printf(text, "a security module or lockdown forbids it, or it needs CAP_PERFMON: %s",
-                    grant);
+                    grant(refusal));
 }
 
 static void say_not_permitted(struct text *text, const struct refusal *refusal)
@@ -114,7 +134,8 @@ static void say_denied(struct text *text, const struct refusal *refusal)
     const struct situation *now = &refusal->now;
     const struct event *event = refusal->event;
     if (event->kind == EVENT_UPROBE) {
-        text_printf(text, "uprobes need CAP_PERFMON whatever the paranoid level is: %s", grant);
+        text_printf(text, "uprobes need CAP_PERFMON whatever the paranoid level is: %s",
+                    grant(refusal));
     } else if (now->capable) {
         text_puts(text, "a security module (SELinux, AppArmor, lockdown) forbids it although the "
                         "capability is there: see the audit log");
@@ -123,12 +144,17 @@ static void say_denied(struct text *text, const struct refusal *refusal)
                     "kernel.perf_event_paranoid is %d, which refuses every event to ordinary "
                     "users: `sudo sysctl kernel.perf_event_paranoid=2` (1 to count the kernel "
                     "too), or %s",
-                    now->paranoid, grant);
+                    now->paranoid, grant(refusal));
     } else if (now->paranoid == 2 && !event->attr.exclude_kernel) {
-        text_printf(text,
-                    "kernel.perf_event_paranoid is 2, which hides what happens inside the kernel "
-                    "from ordinary users: %s`sudo sysctl kernel.perf_event_paranoid=1`, or %s",
-                    takes_modes(refusal) ? "count user mode only (:u), " : "", grant);
+        text_printf(
+            text,
+            "kernel.perf_event_paranoid is 2, which hides what happens inside the kernel "
+            "from ordinary users: %s`sudo sysctl kernel.perf_event_paranoid=1`, or %s%s",
+            happens_in_kernel(event) || !takes_modes(refusal) ? "" : "count user mode only (:u), ",
+            grant(refusal),
+            happens_in_kernel(event) ? ". Counted for user mode alone it would read zero: "
+                                       "it happens in the kernel"
+                                     : "");
     } else {
         char level[16] = "unknown";
         if (now->paranoid != PARANOID_UNKNOWN)
@@ -136,7 +162,7 @@ static void say_denied(struct text *text, const struct refusal *refusal)
         text_printf(text,
                     "this event is not for ordinary users (kernel.perf_event_paranoid is %s): "
                     "`sudo sysctl kernel.perf_event_paranoid=-1`, or %s",
-                    level, grant);
+                    level, grant(refusal));
     }
 }
 
@@ -150,7 +176,7 @@ static void say_invalid(struct text *text, const struct refusal *refusal)
                     "length, the length 1, 2, 4 or 8%s; x86 cannot count reads alone (use rw)",
                     attr->bp_type == 4 /* HW_BREAKPOINT_X */ ? " (for execution leave it out)"
                                                              : "");
-    else if (event->kind == EVENT_PMU && filters_modes(attr))
+    else if (event->kind == EVENT_PMU && filters_modes(attr) && !takes_modes(refusal))
         text_puts(text, "this PMU cannot tell processor modes apart and refuses the filter: leave "
                         "the modifiers out; the count then covers everything");
     else if (event->kind == EVENT_UPROBE)

@@ -5,6 +5,7 @@
  * containers. Only reads files below the view, so that recorded machines explain themselves too. */
 #include "events/situation.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,24 +21,29 @@
 static const char kvm_switch[] = "start the VM with the host's PMU (QEMU: -cpu host,pmu=on; "
                                  "libvirt: cpu mode host-passthrough and <pmu state='on'/>)";
 
+static const char hyper_v_switch[] =
+    "shut the VM down and run Set-VMProcessor NAME -Perfmon @(\"pmu\") on the host";
+
 /* What firmware or the hypervisor calls itself, and where it keeps the switch. */
 static const struct {
     const char *sign, *name, *turn_on;
+    bool also_metal; /* the same words stand in real machines */
 } hypervisors[] = {
-    {"VMware", "VMware", "set vpmc.enable = \"TRUE\" (\"virtualized CPU performance counters\")"},
-    {"Microsoft Corporation", "Hyper-V",
-     "shut the VM down and run Set-VMProcessor NAME -Perfmon @(\"pmu\") on the host"},
-    {"Xen", "Xen", "boot Xen with vpmu=on"},
-    {"xen", "Xen", "boot Xen with vpmu=on"},
-    {"Amazon EC2", "Amazon EC2", "take a metal instance, or one that owns a whole socket"},
+    {"VMware", "VMware", "set vpmc.enable = \"TRUE\" (\"virtualized CPU performance counters\")",
+     false},
+    {"Microsoft Corporation", "Hyper-V", hyper_v_switch, true},
+    {"Xen", "Xen", "boot Xen with vpmu=on", false},
+    {"xen", "Xen", "boot Xen with vpmu=on", false},
+    {"Amazon EC2", "Amazon EC2", "take a metal instance, or one that owns a whole socket", true},
     {"Google", "Google Compute Engine",
-     "take a machine type that offers --performance-monitoring-unit, or a bare-metal one"},
-    {"innotek", "VirtualBox", "VirtualBox offers no PMU to guests: use another hypervisor"},
-    {"Parallels", "Parallels", "turn on PMU virtualization in the VM's processor settings"},
-    {"QEMU", "QEMU/KVM", kvm_switch},
-    {"KVM", "KVM", kvm_switch},
-    {"Red Hat", "KVM", kvm_switch},
-    {"OpenStack", "KVM (OpenStack)", "use a flavor with hw:pmu=true"},
+     "take a machine type that offers --performance-monitoring-unit, or a bare-metal one", true},
+    {"innotek", "VirtualBox", "VirtualBox offers no PMU to guests: use another hypervisor", false},
+    {"Parallels", "Parallels", "turn on PMU virtualization in the VM's processor settings", false},
+    {"QEMU", "QEMU/KVM", kvm_switch, false},
+    {"KVM", "KVM", kvm_switch, false},
+    {"Red Hat", "KVM", kvm_switch, true},
+    {"OpenStack", "KVM (OpenStack)", "use a flavor with hw:pmu=true", false},
+    {"Virtual Machine", "Hyper-V", hyper_v_switch, false}, /* behind the others' of that name */
 };
 
 static void name_hypervisor(const struct event_view *view, struct situation *situation)
@@ -51,6 +57,8 @@ static void name_hypervisor(const struct event_view *view, struct situation *sit
         for (size_t h = 0; h < sizeof(hypervisors) / sizeof(hypervisors[0]); h++) {
             if (!strstr(text, hypervisors[h].sign))
                 continue;
+            if (hypervisors[h].also_metal && !situation->virtual)
+                return;
             situation->hypervisor = hypervisors[h].name;
             situation->turn_on = hypervisors[h].turn_on;
             return;
@@ -59,7 +67,7 @@ static void name_hypervisor(const struct event_view *view, struct situation *sit
 }
 
 /* The word "hypervisor" among the CPU's flags is how x86 guests are told; Arm guests are told by
- * the device tree, if at all. */
+ * the device tree or, by name only, by the firmware. */
 static bool is_virtual(const struct event_view *view)
 {
     const size_t size = 16384; /* the first CPU's paragraph is enough */
@@ -83,6 +91,16 @@ static unsigned long long status_value(const char *status, const char *key, int 
     return line ? strtoull(line + strlen(key), NULL, base) : 0;
 }
 
+/* The first user namespace maps every number to itself. */
+static bool in_user_namespace(const struct event_view *view)
+{
+    char map[64];
+    unsigned long inside, outside, count;
+    return view_read_text(view, map, sizeof(map), "/proc/self/uid_map") == 0 &&
+           !(sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 && inside == 0 &&
+             outside == 0 && count >= UINT32_MAX);
+}
+
 static void read_status(const struct event_view *view, struct situation *situation)
 {
     char status[4096];
@@ -90,7 +108,9 @@ static void read_status(const struct event_view *view, struct situation *situati
         return;
     situation->seccomp = status_value(status, "\nSeccomp:", 10) != 0;
     unsigned long long effective = status_value(status, "\nCapEff:", 16);
-    situation->capable = effective >> CAP_PERFMON & 1 || effective >> CAP_SYS_ADMIN & 1;
+    situation->namespaced = in_user_namespace(view);
+    situation->capable =
+        !situation->namespaced && (effective >> CAP_PERFMON & 1 || effective >> CAP_SYS_ADMIN & 1);
 }
 
 void situation_collect(const struct event_view *view, struct situation *situation)
@@ -103,8 +123,6 @@ void situation_collect(const struct event_view *view, struct situation *situatio
         view_each_entry(view, PMU_FOLDER, look_for_core_pmu, (void *)(uintptr_t)view) == 1;
     situation->virtual = is_virtual(view);
     name_hypervisor(view, situation);
-    if (situation->hypervisor && !view_exists(view, "/sys/hypervisor/type") && !situation->virtual)
-        situation->hypervisor = NULL; /* a vendor that also sells real machines */
     read_status(view, situation);
     situation->container = view_exists(view, "/.dockerenv") ||
                            view_exists(view, "/run/.containerenv") ||

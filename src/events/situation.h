@@ -17,7 +17,8 @@ struct situation {
     const char *hypervisor; /* its name, or NULL when it does not say */
     const char *turn_on;    /* how that hypervisor gives a guest its PMU */
     bool seccomp;           /* a filter decides over our system calls */
-    bool capable;           /* CAP_PERFMON or CAP_SYS_ADMIN */
+    bool capable;           /* CAP_PERFMON or CAP_SYS_ADMIN, and they mean something */
+    bool namespaced;        /* in a user namespace of its own, whose capabilities perf ignores */
     bool container;
 };
 
