@@ -164,18 +164,18 @@ void view_names_free(struct view_names *names)
     *names = (struct view_names){0};
 }
 
+/* A value may hold commas itself ("sifive,u74-mc"). */
 void distinct_add(struct text *list, const char *value)
 {
     size_t length = strlen(value);
-    for (const char *item = text_string(list); *item;) {
-        size_t item_length = strcspn(item, ",");
-        if (item_length == length && strncmp(item, value, length) == 0)
+    if (length == 0)
+        return;
+    const char *whole = text_string(list);
+    for (const char *at = whole; (at = strstr(at, value)); at++) {
+        if ((at == whole || at[-1] == ',') && (at[length] == ',' || at[length] == '\0'))
             return;
-        item += item_length;
-        item += *item == ',';
     }
-    if (length > 0)
-        text_printf(list, "%s%s", list->length ? "," : "", value);
+    text_printf(list, "%s%s", list->length ? "," : "", value);
 }
 
 void view_distinct(const struct machine_view *view, struct facts *facts, const char *key,

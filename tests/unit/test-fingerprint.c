@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "machine/check.h"
+#include "tree.h"
 
 static void fill(struct facts *facts)
 {
@@ -82,6 +83,37 @@ static void nothing_else_counts(void **state)
     assert_string_equal(text, "");
 }
 
+/* Names with commas in them: RISC-V's and POWER's. */
+static void switching_off_a_cpu_of_the_same_kind_changes_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *cpu, *name;
+    } cases[] = {
+        {"hart : 0\nuarch : sifive,u74-mc\n\n", "sifive,u74-mc"},
+        {"cpu : POWER9 (raw), altivec supported\n\n", "POWER9 (raw), altivec supported"},
+        {"model name : Some CPU\n\n", "Some CPU"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char prints[2][17];
+        for (int both = 0; both < 2; both++) {
+            char cpuinfo[256];
+            snprintf(cpuinfo, sizeof(cpuinfo), "%s%s", cases[i].cpu, both ? cases[i].cpu : "");
+            struct tree tree = {0};
+            tree_make(&tree);
+            tree_put(&tree, "/proc/cpuinfo", cpuinfo);
+            AUTO_FACTS struct facts facts = {0}, live = {0};
+            struct machine_view view;
+            assert_int_equal(view_open_recorded(&view, tree.root, &live, NULL), 0);
+            machine_describe(&view, &facts);
+            tree_remove(&tree);
+            assert_string_equal(facts_get(&facts, "cpu.model_name"), cases[i].name);
+            machine_fingerprint(&facts, prints[both]);
+        }
+        assert_string_equal(prints[0], prints[1]);
+    }
+}
+
 static void absent_empty_and_shifted_values_differ(void **state)
 {
     (void)state;
@@ -121,6 +153,7 @@ int main(void)
         cmocka_unit_test(it_is_sixteen_hexadecimal_digits_and_stable),
         cmocka_unit_test(every_field_counts_and_is_named),
         cmocka_unit_test(nothing_else_counts),
+        cmocka_unit_test(switching_off_a_cpu_of_the_same_kind_changes_nothing),
         cmocka_unit_test(absent_empty_and_shifted_values_differ),
         cmocka_unit_test(the_difference_names_both_sides_and_fits),
     };
