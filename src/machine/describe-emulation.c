@@ -46,7 +46,10 @@ static const char *evidence(const struct facts *facts)
         return "QEMU TCG, says CPUID";
     if (is(facts, "cpu.vendor", "0x00") && is(facts, "cpu.model", "0x051"))
         return "QEMU TCG, says the CPU's part number";
-    if (is(facts, "isa", "aarch64") && is(facts, "dmi.product", "QEMU Virtual Machine"))
+    /* QEMU says so whenever KVM is not below, also on macOS' hypervisor: but it emulates no core of
+     * Apple's (0x61). */
+    if (is(facts, "isa", "aarch64") && is(facts, "dmi.product", "QEMU Virtual Machine") &&
+        !is(facts, "cpu.vendor", "0x61"))
         return "QEMU TCG, says DMI";
     if (riscv_core_of_qemu(facts))
         return "QEMU TCG, says the hart's architecture id";

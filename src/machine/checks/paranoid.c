@@ -3,12 +3,14 @@
  *
  * Doctor check: how much the kernel lets ordinary users count.
  * Fact: perf.paranoid. */
+#include <string.h>
+
 #include "machine/check.h"
 #include "machine/privilege.h"
 
 #define FILE_NAME "/proc/sys/kernel/perf_event_paranoid"
 
-/* By level, 3 standing for all above it (a patch of some distributions). */
+/* By level, 3 standing for all above it (a patch of some distributions; without it they mean 2). */
 static const struct {
     enum check_status status;
     const char *why;
@@ -45,7 +47,9 @@ static void judge(const struct facts *facts, struct advice *advice)
                    "mode all the same.",
                    level);
     } else {
-        long long row = level > 3 ? 3 : level;
+        const char *dummy = facts_get(facts, "perf.dummy");
+        bool patched = !dummy || strcmp(dummy, "open") != 0;
+        long long row = level > 2 ? (patched ? 3 : 2) : level;
         advise(advice, levels[row].status, "%lld", level);
         advise_why(advice, "%s", levels[row].why);
         if (levels[row].status != CHECK_OK)

@@ -33,7 +33,8 @@ static void judge(const struct facts *facts, struct advice *advice)
         advise(advice, pages > 1 ? CHECK_WARN : CHECK_BAD, "%lld KiB a CPU", kib);
         advise_why(advice,
                    "A counter that user code reads needs one page of %lld KiB; the limit "
-                   "allows %lld at once, shared by all processes of this user. Beyond it "
+                   "allows %lld at once, shared by all processes of this user. Beyond it each "
+                   "takes from what the process may lock (ulimit -l); when that is used up, "
                    "mapping fails with EPERM and reads must be system calls.",
                    page_kib, pages);
         advise_fix(advice, "sudo sysctl kernel.perf_event_mlock_kb=%lld", 512 + page_kib);

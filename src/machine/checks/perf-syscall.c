@@ -22,7 +22,7 @@ static const struct {
     {"docker", "docker run --cap-add PERFMON ...    # Docker 23 or newer\n"
                "docker run --security-opt seccomp=unconfined ...    # older ones"},
     {"podman", "podman run --cap-add PERFMON,SYS_ADMIN ..."},
-    {"kubernetes", "in the pod's securityContext: capabilities: {add: [PERFMON]}"},
+    {"kubernetes", "in the container's own securityContext: capabilities: {add: [PERFMON]}"},
     {"containerd", "ctr run --cap-add CAP_PERFMON ..."},
     {"systemd-nspawn", "systemd-nspawn --system-call-filter=perf_event_open ..."},
 };

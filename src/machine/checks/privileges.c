@@ -60,7 +60,10 @@ static void judge(const struct facts *facts, struct advice *advice)
                "Without CAP_PERFMON the kernel keeps back what paranoid says, whole CPUs and "
                "PMUs such as msr; tracefs is usually closed too. User mode of own processes "
                "is counted just as exactly.");
-    if (strcmp(euid, "0") == 0)
+    if (mapped)
+        advise_fix(advice, "start it as the machine's own root, outside any user namespace; there "
+                           "the capability PERFMON is enough");
+    else if (strcmp(euid, "0") == 0)
         advise_fix(advice, "start the container or service with the capability PERFMON");
     else
         advise_fix(advice, "assay doctor --via 'exec:sudo'    # and the same for measuring");

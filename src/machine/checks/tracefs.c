@@ -13,7 +13,8 @@
 #include "machine/check.h"
 #include "machine/privilege.h"
 
-#define PLACE "/sys/kernel/tracing"
+#define MOUNT   "sudo mount -t tracefs -o mode=750,gid=$(id -g) tracefs /sys/kernel/tracing"
+#define DEBUGFS "/sys/kernel/debug/"
 
 /* Any tracepoint's number will do; this one is in every kernel that has tracepoints. */
 static int try_reading(const char *mount)
@@ -67,7 +68,7 @@ static void judge_unmounted(const struct facts *facts, struct advice *advice)
     advise_why(advice,
                "Tracepoints are opened by a number that stands in tracefs; without it events "
                "such as syscalls:sys_enter_read cannot be named.");
-    advise_fix(advice, "sudo mount -t tracefs -o mode=750,gid=$(id -g) tracefs " PLACE);
+    advise_fix(advice, MOUNT);
 }
 
 static void judge(const struct facts *facts, struct advice *advice)
@@ -89,7 +90,10 @@ static void judge(const struct facts *facts, struct advice *advice)
         advise_why(advice, "The numbers of tracepoints cannot be read, so events such as "
                            "syscalls:sys_enter_read cannot be named, though the kernel would count "
                            "them.");
-        advise_fix(advice, "sudo mount -o remount,mode=750,gid=$(id -g) %s", mount);
+        if (strncmp(mount, DEBUGFS, strlen(DEBUGFS)) == 0) /* itself closed: no way through it */
+            advise_fix(advice, MOUNT);
+        else
+            advise_fix(advice, "sudo mount -o remount,mode=750,gid=$(id -g) %s", mount);
     }
 }
 
