@@ -144,8 +144,10 @@ static int deliver_person(const struct rows *rows)
         put_legend(rows, &style, &out);
     }
     skips_put(&rows->measuring->skips, &style, &out);
-    text_printf(&out, "%sseed %" PRIu64 ", samples in %s\n", out.length ? "\n" : "",
-                rows->measuring->seed, store_path(rows->measuring->store));
+    text_printf(&out, "%sseed %" PRIu64 ", samples in ", out.length ? "\n" : "",
+                rows->measuring->seed);
+    text_put_clean(&out, store_path(rows->measuring->store));
+    text_putc(&out, '\n');
     return deliver_text("measure", common, &out, EXIT_DONE);
 }
 

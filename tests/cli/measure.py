@@ -294,6 +294,16 @@ class Refusals(Case):
                 self.assertNotIn("\033", done.stderr)
                 self.assertNotIn("\u202e", done.stderr)
 
+    def test_hostile_values_are_answered_not_obeyed(self):
+        for option in ("--specimen", "--path", "--pattern", "--opt", "--link", "--n", "--via",
+                       "--store", "--output"):
+            with self.subTest(option):
+                done = self.measure("-e", "page-faults:u", "--runs", "1", option,
+                                    "/nonexistent/\033[2J\u202e/x")
+                self.assertIn(done.returncode, (1, 2), done.stderr)
+                self.assertNotIn("\033", done.stderr)
+                self.assertNotIn("\u202e", done.stderr)
+
     def test_a_cpu_that_is_not_there_is_lacking(self):
         self.assertIn("999", self.refused(3, "-e", "page-faults:u", "--cpu", "999"))
 
@@ -397,27 +407,40 @@ class Breaks(Case):
             time.sleep(0.1)
         self.fail(f"still running: {left}")
 
+    def finished_visits(self, path):
+        """How many processes a store holds; None while it has no plan."""
+        try:
+            with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as store:
+                done, planned = store.execute("SELECT sum(state = 'done'), count(*) FROM visit"
+                                              ).fetchone()
+                return done if planned else None
+        except sqlite3.Error:
+            return None
+
     def test_killed_at_any_moment_it_resumes_to_the_same_samples(self):
         expected = self.reference()
         draw = random.Random(5)
-        broken = 0
-        for attempt in range(6):
+        kept = []
+        for attempt in range(8):
             path = self.path(f"killed-{attempt}")
             process = self.start(*self.PLAN, path)
-            time.sleep(draw.uniform(0.05, 0.6))
+            if attempt % 2:
+                self.wait_for_samples(path)
+            time.sleep(draw.uniform(0, 0.3))
             process.kill()
             process.communicate()
-            broken += process.returncode == -signal.SIGKILL
             self.assert_nothing_runs()
-            if not os.path.exists(path):
-                continue  # before the store was made
+            done_before = self.finished_visits(path)
             done = self.measure("--resume", "--store", path)
-            if done.returncode == 0:
-                self.assertEqual(self.content(path), expected)
-            else:  # killed before the plan was committed: nothing to resume, and said so
+            if done_before is None:  # killed before there was a plan: nothing to resume
                 self.assertIn(done.returncode, (1, 2), done.stderr)
                 self.assertNotEqual(done.stderr, "")
-        self.assertGreater(broken, 0, "no attempt was killed while it ran")
+                continue
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.content(path), expected)
+            kept.append(done_before)
+        self.assertTrue([count for count in kept if 0 < count < len(expected[1])],
+                        "no attempt was killed midway")
 
     def test_sigint_stops_between_processes_and_says_how_to_go_on(self):
         path = self.path("a b")
@@ -445,15 +468,10 @@ class Breaks(Case):
         self.assert_nothing_runs()
 
     def wait_for_samples(self, path):
-        for _ in range(200):
-            try:
-                with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as store:
-                    if store.execute("SELECT count(*) FROM visit WHERE state = 'done'"
-                                     ).fetchone()[0]:
-                        return
-            except sqlite3.Error:
-                pass
-            time.sleep(0.05)
+        for _ in range(400):
+            if self.finished_visits(path):
+                return
+            time.sleep(0.02)
         self.fail("no process ended")
 
     def test_the_terminal_gets_its_cursor_back(self):
