@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "show/output.h"
 #include "show/utf8.h"
@@ -48,6 +49,14 @@ void deliver_remark(const struct common_options *common, const char *format, ...
         free(remark);
     }
     va_end(arguments);
+}
+
+struct style deliver_style(const struct common_options *common)
+{
+    if (!common->output || strcmp(common->output, "-") == 0)
+        return style_for(stdout);
+    struct style plain = {.width = 80};
+    return plain;
 }
 
 /* A reader that left early (head, less) ends the output, not in a message. */

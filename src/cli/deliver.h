@@ -9,7 +9,10 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "show/json.h"
+#include "show/table.h"
 
+/* What the place the result goes to can show. */
+struct style deliver_style(const struct common_options *common);
 /* Writes text to -o FILE or standard output; returns status, or EXIT_FAILED when it cannot. */
 int deliver_text(const char *command, const struct common_options *common, const struct text *text,
                  int status);

@@ -135,7 +135,7 @@ static void put_hints(const struct events *events, const struct style *style, st
 
 static int deliver_person(struct events *events, bool hints, int status)
 {
-    struct style style = events->common->output ? (struct style){.width = 80} : style_for(stdout);
+    struct style style = deliver_style(events->common);
     AUTO_TEXT struct text out = {0};
     put_openable(events, &style, &out);
     put_refused(events, &style, &out);

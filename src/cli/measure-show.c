@@ -136,7 +136,7 @@ static void put_table(const struct rows *rows, const struct style *style, struct
 static int deliver_person(const struct rows *rows)
 {
     const struct common_options *common = &rows->measuring->options->common;
-    struct style style = common->output ? (struct style){.width = 80} : style_for(stdout);
+    struct style style = deliver_style(common);
     AUTO_TEXT struct text out = {0};
     if (rows->count) {
         put_head(rows, &style, &out);

@@ -148,7 +148,7 @@ static int reopen(struct measuring *measuring, struct failure *failure)
     struct store_info info = {0};
     if (error == 0)
         error = store_info(measuring->store, &info, failure);
-    if (error < 0)
+    if (error)
         return error;
     if (!measuring->options->seed.given)
         measuring->seed = info.seed;

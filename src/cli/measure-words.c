@@ -16,14 +16,14 @@ struct number {
 
 static struct number count(uint64_t value)
 {
-    struct number number;
+    struct number number = {0};
     number_count(value, number.text, sizeof(number.text));
     return number;
 }
 
 static struct number difference(int64_t value)
 {
-    struct number number;
+    struct number number = {0};
     number_signed(value, number.text, sizeof(number.text));
     return number;
 }

@@ -91,7 +91,7 @@ static int decimal(const char *text, uint64_t *value)
 
 int value_u64(const char *text, uint64_t *value)
 {
-    char plain[64];
+    char plain[64] = "";
     int error = strip_underscores(text, plain, sizeof(plain));
     if (error < 0)
         return error;
