@@ -185,7 +185,7 @@ static bool is_code(const struct symbol *symbol)
 }
 
 /* 1 when this is the wanted symbol. */
-static int examine(const struct table *table, const struct symbol *symbol, uint64_t *address)
+static int examine(const struct table *table, const struct symbol *symbol, struct symbol *found)
 {
     if (!is_code(symbol) || symbol->name >= table->strings_size)
         return 0;
@@ -195,11 +195,12 @@ static int examine(const struct table *table, const struct symbol *symbol, uint6
             suggest_consider(table->near, name);
         return 0;
     }
-    *address = symbol->address;
+    *found = *symbol;
     return 1;
 }
 
-static int search_table(const struct table *table, const struct section *symbols, uint64_t *address)
+static int search_table(const struct table *table, const struct section *symbols,
+                        struct symbol *found)
 {
     size_t entry = table->elf->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
     char chunk[CHUNK * sizeof(Elf64_Sym)];
@@ -212,7 +213,7 @@ static int search_table(const struct table *table, const struct section *symbols
         for (size_t i = 0; i < now; i++) {
             struct symbol symbol;
             read_symbol(table->elf, chunk + i * entry, &symbol);
-            if (examine(table, &symbol, address))
+            if (examine(table, &symbol, found))
                 return 1;
         }
     }
@@ -221,7 +222,7 @@ static int search_table(const struct table *table, const struct section *symbols
 
 /* Loads the names that belong to a symbol table, then searches it. */
 static int search_section(const struct elf *elf, const struct section *symbols, const char *wanted,
-                          struct suggestions *near, uint64_t *address)
+                          struct suggestions *near, struct symbol *found)
 {
     struct section names;
     if (symbols->offset > elf->length || symbols->size > elf->length - symbols->offset ||
@@ -236,12 +237,12 @@ static int search_section(const struct elf *elf, const struct section *symbols, 
         return -EINVAL;
     strings[names.size] = '\0';
     struct table table = {elf, strings, names.size, wanted, near};
-    return search_table(&table, symbols, address);
+    return search_table(&table, symbols, found);
 }
 
 /* The full symbol table first; the dynamic one is all that a stripped file keeps. */
-static int find_address(const struct elf *elf, const char *wanted, struct suggestions *near,
-                        uint64_t *address)
+static int find_symbol(const struct elf *elf, const char *wanted, struct suggestions *near,
+                       struct symbol *symbol)
 {
     static const uint32_t order[] = {SHT_SYMTAB, SHT_DYNSYM};
     for (size_t pass = 0; pass < 2; pass++) {
@@ -249,7 +250,7 @@ static int find_address(const struct elf *elf, const char *wanted, struct sugges
             struct section section;
             int found = read_section(elf, i, &section);
             if (found == 0 && section.type == order[pass])
-                found = search_section(elf, &section, wanted, near, address);
+                found = search_section(elf, &section, wanted, near, symbol);
             if (found)
                 return found;
         }
@@ -277,18 +278,24 @@ int elf_symbol_offset(int file, const char *symbol, uint64_t *offset, struct sug
                       struct failure *failure)
 {
     struct elf elf;
-    uint64_t address = 0;
+    struct symbol code = {0};
     int error = open_elf(file, &elf, failure);
     if (error < 0)
         return error;
-    int found = find_address(&elf, symbol, near, &address);
+    int found = find_symbol(&elf, symbol, near, &code);
     if (found == -ENOMEM)
         return fail_with(failure, -ENOMEM, "out of memory");
     if (found < 0)
         return fail_with(failure, -EINVAL, "its symbol tables are damaged");
     if (found == 0)
         return fail_with(failure, -ENOENT, "it has no function \"%s\"", symbol);
-    if (address_to_offset(&elf, address, offset) < 0)
+    if (code.kind == STT_GNU_IFUNC)
+        return fail_with(failure, -EINVAL,
+                         "\"%s\" only chooses, when the program starts, which of several functions "
+                         "serves its callers: a probe there would not see the calls. Name the "
+                         "function that is chosen, or its offset in the file",
+                         symbol);
+    if (address_to_offset(&elf, code.address, offset) < 0)
         return fail_with(failure, -EINVAL, "the code of \"%s\" is not in the file", symbol);
     return 0;
 }

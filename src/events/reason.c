@@ -46,7 +46,7 @@ static bool takes_modes(const struct refusal *refusal)
 }
 
 /* Does it happen inside the kernel? Then ":u" would open, and nearly always read zero. A system
- * call's own tracepoint is the exception: it counts by the mode the call came from. */
+ * call's own tracepoint is the exception: it takes the caller's mode for its own. */
 static bool happens_in_kernel(const struct event *event)
 {
     const struct perf_event_attr *attr = &event->attr;
@@ -54,8 +54,7 @@ static bool happens_in_kernel(const struct event *event)
         return attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
                attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
                attr->config == 11 /* PERF_COUNT_SW_CGROUP_SWITCHES, since 5.13 */;
-    return attr->type == PERF_TYPE_TRACEPOINT &&
-           !(event->name && strncmp(event->name, "syscalls:", 9) == 0);
+    return event->kind == EVENT_TRACEPOINT && strncmp(event->name, "syscalls:", 9) != 0;
 }
 
 static bool filters_modes(const struct perf_event_attr *attr)

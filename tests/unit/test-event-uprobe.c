@@ -114,6 +114,19 @@ static void only_defined_code_counts(void **state)
     assert_int_equal(find_in(&wide, sizeof(wide), "work2", &offset, NULL), -ENOENT);
 }
 
+/* libc's strlen and its like: their symbol is the code that picks a variant, and runs once. */
+static void a_function_chosen_at_start_is_not_probed_in_its_chooser(void **state)
+{
+    (void)state;
+    struct tiny64 wide;
+    struct failure failure = {0};
+    uint64_t offset;
+    FILL(wide, 64, ELFCLASS64);
+    wide.symbols[1].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC);
+    assert_int_equal(find_in(&wide, sizeof(wide), "work", &offset, &failure), -EINVAL);
+    assert_non_null(strstr(failure.text, "chooses"));
+}
+
 static void code_outside_the_file_is_refused(void **state)
 {
     (void)state;
@@ -292,6 +305,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_symbol_s_offset_is_its_place_in_the_segment),
         cmocka_unit_test(only_defined_code_counts),
+        cmocka_unit_test(a_function_chosen_at_start_is_not_probed_in_its_chooser),
         cmocka_unit_test(code_outside_the_file_is_refused),
         cmocka_unit_test(forged_tables_are_refused),
         cmocka_unit_test(a_file_cut_off_anywhere_is_refused),
