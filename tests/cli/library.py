@@ -40,6 +40,28 @@ int main(void)
 }
 """
 
+# A vector value is made, the header's read made, and the value used: it must be stored in between.
+VECTORS = (
+    ("riscv64-linux-gnu", "rv64gcv",
+     """__rvv_int32m1_t vector;
+     __asm__ volatile("vmv.v.i %0, 1" : "=vr"(vector));
+     assay_read_in_place(file, into, 8);
+     __asm__ volatile("" : : "vr"(vector));
+     """, r"\bvs1r\.v\b"),
+    ("aarch64-linux-gnu", "armv8-a+sve",
+     """__SVBool_t predicate;
+     __asm__ volatile("ptrue %0.s" : "=Upa"(predicate));
+     assay_read_in_place(file, into, 8);
+     __asm__ volatile("" : : "Upa"(predicate));
+     """, r"\bstr\s+p\d+, \["),
+    ("aarch64-linux-gnu", "armv8-a+sve",
+     """__SVInt32_t vector;
+     __asm__ volatile("mov %0.s, #1" : "=w"(vector));
+     assay_read_in_place(file, into, 8);
+     __asm__ volatile("" : : "w"(vector));
+     """, r"\bmov\s+z\d+\.s, #1[^Z]*\bstr\s+z\d+, \["),
+)
+
 
 def run(*command, **options):
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)
@@ -121,6 +143,22 @@ class Library(unittest.TestCase):
             self.skipTest("needs a C++ compiler and a library without a sanitizer")
         self.build_and_run("c++", "-x", "c++", "-std=c++17", "-pedantic", "-Wall", "-Wextra",
                            "-Werror", self.source, "-x", "none", SHARED)
+
+    def test_vector_values_are_not_kept_in_registers_that_a_read_destroys(self):
+        if not shutil.which("clang"):
+            self.skipTest("needs clang, which compiles for other ISAs without further packages")
+        for target, flag, body, spill in VECTORS:
+            with self.subTest(target):
+                with open(self.source, "w", encoding="utf-8") as out:
+                    out.write("#include <assay.h>\nvoid keep(int file, void *into)\n{\n%s}\n" % body)
+                command = ("clang", "--target=" + target, "-march=" + flag, "-ffreestanding", "-O2",
+                           "-I" + INCLUDE, "-S", "-o", "-", "-x", "c")
+                if run(*command, "/dev/null").returncode:
+                    self.skipTest("this clang does not compile for %s, %s" % (target, flag))
+                built = run(*command, self.source)
+                self.assertEqual(built.returncode, 0, built.stderr)
+                before_the_call = re.split(r"\b(?:ecall|svc)\b", built.stdout)[0]
+                self.assertRegex(before_the_call, spill)
 
 
 if __name__ == "__main__":

@@ -9,11 +9,22 @@
 
 #define ASSAY_SYSCALL_INLINE 1 /* 0 where the call goes through libc */
 
+/* Of SVE's registers only the part that all of AArch64 has survives a system call. */
+#if defined(__ARM_FEATURE_SVE)
+#define ASSAY_SYSCALL_CLOBBERS                                                                     \
+    "memory", "z0", "z1", "z2", "z3", "z4", "z5", "z6", "z7", "z8", "z9", "z10", "z11", "z12",     \
+        "z13", "z14", "z15", "z16", "z17", "z18", "z19", "z20", "z21", "z22", "z23", "z24", "z25", \
+        "z26", "z27", "z28", "z29", "z30", "z31", "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7",  \
+        "p8", "p9", "p10", "p11", "p12", "p13", "p14", "p15"
+#else
+#define ASSAY_SYSCALL_CLOBBERS "memory"
+#endif
+
 static inline __attribute__((always_inline)) long assay_syscall0(long number)
 {
     register long x8 __asm__("x8") = number;
     register long x0 __asm__("x0") = 0;
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8) : "memory");
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8) : ASSAY_SYSCALL_CLOBBERS);
     return x0;
 }
 
@@ -21,7 +32,7 @@ static inline __attribute__((always_inline)) long assay_syscall1(long number, lo
 {
     register long x8 __asm__("x8") = number;
     register long x0 __asm__("x0") = first;
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8) : "memory");
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8) : ASSAY_SYSCALL_CLOBBERS);
     return x0;
 }
 
@@ -31,7 +42,7 @@ static inline __attribute__((always_inline)) long assay_syscall2(long number, lo
     register long x8 __asm__("x8") = number;
     register long x0 __asm__("x0") = first;
     register long x1 __asm__("x1") = second;
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1) : "memory");
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1) : ASSAY_SYSCALL_CLOBBERS);
     return x0;
 }
 
@@ -42,7 +53,7 @@ static inline __attribute__((always_inline)) long assay_syscall3(long number, lo
     register long x0 __asm__("x0") = first;
     register long x1 __asm__("x1") = second;
     register long x2 __asm__("x2") = third;
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : ASSAY_SYSCALL_CLOBBERS);
     return x0;
 }
 
@@ -54,7 +65,10 @@ assay_syscall4(long number, long first, long second, long third, long fourth)
     register long x1 __asm__("x1") = second;
     register long x2 __asm__("x2") = third;
     register long x3 __asm__("x3") = fourth;
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+    __asm__ volatile("svc 0"
+                     : "+r"(x0)
+                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3)
+                     : ASSAY_SYSCALL_CLOBBERS);
     return x0;
 }
 
@@ -67,7 +81,10 @@ assay_syscall5(long number, long first, long second, long third, long fourth, lo
     register long x2 __asm__("x2") = third;
     register long x3 __asm__("x3") = fourth;
     register long x4 __asm__("x4") = fifth;
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
+    __asm__ volatile("svc 0"
+                     : "+r"(x0)
+                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
+                     : ASSAY_SYSCALL_CLOBBERS);
     return x0;
 }
 
@@ -86,6 +103,6 @@ static inline __attribute__((always_inline)) long assay_syscall6(long number, lo
     __asm__ volatile("svc 0"
                      : "+r"(x0)
                      : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
-                     : "memory");
+                     : ASSAY_SYSCALL_CLOBBERS);
     return x0;
 }
