@@ -39,6 +39,9 @@ static int start(struct via_link *link, char *const *prefix, size_t count, const
     return child_start(link, argv, failure);
 }
 
+/* What a probe says first; one that cannot read its kit there says something else, and ends. */
+#define HELLO WIRE_SENTINEL " 0 hello "
+
 /* 1 when a probe speaks (or may yet: then the session says what is wrong), 0 when none could be run
  * in place, negative errno when there is no point in going on. */
 static int try_in_place(struct via_link *link, char *const *prefix, size_t count,
@@ -51,7 +54,7 @@ static int try_in_place(struct via_link *link, char *const *prefix, size_t count
     int status = start(link, prefix, count, (const char *const[]){probe, "serve", NULL}, failure);
     if (status < 0)
         return status;
-    switch (child_await(link, WIRE_SENTINEL " ", patience)) {
+    switch (child_await(link, HELLO, patience)) {
     case CHILD_SPOKE:
     case CHILD_SILENT:
         return 1;

@@ -3,7 +3,7 @@
  *
  * Transports: how the controller reaches a probe. One file each (`local`, `exec`), registered by
  * one line in the build list. A transport starts the probe and gives two descriptors; of frames it
- * knows no more than the word they begin with. */
+ * knows no more than how the first one begins. */
 #pragma once
 
 #include <stdbool.h>
