@@ -174,23 +174,27 @@ static int open_detached(void)
     return (int)assay_syscall3(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
 }
 
+/* A denied mount point is somebody's decision to respect. Not so debugfs, where tracefs may hide:
+ * it is closed to everybody but root, and says nothing about tracefs. */
+static int open_tracefs(const char *root)
+{
+    int mounted = open_mounted(root, "/sys/kernel/tracing");
+    if (mounted >= 0 || mounted == -EACCES)
+        return mounted;
+    int hidden = open_mounted(root, "/sys/kernel/debug/tracing");
+    if (hidden >= 0)
+        return hidden;
+    return root[0] ? -ENOENT : open_detached(); /* a recorded tree is all there is */
+}
+
 void event_view_open(struct event_view *view, const char *root)
 {
-    static const char *const folders[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
     *view = (struct event_view){.root = root ? root : "", .tracefs = -1};
-    int denied = 0;
-    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && view->tracefs < 0; i++) {
-        view->tracefs = open_mounted(view->root, folders[i]);
-        if (view->tracefs == -EACCES)
-            denied = EACCES;
-    }
-    /* A recorded tree is all there is; a denied mount point is somebody's decision to respect. */
-    if (view->tracefs < 0 && !view->root[0] && !denied)
-        view->tracefs = open_detached();
-    if (view->tracefs >= 0)
-        return;
-    view->tracefs_error = denied ? denied : -view->tracefs;
-    view->tracefs = -1;
+    int tracefs = open_tracefs(view->root);
+    if (tracefs < 0)
+        view->tracefs_error = -tracefs;
+    else
+        view->tracefs = tracefs;
 }
 
 void event_view_close(struct event_view *view)

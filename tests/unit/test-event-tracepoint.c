@@ -85,6 +85,38 @@ static void a_tree_without_tracefs_is_not_looked_up_elsewhere(void **state)
     recorded_end(&machine);
 }
 
+static int error_after_closing(const struct recorded *machine, const char *folder)
+{
+    char path[128];
+    struct event_view view;
+    snprintf(path, sizeof(path), "%s%s", machine->root, folder);
+    assert_int_equal(chmod(machine->root, 0755), 0);
+    assert_int_equal(chmod(path, 0), 0);
+    uid_t self = geteuid();
+    assert_int_equal(self ? 0 : seteuid(65534), 0); /* nothing is closed to root */
+    event_view_open(&view, machine->root);
+    assert_int_equal(self ? 0 : seteuid(self), 0);
+    assert_int_equal(chmod(path, 0755), 0);
+    event_view_close(&view);
+    return view.tracefs_error;
+}
+
+/* A remount of what is not mounted there would fail: the advice hangs on this errno. */
+static void closed_debugfs_does_not_mean_that_tracefs_is_closed(void **state)
+{
+    (void)state;
+    static const struct recorded_file old[] = {
+        {"/sys/kernel/tracing/.empty", ""},
+        {"/sys/kernel/debug/tracing/events/sched/sched_switch/id", "314\n"},
+        {NULL, NULL},
+    };
+    struct recorded machine;
+    recorded_begin(&machine, old);
+    assert_int_equal(error_after_closing(&machine, "/sys/kernel/debug"), ENOENT);
+    assert_int_equal(error_after_closing(&machine, "/sys/kernel/tracing"), EACCES);
+    recorded_end(&machine);
+}
+
 struct listed {
     char names[1024];
 };
@@ -150,6 +182,7 @@ int main(void)
         cmocka_unit_test(unknown_tracepoints_get_the_nearest_of_their_system),
         cmocka_unit_test(a_closed_tracefs_says_how_to_open_it),
         cmocka_unit_test(a_tree_without_tracefs_is_not_looked_up_elsewhere),
+        cmocka_unit_test(closed_debugfs_does_not_mean_that_tracefs_is_closed),
         cmocka_unit_test(globs_with_a_colon_list_tracepoints_in_order),
         cmocka_unit_test(this_machine_s_tracefs_is_found_or_explained),
     };
