@@ -52,8 +52,8 @@ bool event_parse_number(const char *text, uint64_t *value)
 {
     bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     const char *digits = text + (hexadecimal ? 2 : 0);
-    if (!isxdigit((unsigned char)*digits))
-        return false;
+    if (!isxdigit((unsigned char)*digits) || digits[strcspn(digits, "xX")])
+        return false; /* strtoull would take a second 0x */
     char *end;
     errno = 0;
     unsigned long long number = strtoull(digits, &end, hexadecimal ? 16 : 10);

@@ -143,6 +143,7 @@ static void wrong_terms_say_what_is_wrong(void **state)
     refused(view, "cpu/inv=2/", -EINVAL, WORDS("1 bits"));
     refused(view, "cpu/event=0x10000000000000000/", -EINVAL, WORDS("64-bit"));
     refused(view, "cpu/event=abc/", -EINVAL, WORDS("number"));
+    refused(view, "cpu/event=0x0x1/", -EINVAL, WORDS("number"));
     refused(view, "cpu/event=/", -EINVAL, WORDS("empty"));
     refused(view, "cpu/=1/", -EINVAL, WORDS("empty"));
     refused(view, "cpu/event=1,/", -EINVAL, WORDS("empty"));
