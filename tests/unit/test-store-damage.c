@@ -204,8 +204,8 @@ static void impossible_values_are_refused(void **state)
         "UPDATE visit SET state = 12",
         "UPDATE visit SET error = 1 << 40",
         "UPDATE sample_packed SET value = 'none' WHERE key & 31 = 0",
-        "UPDATE sample_packed SET value = value + 1 WHERE key = (SELECT min(key) FROM "
-        "sample_packed)",
+        ("UPDATE sample_packed SET value = value + 1 WHERE key = (SELECT min(key) FROM "
+         "sample_packed)"),
         "UPDATE sample_packed SET running = 0.5",
         "UPDATE sample_packed SET involuntary = x'01'",
         "DELETE FROM sample_packed WHERE key = (SELECT max(key) FROM sample_packed)",
