@@ -106,7 +106,7 @@ static const struct example examples[] = {
      {{SYSCTL "/perf_event_paranoid", "1\n"}, {"/proc/self/status", USER_IS}}, NULL},
     {"paranoid", "2 for root", CHECK_OK, "lifted", NULL, NULL, {{SYSCTL "/perf_event_paranoid",
      "2\n"}, {"/proc/self/status", ROOT_IS}}, NULL},
-    {"paranoid", "2 for a user", CHECK_WARN, "2", ":k", "paranoid=1",
+    {"paranoid", "2 for a user", CHECK_WARN, "2", "without a mode", "paranoid=1",
      {{SYSCTL "/perf_event_paranoid", "2\n"}, {"/proc/self/status", USER_IS}}, NULL},
     {"paranoid", "2 for a container's root", CHECK_WARN, "2", ":k", "paranoid=1",
      {{SYSCTL "/perf_event_paranoid", "2\n"}, {"/proc/self/status", ROOT_IS}},
@@ -156,7 +156,11 @@ static const struct example examples[] = {
     /* --- nmi-watchdog --- */
     {"nmi-watchdog", "off", CHECK_OK, "off", NULL, NULL, {{SYSCTL "/nmi_watchdog", "0\n"}}, NULL},
     {"nmi-watchdog", "on", CHECK_WARN, "on", "counter", "nmi_watchdog=0", {{SYSCTL "/nmi_watchdog",
-     "1\n"}}, NULL},
+     "1\n"}, {PMU "/cpu/type", "4\n"}}, NULL},
+    {"nmi-watchdog", "on, where sysfs is hidden", CHECK_WARN, "on", "counter", "nmi_watchdog=0",
+     {{SYSCTL "/nmi_watchdog", "1\n"}}, NULL},
+    {"nmi-watchdog", "on, without a PMU to take from", CHECK_OK, "without a counter", "no CPU PMU",
+     NULL, {{SYSCTL "/nmi_watchdog", "1\n"}, {PMU "/software/type", "1\n"}}, NULL},
     {"nmi-watchdog", "not there", CHECK_ABSENT, "not in this kernel", NULL, NULL, {{0}}, NULL},
 
     /* --- tracefs --- */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Doctor check: does the NMI watchdog hold a counter?
- * Fact: kernel.nmi_watchdog. */
+ * Facts: kernel.nmi_watchdog; pmu.devices and pmu.core come from the check `pmu`. */
 #include "machine/check.h"
 
 static void collect(const struct machine_view *view, struct facts *facts)
@@ -19,6 +19,9 @@ static void judge(const struct facts *facts, struct advice *advice)
     } else if (setting == 0) {
         advise(advice, CHECK_OK, "off");
         advise_why(advice, "No counter is held back for it.");
+    } else if (facts_get(facts, "pmu.devices") && !facts_get(facts, "pmu.core")) {
+        advise(advice, CHECK_OK, "on, without a counter");
+        advise_why(advice, "There is no CPU PMU, so it watches by other means than a counter.");
     } else {
         advise(advice, CHECK_WARN, "on");
         advise_why(advice,

@@ -18,8 +18,9 @@ static const struct {
     {CHECK_OK, "Everything may be counted, whole CPUs too; only raw tracepoint data is kept back."},
     {CHECK_OK, "Own processes may be counted in user and kernel mode; whole CPUs may not."},
     {CHECK_WARN,
-     "Only the user mode of own processes may be counted: every :k and :uk hardware event "
-     "is refused, so what the kernel adds to a count stays unseen."},
+     "Only the user mode of own processes may be counted: every event is refused that is named "
+     "with :k, with :uk or without a mode, so what happens in the kernel stays unseen: its share "
+     "of a count, context switches, most tracepoints."},
     {CHECK_BAD, "Every event is refused to ordinary users: nothing can be counted."},
 };
 
