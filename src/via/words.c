@@ -73,14 +73,15 @@ int words_split(const char *text, char ***words, struct failure *failure)
         if (!*cursor)
             break;
         struct text word = {0};
-        cursor = take_word(cursor, &word, failure);
-        if (!cursor) {
+        const char *behind = take_word(cursor, &word, failure);
+        if (!behind) {
             text_free(&word);
             status = -EINVAL;
         } else if (append_word(&list, count, text_take(&word)) < 0) {
             status = fail_with(failure, -ENOMEM, "no memory for the words of '%.100s'", text);
         } else {
             count++;
+            cursor = behind;
         }
     }
     if (status < 0) {
