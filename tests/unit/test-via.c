@@ -32,6 +32,7 @@ static int before_each(void **state)
     static struct surroundings surroundings;
     fake_kit_make(kit_folder);
     unsetenv("FAKE_MODE");
+    setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 1); /* a folder nobody may enter changes errno */
     surroundings.descriptors = open_descriptors();
     *state = &surroundings;
     return 0;
