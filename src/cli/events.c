@@ -11,6 +11,7 @@
 #include "cli/deliver.h"
 #include "session/session.h"
 #include "show/output.h"
+#include "show/progress.h"
 #include "show/table.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
@@ -32,6 +33,7 @@ struct known_event {
 struct events {
     const struct common_options *common;
     struct session *session;
+    struct progress progress;
     struct known_event *list;
     size_t count, openable;
 };
@@ -39,6 +41,9 @@ struct events {
 static int keep(void *context, const struct listed_event *event)
 {
     struct events *events = context;
+    if (!events->count)
+        progress_begin(&events->progress, "events", event->matching, events->common->quiet);
+    progress_step(&events->progress);
     struct known_event *grown = realloc(events->list, (events->count + 1) * sizeof(*grown));
     if (!grown)
         return -ENOMEM;
@@ -120,8 +125,8 @@ static void put_hints(const struct events *events, const struct style *style, st
     text_putc(out, '\n');
     if (!events->openable) {
         wrap(out,
-             "Nothing can be counted here. `assay doctor` says what stands in the way and which "
-             "command changes it.",
+             "None of these can be counted here. `assay doctor` says what stands in the way and "
+             "which command changes it.",
              0, 0, style->width);
         text_putc(out, '\n');
     }
@@ -177,6 +182,7 @@ static int list_matching(struct events *events, const char *glob)
 {
     struct failure failure = {0};
     int error = session_list_events(events->session, glob, keep, events, &failure);
+    progress_end(&events->progress);
     if (error == -EINTR)
         return EXIT_INTERRUPTED;
     if (error < 0)
@@ -202,7 +208,9 @@ static int try_exact(struct events *events, const char *name)
                                : error == -EACCES || error == -EPERM ? EXIT_LACKING
                                : error == -EINTR                     ? EXIT_INTERRUPTED
                                                                      : EXIT_FAILED);
-    if (keep(events, &event) < 0) {
+    error = keep(events, &event);
+    progress_end(&events->progress);
+    if (error < 0) {
         fail_with(&failure, -ENOMEM, "out of memory");
         return deliver_failure("events", &failure, EXIT_FAILED);
     }

@@ -32,7 +32,7 @@ static int receive_end(void *context, uint32_t cell, uint32_t process, enum visi
 {
     struct receiving *receiving = context;
     struct store *store = receiving->measuring->store;
-    progress_visit(&receiving->progress);
+    progress_step(&receiving->progress);
     if (state == VISIT_FAILED) {
         int dropped = store_drop_visit(store, cell, process, failure);
         if (dropped < 0)
@@ -85,7 +85,7 @@ static int run_pending(struct measuring *measuring, const struct visit *visits, 
                                 .batch = receive_batch,
                                 .visit_end = receive_end,
                                 .output = receive_output};
-    progress_begin(&receiving.progress, count, measuring->options->common.quiet);
+    progress_begin(&receiving.progress, "processes", count, measuring->options->common.quiet);
     int error = session_run(measuring->session, measuring->cells, measuring->cell_count, visits,
                             count, measuring->options->budget, &sink, failure);
     progress_end(&receiving.progress);

@@ -25,6 +25,7 @@ static int take_event(struct session *session, struct listed_event *event, struc
         return status;
     if (!*event->class)
         event->class = NULL;
+    event->matching = 1;
     event->openable = openable != 0;
     event->error = (int)error;
     return 0;
@@ -70,7 +71,15 @@ int session_list_events(struct session *session, const char *glob, session_event
                         void *context, struct failure *failure)
 {
     int verdict = 0; /* of the callback; once it has had enough the rest is only read */
+    uint64_t matching;
     int status = ask(session, "list", "glob", glob ? glob : "", failure);
+    if (status == 0)
+        status = next_answer(session, failure);
+    if (status < 0)
+        return status;
+    if (strcmp(session->frame.type, "matching") != 0)
+        return unexpected(session, "list", failure);
+    status = peer_number(session, "count", MAX_EVENTS, &matching, failure);
     if (status < 0)
         return status;
     for (unsigned count = 0;; count++) {
@@ -87,6 +96,7 @@ int session_list_events(struct session *session, const char *glob, session_event
         status = take_event(session, &event, failure);
         if (status < 0)
             return status;
+        event.matching = matching;
         if (verdict == 0)
             verdict = each(context, &event);
     }

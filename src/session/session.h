@@ -64,6 +64,7 @@ struct listed_event {
     bool openable;
     int error;          /* errno when not openable */
     const char *reason; /* "" when openable */
+    uint64_t matching;  /* how many events the list will have in all; 1 for a single name */
 };
 typedef int session_event_each(void *context, const struct listed_event *event);
 /* Lists events matching glob, each tried by opening it. Returns what `each` returned when that was

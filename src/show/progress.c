@@ -35,10 +35,10 @@ static void emit(const char *bytes, size_t length)
     (void)written; /* a terminal that went away is no reason to stop measuring */
 }
 
-void progress_begin(struct progress *progress, uint64_t visits_total, bool quiet)
+void progress_begin(struct progress *progress, const char *what, uint64_t total, bool quiet)
 {
     const char *terminal = getenv("TERM");
-    *progress = (struct progress){.visits_total = visits_total, .started_ms = now()};
+    *progress = (struct progress){.what = what, .total = total, .started_ms = now()};
     progress->shown = !quiet && isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
     if (!progress->shown)
         return;
@@ -49,10 +49,10 @@ void progress_begin(struct progress *progress, uint64_t visits_total, bool quiet
 static void time_left(const struct progress *progress, uint64_t elapsed_ms, char *text, size_t size)
 {
     text[0] = '\0';
-    if (!progress->visits || progress->visits >= progress->visits_total)
+    if (!progress->done || progress->done >= progress->total)
         return;
-    uint64_t left = (uint64_t)((double)elapsed_ms / (double)progress->visits *
-                               (double)(progress->visits_total - progress->visits) / 1000.0);
+    uint64_t left = (uint64_t)((double)elapsed_ms / (double)progress->done *
+                               (double)(progress->total - progress->done) / 1000.0);
     if (left < 120)
         snprintf(text, size, ", %" PRIu64 " s left", left);
     else if (left < 7200)
@@ -61,19 +61,31 @@ static void time_left(const struct progress *progress, uint64_t elapsed_ms, char
         snprintf(text, size, ", %" PRIu64 " h left", left / 3600);
 }
 
+/* ", 1,200 samples, 52,000/s"; empty as long as there are none */
+static void samples_so_far(const struct progress *progress, uint64_t elapsed_ms, char *text,
+                           size_t size)
+{
+    char count[NUMBER_SIZE], rate[NUMBER_SIZE];
+    text[0] = '\0';
+    if (!progress->samples)
+        return;
+    number_count(progress->samples, count, sizeof(count));
+    if (elapsed_ms < 500) {
+        snprintf(text, size, ", %s samples", count);
+        return;
+    }
+    number_count(progress->samples * 1000 / elapsed_ms, rate, sizeof(rate));
+    snprintf(text, size, ", %s samples, %s/s", count, rate);
+}
+
 int progress_line(const struct progress *progress, uint64_t now_ms, char *line, unsigned size)
 {
     uint64_t elapsed = now_ms - progress->started_ms;
-    char left[32], samples[NUMBER_SIZE], rate[NUMBER_SIZE + 8] = "";
+    char left[32], samples[2 * NUMBER_SIZE + 16];
     time_left(progress, elapsed, left, sizeof(left));
-    number_count(progress->samples, samples, sizeof(samples));
-    if (elapsed >= 500) {
-        char count[NUMBER_SIZE];
-        number_count(progress->samples * 1000 / elapsed, count, sizeof(count));
-        snprintf(rate, sizeof(rate), ", %s/s", count);
-    }
-    return snprintf(line, size, "%" PRIu64 " of %" PRIu64 " processes, %s samples%s%s",
-                    progress->visits, progress->visits_total, samples, rate, left);
+    samples_so_far(progress, elapsed, samples, sizeof(samples));
+    return snprintf(line, size, "%" PRIu64 " of %" PRIu64 " %s%s%s", progress->done,
+                    progress->total, progress->what, samples, left);
 }
 
 static void draw(struct progress *progress)
@@ -88,9 +100,9 @@ static void draw(struct progress *progress)
     emit(bytes, (size_t)length);
 }
 
-void progress_visit(struct progress *progress)
+void progress_step(struct progress *progress)
 {
-    progress->visits++;
+    progress->done++;
     draw(progress);
 }
 

@@ -1,22 +1,23 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One line of progress on a terminal's standard error while samples arrive. */
+ * One line of progress on a terminal's standard error while work is done elsewhere. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct progress {
-    bool shown; /* false: not a terminal, or quiet; every call is then a no-op */
-    uint64_t visits, visits_total;
-    uint64_t samples;
+    bool shown;       /* false: not a terminal, or quiet; every call is then a no-op */
+    const char *what; /* what is counted off: "processes", "events" */
+    uint64_t done, total;
+    uint64_t samples;              /* shown when there are any */
     uint64_t started_ms, drawn_ms; /* monotonic */
 };
 
-void progress_begin(struct progress *progress, uint64_t visits_total, bool quiet);
+void progress_begin(struct progress *progress, const char *what, uint64_t total, bool quiet);
 /* Draws at most ten times a second. */
-void progress_visit(struct progress *progress);
+void progress_step(struct progress *progress);
 void progress_samples(struct progress *progress, uint64_t count);
 /* Clears the line and gives the cursor back. */
 void progress_end(struct progress *progress);
@@ -24,6 +25,6 @@ void progress_end(struct progress *progress);
 /* For signal handlers: gives the cursor back when a line is being shown. */
 void progress_restore_terminal(void);
 
-/* "cell 3 of 40, 1200 samples, 52k/s, 12 s left": the line without terminal control; now_ms is
- * monotonic. Returns its length as snprintf does. */
+/* "3 of 40 processes, 1,200 samples, 52,000/s, 12 s left": the line without terminal control;
+ * now_ms is monotonic. Returns its length as snprintf does. */
 int progress_line(const struct progress *progress, uint64_t now_ms, char *line, unsigned size);

@@ -148,12 +148,13 @@ class Events(Session):
         listed = probe.until("listed")
         names = [frame["name"] for frame in listed if frame.type == "event"]
         self.assertTrue({"page-faults", "minor-faults", "major-faults"} <= set(names))
+        self.assertEqual((listed[0].type, int(listed[0]["count"])), ("matching", len(names)))
 
     def test_events_can_be_listed_after_a_run(self):
         probe = self.started()
         probe.run([dict(events="page-faults")])
         probe.send("list", glob="page-faults")
-        self.assertEqual(probe.until("listed")[0]["name"], "page-faults")
+        self.assertEqual(probe.until("listed")[1]["name"], "page-faults")
 
 
 class Counts(Session):

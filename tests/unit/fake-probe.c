@@ -297,6 +297,7 @@ static void run_queue(struct fake *fake)
 
 static void answer_list(struct fake *fake)
 {
+    SEND(fake, "matching", {"count", "2"});
     do
         SEND(fake, "event", {"name", "page-faults"}, {"kind", "software"}, {"class", "page-faults"},
              {"openable", "1"}, {"error", "0"}, {"reason", ""});

@@ -236,13 +236,13 @@ static void what_cannot_be_written_is_said(void **state)
 static void progress_tells_rate_and_time_left(void **state)
 {
     (void)state;
-    struct progress progress = {.visits = 5, .visits_total = 20, .samples = 20000, .started_ms = 0};
+    struct progress progress = {.what = "processes", .done = 5, .total = 20, .samples = 20000};
     char line[128];
     progress_line(&progress, 10000, line, sizeof(line));
     assert_string_equal(line, "5 of 20 processes, 20,000 samples, 2,000/s, 30 s left");
-    progress = (struct progress){.visits_total = 20};
+    progress = (struct progress){.what = "events", .total = 20};
     progress_line(&progress, 0, line, sizeof(line));
-    assert_string_equal(line, "0 of 20 processes, 0 samples");
+    assert_string_equal(line, "0 of 20 events");
 }
 
 static void paragraphs_stay_apart_when_wrapped(void **state)

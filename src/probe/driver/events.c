@@ -83,10 +83,34 @@ static int list_one(void *context, const char *name, enum event_kind kind)
     return result;
 }
 
+static int count_one(void *context, const char *name, enum event_kind kind)
+{
+    (void)name;
+    (void)kind;
+    ++*(uint64_t *)context;
+    return 0;
+}
+
+/* Opening and closing a tracepoint takes tens of milliseconds: whoever waits is told for how many.
+ */
+static int send_matching(struct wire_writer *writer, const struct event_view *view,
+                         const char *glob)
+{
+    uint64_t count = 0;
+    int result = event_list(view, glob, count_one, &count);
+    if (result < 0)
+        return result;
+    wire_begin(writer, "matching");
+    wire_put_u64(writer, "count", count);
+    return wire_end(writer);
+}
+
 int events_list(struct wire_writer *writer, const struct event_view *view, const char *glob)
 {
     struct listing listing = {writer, view};
-    int result = event_list(view, glob, list_one, &listing);
+    int result = send_matching(writer, view, glob);
+    if (result == 0)
+        result = event_list(view, glob, list_one, &listing);
     if (result < 0)
         return result;
     wire_begin(writer, "listed");
