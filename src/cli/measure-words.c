@@ -67,22 +67,31 @@ static bool all_zero(const struct summary *summary)
     return summary->judged && summary->values.max == 0;
 }
 
-/* Zero although work was done: say which zero it is. */
+/* Runs without counter time said nothing, so nothing is claimed of them. */
+static const char *every_run(const struct summary *summary)
+{
+    return summary->unscheduled ? "in every run that got a counter" : "in every run";
+}
+
+/* Zero although work was done. The samples alone cannot tell a filter from a dead counter, so the
+ * mode is named as a suspect, with the way to find out. */
 static void put_dead(const struct summary *summary, const char *event, struct text *out)
 {
-    text_printf(out, "0 in every run although the specimen makes %s",
+    text_printf(out, "0 %s although the specimen makes %s", every_run(summary),
                 count((uint64_t)summary->expected.truth.value).text);
     if (event_mode(event))
-        text_printf(out, ": the mode :%s filters everything here, count without it",
+        text_printf(out,
+                    ": the mode :%s filters everything here, or nothing counts; count without it "
+                    "to tell",
                     event_mode(event));
 }
 
 static void put_exact(const struct summary *summary, struct text *out)
 {
     if (summary->expected.truth.value == 0)
-        text_puts(out, "0 in every run, as predicted");
+        text_printf(out, "0 %s, as predicted", every_run(summary));
     else
-        text_puts(out, "exact in every run");
+        text_printf(out, "exact %s", every_run(summary));
     if (summary->expected.overhead.known && summary->expected.overhead.value != 0)
         text_printf(out, ", although the null specimen shows an overhead of %s",
                     difference(summary->expected.overhead.value).text);
@@ -93,7 +102,7 @@ static void put_constant_error(const struct summary *summary, struct text *out)
 {
     int64_t error = summary->error.value, rest;
     struct maybe overhead = summary->expected.overhead;
-    text_printf(out, "error %s in every run", difference(error).text);
+    text_printf(out, "error %s %s", difference(error).text, every_run(summary));
     if (!overhead.known)
         text_puts(out, "; without null cells it cannot be told from overhead");
     else if (overhead.value == error)
@@ -107,10 +116,13 @@ static void put_constant_error(const struct summary *summary, struct text *out)
 static void put_spread_error(const struct summary *summary, struct text *out)
 {
     struct maybe overhead = summary->expected.overhead;
+    int64_t low = summary->wrong_min.value, high = summary->wrong_max.value;
     if (summary->exact_runs)
         put_share(out, "exact in ", summary->exact_runs, summary->judged, ", else ");
-    text_printf(out, "error from %s to %s", difference(summary->error_min.value).text,
-                difference(summary->error_max.value).text);
+    if (low == high)
+        text_printf(out, "error %s", difference(low).text);
+    else
+        text_printf(out, "error from %s to %s", difference(low).text, difference(high).text);
     if (!summary->exact_runs)
         text_printf(out, ", median %s", difference(summary->error.value).text);
     if (overhead.known && overhead.value)
@@ -136,7 +148,7 @@ static void put_judgement(const struct summary *summary, const char *event, stru
 static void put_without_truth(const struct summary *summary, const char *why, struct text *out)
 {
     if (summary->constant)
-        text_puts(out, "the same in every run");
+        text_printf(out, "the same %s", every_run(summary));
     else
         text_printf(out, "spread %s between the lowest and the highest run",
                     count(summary->values.max - summary->values.min).text);

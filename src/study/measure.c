@@ -105,6 +105,26 @@ static void find_common(const uint64_t *sorted, size_t count, struct summary *su
     }
 }
 
+static bool is_exact(uint64_t value, struct maybe truth)
+{
+    return truth.value >= 0 && value == (uint64_t)truth.value;
+}
+
+/* How far the runs are off that are not exact; values are sorted. */
+static void judge_wrong(struct summary *summary, const uint64_t *values)
+{
+    struct maybe truth = summary->expected.truth;
+    for (size_t i = 0; i < summary->judged; i++) {
+        if (is_exact(values[i], truth)) {
+            summary->exact_runs++;
+            continue;
+        }
+        summary->wrong_max = minus(values[i], truth);
+        if (i == summary->exact_runs) /* the first that is not exact */
+            summary->wrong_min = summary->wrong_max;
+    }
+}
+
 static void judge(struct summary *summary, uint64_t *values, uint64_t *quiet)
 {
     struct maybe truth = summary->expected.truth;
@@ -118,8 +138,7 @@ static void judge(struct summary *summary, uint64_t *values, uint64_t *quiet)
     summary->error = minus(summary->values.median, truth);
     summary->error_min = minus(summary->values.min, truth);
     summary->error_max = minus(summary->values.max, truth);
-    for (size_t i = 0; i < summary->judged; i++)
-        summary->exact_runs += truth.value >= 0 && values[i] == (uint64_t)truth.value;
+    judge_wrong(summary, values);
 }
 
 int measure_summarise(const struct reading *readings, size_t count,

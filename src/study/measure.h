@@ -55,6 +55,7 @@ struct summary {
     struct expectation expected;
     struct maybe error, error_min, error_max; /* median, smallest, largest value minus truth */
     size_t exact_runs;                        /* value == truth */
+    struct maybe wrong_min, wrong_max;        /* error of the runs that are not exact */
 };
 
 /* -ENOMEM only. */

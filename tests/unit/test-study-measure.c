@@ -95,7 +95,7 @@ static void a_dead_counter_names_its_mode(void **state)
     struct summary summary = judge(readings, 3, &expects_1000);
     assert_string_equal(sentence(&summary, "context-switches:u"),
                         "0 in every run although the specimen makes 1,000: the mode :u filters "
-                        "everything here, count without it");
+                        "everything here, or nothing counts; count without it to tell");
     assert_string_equal(sentence(&summary, "context-switches"),
                         "0 in every run although the specimen makes 1,000");
     struct expectation nothing = expects_1000;
@@ -165,6 +165,49 @@ static void part_time_counters_are_scaled_and_idle_ones_left_out(void **state)
     uint64_t value;
     assert_true(reading_value(&huge, &value));
     assert_true(value == UINT64_MAX);
+}
+
+static void runs_without_a_counter_are_no_part_of_every_run(void **state)
+{
+    (void)state;
+    struct reading readings[3];
+    fill(readings, 3, 1000);
+    readings[2] = (struct reading){.value = 0, .enabled = 100, .running = 0};
+    const struct {
+        uint64_t value;
+        const char *words;
+    } cases[] = {
+        {1000, "exact in every run that got a counter; no counter time in 1 of 3 runs"},
+        {1007, "error +7 in every run that got a counter; "},
+        {0, "0 in every run that got a counter although"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        readings[0].value = readings[1].value = cases[i].value;
+        struct summary summary = judge(readings, 3, &expects_1000);
+        const char *seen = sentence(&summary, "x");
+        assert_true(strlen(seen) >= strlen(cases[i].words));
+        assert_memory_equal(seen, cases[i].words, strlen(cases[i].words));
+    }
+    struct expectation nothing = {0};
+    struct summary summary = judge(readings, 3, &nothing);
+    assert_non_null(strstr(sentence(&summary, "x"), "the same in every run that got a counter"));
+}
+
+static void exact_runs_do_not_hide_how_far_the_others_are_off(void **state)
+{
+    (void)state;
+    struct reading readings[10];
+    fill(readings, 10, 1000);
+    readings[3].value = 1005;
+    struct summary summary = judge(readings, 10, &expects_1000);
+    assert_string_equal(sentence(&summary, "x"), "exact in 9 of 10 runs, else error +5");
+    readings[8].value = 1003;
+    summary = judge(readings, 10, &expects_1000);
+    assert_string_equal(sentence(&summary, "x"), "exact in 8 of 10 runs, else error from +3 to +5");
+    readings[0].value = 998;
+    summary = judge(readings, 10, &expects_1000);
+    assert_string_equal(sentence(&summary, "x"), "exact in 7 of 10 runs, else error from -2 to +5");
+    assert_int_equal(summary.error_min.value, -2);
 }
 
 static void no_truth_is_said_with_its_reason(void **state)
@@ -332,6 +375,8 @@ int main(void)
         cmocka_unit_test(disturbed_runs_are_kept_and_judged_apart),
         cmocka_unit_test(without_a_truth_for_the_account_most_runs_set_it),
         cmocka_unit_test(part_time_counters_are_scaled_and_idle_ones_left_out),
+        cmocka_unit_test(runs_without_a_counter_are_no_part_of_every_run),
+        cmocka_unit_test(exact_runs_do_not_hide_how_far_the_others_are_off),
         cmocka_unit_test(no_truth_is_said_with_its_reason),
         cmocka_unit_test(no_run_at_all_is_no_crash),
         cmocka_unit_test(counts_of_any_size_stay_exact),
