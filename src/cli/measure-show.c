@@ -42,6 +42,28 @@ static void put_item(struct text *out, size_t *at, size_t width, const char *ite
     *at += length;
 }
 
+/* "100 runs in 1 process", or both ends where cells broke off or failed in part. */
+static void name_runs(const struct rows *rows, struct text *out)
+{
+    const struct row *least = &rows->list[0], *most = least;
+    for (size_t i = 1; i < rows->count; i++) {
+        const struct row *row = &rows->list[i];
+        if (row->cell->done < least->cell->done)
+            least = row;
+        if (row->cell->done > most->cell->done)
+            most = row;
+    }
+    char low[NUMBER_SIZE], high[NUMBER_SIZE];
+    number_count(least->summary.runs, low, sizeof(low));
+    number_count(most->summary.runs, high, sizeof(high));
+    if (least->cell->done == most->cell->done)
+        text_printf(out, "%s %s in %u %s", high, most->summary.runs == 1 ? "run" : "runs",
+                    most->cell->done, most->cell->done == 1 ? "process" : "processes");
+    else
+        text_printf(out, "%s to %s runs in %u to %u processes", low, high, least->cell->done,
+                    most->cell->done);
+}
+
 static void put_head(const struct rows *rows, const struct style *style, struct text *out)
 {
     const struct row *first = &rows->list[0];
@@ -56,10 +78,7 @@ static void put_head(const struct rows *rows, const struct style *style, struct 
         put_item(out, &at, style->width, text_string(&item));
     }
     AUTO_TEXT struct text runs = {0};
-    char count[NUMBER_SIZE];
-    number_count(first->summary.runs, count, sizeof(count));
-    text_printf(&runs, "%s %s in %u %s", count, first->summary.runs == 1 ? "run" : "runs",
-                first->cell->done, first->cell->done == 1 ? "process" : "processes");
+    name_runs(rows, &runs);
     put_item(out, &at, style->width, text_string(&runs));
     text_puts(out, "\n\n");
 }

@@ -127,6 +127,11 @@ static int adopt_plan(struct measuring *measuring, struct failure *failure)
         measuring->cell_count = copying.count;
         if (error < 0)
             return failure->code ? error : fail_with(failure, error, "out of memory");
+        if (!copying.count)
+            return fail_with(failure, -EINVAL,
+                             "the run in %s ended before its plan was stored: there is nothing to "
+                             "go on with. Remove it and start anew",
+                             store_path(measuring->store));
     }
     struct store_run run = run_of(measuring, "[]");
     return store_same_plan(measuring->store, &run, measuring->cells, measuring->cell_count,

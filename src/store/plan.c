@@ -135,8 +135,6 @@ int store_put_plan(struct store *store, const struct cell *cells, size_t cell_co
         error = put_cells(store, cells, cell_count, &local);
     if (!error)
         error = put_visits(store, visits, visit_count, &local);
-    if (!error)
-        error = writer_commit(store, PATIENCE_MS, &local);
     return error ? store_write_failed(store, &local, failure) : 0;
 }
 

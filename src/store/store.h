@@ -51,9 +51,10 @@ int store_create(struct store **store, const char *path, const struct store_run 
 int store_open(struct store **store, const char *path, bool writable, struct failure *failure);
 const char *store_path(const struct store *store);
 
-/* The plan: every cell and the order of visits, written in one transaction before the first sample.
- * Further plans may follow between visits; their cells have new ids, their visits come last. Cell
- * ids count from 1. */
+/* The plan: every cell and the order of visits, written before the first sample. It is committed
+ * together with what store_put_truth and store_put_account say of its cells, by store_commit: a
+ * plan without its truths must not be resumed. Further plans may follow between visits; their cells
+ * have new ids, their visits come last. Cell ids count from 1. */
 int store_put_plan(struct store *store, const struct cell *cells, size_t cell_count,
                    const struct visit *visits, size_t visit_count, struct failure *failure);
 /* Same command, seed, cells and machine? 0, or -ESTALE and the first thing that differs. */

@@ -529,6 +529,38 @@ class Breaks(Case):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("runs", done.stderr)
 
+    def test_resume_without_a_plan_says_so(self):
+        """Killed between the store and its plan."""
+        path = self.path("planless")
+        done = self.measure("-e", "page-faults:u", "--runs", "1", "--processes", "500", "--budget",
+                            "1ms", "--store", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with sqlite3.connect(path) as store:
+            for table in ("cell", "counter", "visit", "sample_packed"):
+                store.execute(f"DELETE FROM {table}")
+        store.close()
+        done = self.measure("--resume", "--store", path)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("before its plan", done.stderr)
+
+    def test_the_head_tells_how_many_runs_the_cells_really_have(self):
+        path = self.path("head")
+        done = self.measure("-e", "page-faults:u", "--n", "1,2,3,4,5", "--runs", "10",
+                            "--processes", "400", "--budget", "300ms", "--store", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with sqlite3.connect(path) as store:
+            counts = [row[0] for row in store.execute(
+                "SELECT sum(state = 'done') FROM visit JOIN cell ON cell.id = visit.cell "
+                "WHERE specimen != 'null' GROUP BY cell.id")]
+        store.close()
+        counts = [count for count in counts if count]
+        if not counts:
+            self.skipTest("the budget was used up before a process had run")
+        low, high = min(counts), max(counts)
+        words = (f"{10 * low:,} to {10 * high:,} runs in {low} to {high} processes" if low < high
+                 else f"{10 * low:,} runs in {low} process")
+        self.assertIn(words, " ".join(done.stdout.split()))
+
     def test_a_probe_that_dies_midway_is_said_and_resumes(self):
         path = self.path("d")
         done = self.measure(*self.PLAN, path, via="exec:timeout -s KILL 0.6")

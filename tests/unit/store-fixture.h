@@ -159,6 +159,7 @@ UNUSED static struct store *create(struct fixture *fixture)
     struct store *store = NULL;
     must(store_create(&store, fixture->path, &fixture->run, failure));
     must(store_put_plan(store, fixture->cells, PLAN_CELLS, fixture->visits, PLAN_VISITS, failure));
+    must(store_commit(store, failure));
     return store;
 }
 

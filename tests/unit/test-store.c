@@ -526,6 +526,33 @@ static void readers_see_whole_visits_while_it_is_written(void **state)
     store_close(writer);
 }
 
+static uint64_t cells_seen(const struct fixture *fixture)
+{
+    struct store *reader = NULL;
+    struct store_info info = {0};
+    must(store_open(&reader, fixture->path, false, failure));
+    must(store_info(reader, &info, failure));
+    uint64_t cells = info.cells;
+    store_info_release(&info);
+    store_close(reader);
+    return cells;
+}
+
+/* Killed in between, a run must not be resumed as one whose counts nothing predicts. */
+static void a_plan_is_there_with_its_truths_or_not_at_all(void **state)
+{
+    struct fixture *fixture = *state;
+    struct store *store = NULL;
+    must(store_create(&store, fixture->path, &fixture->run, failure));
+    must(store_put_plan(store, fixture->cells, PLAN_CELLS, fixture->visits, PLAN_VISITS, failure));
+    assert_int_equal(cells_seen(fixture), 0);
+    must(store_put_truth(store, 1, 0, "page-faults", 7, "proven", failure));
+    assert_int_equal(cells_seen(fixture), 0);
+    must(store_commit(store, failure));
+    assert_int_equal(cells_seen(fixture), PLAN_CELLS);
+    store_close(store);
+}
+
 static void finished_visits_are_committed_without_being_asked(void **state)
 {
     struct fixture *fixture = *state;
@@ -745,6 +772,7 @@ int main(void)
         CASE(a_second_writer_is_refused_by_name),
         CASE(a_writer_that_was_overtaken_notices),
         CASE(readers_see_whole_visits_while_it_is_written),
+        CASE(a_plan_is_there_with_its_truths_or_not_at_all),
         CASE(finished_visits_are_committed_without_being_asked),
         CASE(a_reader_may_keep_the_run_from_becoming_one_file),
         CASE(stores_live_below_the_state_folder),
