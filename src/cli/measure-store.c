@@ -29,7 +29,8 @@ static struct store_run run_of(const struct measuring *measuring, const char *ar
                               .argv = argv,
                               .seed = measuring->seed,
                               .facts = &measuring->catalogue->facts,
-                              .fingerprint = measuring->catalogue->fingerprint};
+                              .fingerprint = measuring->catalogue->fingerprint,
+                              .kit = measuring->catalogue->build};
 }
 
 /* --- a new one --- */
@@ -117,10 +118,27 @@ static int copy_cell(void *context, const struct stored_cell *stored)
     return error;
 }
 
+struct counting {
+    uint32_t processes; /* asked for now */
+    struct failure *failure;
+};
+
+static int same_processes(void *context, const struct stored_cell *stored)
+{
+    const struct counting *counting = context;
+    if (stored->processes == counting->processes)
+        return 0;
+    return fail_with(counting->failure, -ESTALE,
+                     "the store holds another plan: processes %u became %u. Resume with the "
+                     "options it was started with, or start a new store.",
+                     stored->processes, counting->processes);
+}
+
 /* The cells of the store become ours, unless the options named some: then they must be the same. */
 static int adopt_plan(struct measuring *measuring, struct failure *failure)
 {
-    if (!measuring->cell_count) {
+    bool given = measuring->cell_count != 0;
+    if (!given) {
         struct copying copying = {.measuring = measuring};
         int error = store_each_cell(measuring->store, copy_cell, &copying, failure);
         measuring->cells = copying.cells;
@@ -134,8 +152,11 @@ static int adopt_plan(struct measuring *measuring, struct failure *failure)
                              store_path(measuring->store));
     }
     struct store_run run = run_of(measuring, "[]");
-    return store_same_plan(measuring->store, &run, measuring->cells, measuring->cell_count,
-                           failure);
+    int error =
+        store_same_plan(measuring->store, &run, measuring->cells, measuring->cell_count, failure);
+    struct counting counting = {(uint32_t)measuring->options->processes, failure};
+    return error || !given ? error
+                           : store_each_cell(measuring->store, same_processes, &counting, failure);
 }
 
 static int reopen(struct measuring *measuring, struct failure *failure)

@@ -13,7 +13,8 @@
 #include "cli/options.h"
 #include "study/plan.h"
 
-#define MOST_CELLS 10000u /* each is a process or more */
+#define MOST_CELLS     10000u    /* each is a process or more */
+#define MOST_PROCESSES 10000000u /* a probe keeps the order of all of them in memory */
 
 struct sweep {
     struct measuring *measuring;
@@ -184,9 +185,18 @@ int measure_sweep(struct measuring *measuring)
     if (status == EXIT_DONE && error == 0 && !options->no_overhead &&
         catalogue_specimen(measuring->catalogue, "null"))
         error = plan_overhead_cells(&measuring->cells, &measuring->cell_count);
+    if (status == EXIT_DONE && error == 0 &&
+        measuring->cell_count * options->processes > MOST_PROCESSES)
+        error = -EOVERFLOW;
     if (error == -E2BIG) {
         fail_with(&sweep.failure, error, "these factors make more than %u cells: name fewer values",
                   MOST_CELLS);
+        status = EXIT_USAGE;
+    } else if (error == -EOVERFLOW) {
+        fail_with(&sweep.failure, error,
+                  "%zu cells of %" PRIu64 " processes are more than %u processes: ask for fewer, "
+                  "with more --runs in each",
+                  measuring->cell_count, options->processes, MOST_PROCESSES);
         status = EXIT_USAGE;
     } else if (error < 0) {
         fail_with(&sweep.failure, error, "out of memory");

@@ -81,7 +81,7 @@ static int put_run(struct store *store, const struct store_run *run, struct fail
         if (error)
             return error;
     }
-    return 0;
+    return run->kit ? store_put_meta(store, "kit", run->kit, failure) : 0;
 }
 
 static int put_facts(struct store *store, const struct facts *facts, struct failure *failure)

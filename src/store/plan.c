@@ -291,6 +291,12 @@ static int compare_run(struct comparison *comparison, const struct store_info *i
                          "update: fingerprint %s became %s. Its samples and new ones do not "
                          "belong together: start a new store.",
                          comparison->path, info->fingerprint, run->fingerprint);
+    if (info->kit && run->kit && strcmp(info->kit, run->kit) != 0)
+        return fail_with(comparison->failure, -ESTALE,
+                         "the store %s was started with another build of the probe's kit: %s "
+                         "became %s. Counts depend on the code around the window, so its samples "
+                         "and new ones do not belong together: start a new store.",
+                         comparison->path, info->kit, run->kit);
     if (info->seed != run->seed) {
         char was[32], now[32];
         snprintf(was, sizeof(was), "%" PRIu64, info->seed);

@@ -30,6 +30,7 @@ struct store_run {
     uint64_t seed;
     const struct facts *facts;
     const char *fingerprint;
+    const char *kit; /* build id of the kit that measures; NULL: unknown */
 };
 
 /* $XDG_STATE_HOME/assay/FINGERPRINT/TIME-COMMAND.sqlite (folders made); the caller frees *path. */
@@ -57,7 +58,7 @@ const char *store_path(const struct store *store);
  * have new ids, their visits come last. Cell ids count from 1. */
 int store_put_plan(struct store *store, const struct cell *cells, size_t cell_count,
                    const struct visit *visits, size_t visit_count, struct failure *failure);
-/* Same command, seed, cells and machine? 0, or -ESTALE and the first thing that differs. */
+/* Same command, seed, cells, kit and machine? 0, or -ESTALE and the first thing that differs. */
 int store_same_plan(struct store *store, const struct store_run *run, const struct cell *cells,
                     size_t cell_count, struct failure *failure);
 
@@ -95,6 +96,7 @@ void store_close(struct store *store);
 struct store_info {
     int schema;
     char *command, *argv, *version, *fingerprint, *started, *finished; /* finished NULL: not */
+    char *kit;                                                         /* NULL: unknown */
     uint64_t seed;
     uint64_t cells, visits, visits_done, samples;
 };

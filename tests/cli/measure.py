@@ -278,6 +278,8 @@ class Refusals(Case):
                           ["-e", "page-faults:u", "--budget", "soon"],
                           ["-e", "page-faults:u", "--via", "telepathy:x"],
                           ["-e", "page-faults:u", "stray"], ["--resume", "--store", "/nonexistent"],
+                          ["-e", "page-faults:u", "--n", ",".join(map(str, range(20))),
+                           "--processes", "1e6"],
                           ["-e", "page-faults:u", "--n", ",".join(map(str, range(400))),
                            "--processes", "1", "--path", "all", "--pattern", "all", "--opt", "all",
                            "--link", "all", "--counters", "1,2,3,4,5,6,7,8"]):
@@ -528,6 +530,10 @@ class Breaks(Case):
                             self.path("p"))
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("runs", done.stderr)
+        done = self.measure("-e", "page-faults:u", "--runs", "5", "--processes", "400", "--resume",
+                            "--store", self.path("p"))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("processes 500 became 400", done.stderr)
 
     def test_resume_without_a_plan_says_so(self):
         """Killed between the store and its plan."""

@@ -122,7 +122,8 @@ UNUSED static int setup(void **state)
                                       .argv = "[\"assay\",\"measure\"]",
                                       .seed = UINT64_MAX,
                                       .facts = &fixture->facts,
-                                      .fingerprint = "0123456789abcdef"};
+                                      .fingerprint = "0123456789abcdef",
+                                      .kit = "c0ffee"};
     *state = fixture;
     return 0;
 }

@@ -51,6 +51,7 @@ static void run_machine_and_plan_come_back(void **state)
     assert_string_equal(info.argv, "[\"assay\",\"measure\"]");
     assert_string_equal(info.version, ASSAY_VERSION);
     assert_string_equal(info.fingerprint, "0123456789abcdef");
+    assert_string_equal(info.kit, "c0ffee");
     assert_true(info.seed == UINT64_MAX);
     assert_non_null(info.finished);
     assert_int_equal(info.cells, PLAN_CELLS);
@@ -361,6 +362,7 @@ static void the_first_difference_of_plans_is_named(void **state)
         "command measure became run",
         "cell 1 became 8",
         "counters 2 became 1",
+        "kit: c0ffee became 7ea",
     };
     for (size_t i = 0; i < sizeof(words_wanted) / sizeof(words_wanted[0]); i++) {
         struct cell cells[PLAN_CELLS];
@@ -406,6 +408,9 @@ static void the_first_difference_of_plans_is_named(void **state)
             break;
         case 12:
             cells[0].counters = 1;
+            break;
+        case 13:
+            run.kit = "7ea";
             break;
         default:
             break;
