@@ -323,6 +323,14 @@ class Refusals(Session):
         self.assertIsNone(probe.receive())
         return error["reason"]
 
+    def test_the_cell_under_way_cannot_be_replaced(self):
+        probe, harness = self.under_way()
+        probe.cell(1, events="page-faults", specimen="loop", n=FOREVER)
+        probe.cell(0, events="page-faults", specimen="loop", n=1)
+        self.assertIn("while it is visited", probe.until("error")[-1]["reason"])
+        self.assertIsNone(probe.receive())
+        wait_until(lambda: not running(harness))
+
     def test_malformed_requests_end_the_session_with_a_reason(self):
         def framed(body):
             return f"{body} {frames.zlib.crc32(body.encode()):08x}\n"

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "probe/driver/catalogue.h"
 
 #define DESCRIBE_MS  10000
@@ -76,17 +76,10 @@ static void drain(int fd, struct text *text)
             text_append(text, buffer, (size_t)got);
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Waits for the child while reading what it says. Returns its wait status, or -ETIMEDOUT. */
 static int hear(pid_t pid, const struct outlets *outlets, struct text said[OUTLET_COUNT])
 {
-    int64_t deadline = now_ms() + DESCRIBE_MS;
+    int64_t deadline = monotonic_ms() + DESCRIBE_MS;
     int status = 0;
     for (bool ended = false; !ended;) {
         struct pollfd ends[OUTLET_COUNT] = {{.fd = outlets->ours[0], .events = POLLIN},
@@ -96,7 +89,7 @@ static int hear(pid_t pid, const struct outlets *outlets, struct text said[OUTLE
             drain(outlets->ours[index], &said[index]);
         if (ended)
             return status;
-        if (now_ms() > deadline)
+        if (monotonic_ms() > deadline)
             break;
         poll(ends, OUTLET_COUNT, 1);
     }

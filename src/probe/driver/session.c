@@ -26,6 +26,8 @@ static int take_cell(struct session *session, const struct wire_frame *frame)
 {
     struct cell cell = {0};
     int result = cell_get(frame, &cell, &session->failure);
+    if (result == 0 && session->under_way && session->under_way->cell.id == cell.id)
+        result = refuse(session, -EBADMSG, "replaced while it is visited", "cell");
     if (result == 0 && (result = cells_define(&session->cells, &cell)) < 0)
         refuse(session, result, "out of memory", "cell");
     cell_release(&cell);

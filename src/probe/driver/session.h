@@ -26,10 +26,11 @@ struct session {
     struct cells cells;
     struct workspace workspace;
     struct planned_visit *queue;
-    size_t queued, capacity, next; /* next: first that has not run */
-    bool stop;                     /* asked: after the visit under way */
-    bool bye;                      /* asked: end the session */
-    struct failure failure;        /* why the session ends, when it fails */
+    size_t queued, capacity, next;      /* next: first that has not run */
+    const struct known_cell *under_way; /* of the visit that runs; NULL: none */
+    bool stop;                          /* asked: after the visit under way */
+    bool bye;                           /* asked: end the session */
+    struct failure failure;             /* why the session ends, when it fails */
 };
 
 /* Serves over input and output until bye, a lost peer or a signal. folder: of the kit, taken over.

@@ -12,8 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/monotonic.h"
 
 #define TICK_MS    100
 #define ALIVE_MS   1000
@@ -31,13 +32,6 @@ struct watch {
     char words[LAST_WORDS]; /* the end of its standard error */
     size_t word_count;
 };
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void fill_job(struct job *job, const struct known_cell *known)
 {
@@ -163,7 +157,7 @@ static int pass_output(struct watch *watch, int outlet)
 static int stay_alive(struct watch *watch)
 {
     struct wire_writer *writer = &watch->session->writer;
-    int64_t now = now_ms();
+    int64_t now = monotonic_ms();
     if (writer->sequence != watch->sequence) {
         watch->sequence = writer->sequence;
         watch->spoken = now;
@@ -309,7 +303,7 @@ int visit_run(struct session *session, struct planned_visit visit)
     struct watch watch = {.session = session,
                           .visit = visit,
                           .known = cells_find(&session->cells, visit.cell),
-                          .spoken = now_ms()};
+                          .spoken = monotonic_ms()};
     struct failure failure = {0};
     int status = 0;
     int result = send_begin(&watch);
@@ -324,6 +318,8 @@ int visit_run(struct session *session, struct planned_visit visit)
                     NULL, session->workspace.fd, &session->outlets, &failure);
     if (watch.pid < 0)
         return send_end(&watch, -(int)watch.pid, failure.text);
+    session->under_way = watch.known;
     result = await(&watch, &status);
+    session->under_way = NULL;
     return result < 0 ? result : finish(&watch, status);
 }
