@@ -320,19 +320,31 @@ static int check_pages(struct store *store, struct failure *failure)
     return store_damaged(store->path, finding ? finding : "it cannot be checked", failure);
 }
 
-static int check_content(struct store *store, struct failure *failure)
+static int check_finished(struct store *store, struct failure *failure)
 {
     AUTO_FREE char *finished = NULL, *checksum = NULL;
-    int error = schema_check(store, failure);
-    if (!error)
-        error = check_pages(store, failure);
-    if (!error)
-        error = store_get_meta(store, "finished", &finished, failure);
+    int error = store_get_meta(store, "finished", &finished, failure);
     if (!error)
         error = store_get_meta(store, "checksum", &checksum, failure);
     store->finished = finished != NULL;
     if (!error && (finished || checksum)) /* the one without the other is damage, too */
         error = checksum_verify(store, failure);
+    return error;
+}
+
+static int check_content(struct store *store, struct failure *failure)
+{
+    bool began = false;
+    int error = schema_version(store, failure);
+    if (!error)
+        error = snapshot_begin(store, &began, failure);
+    if (!error)
+        error = schema_compare(store, failure);
+    if (!error)
+        error = check_pages(store, failure);
+    if (!error)
+        error = check_finished(store, failure);
+    snapshot_end(store, began);
     return error;
 }
 

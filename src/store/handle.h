@@ -102,9 +102,10 @@ int store_no_memory(const struct store *store, struct failure *failure);
 
 /* Makes an empty database ours, within a transaction of its own. */
 int schema_create(struct store *store, struct failure *failure);
-/* Is it ours, of this version or one that can be brought up to it, and exactly what we would have
- * made? */
-int schema_check(struct store *store, struct failure *failure);
+/* Is it ours, and of a version we know? An older one is brought up to date. */
+int schema_version(struct store *store, struct failure *failure);
+/* Is it laid out exactly as we would have done? */
+int schema_compare(struct store *store, struct failure *failure);
 
 /* --- connect.c --- */
 

@@ -1,11 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Visits and their samples out of the store. A visit's samples are one range of keys, so reading
- * by cell needs neither an index on samples nor a sort. */
+ * Samples out of the store. A visit's samples are one range of keys, so reading by cell needs
+ * neither an index on samples nor a sort. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "store/checksum.h"
 
@@ -126,68 +124,4 @@ int store_each_sample(struct store *store, uint32_t cell, store_sample_each *eac
     sqlite3_finalize(reader.samples);
     snapshot_end(store, began);
     return error;
-}
-
-/* --- visits --- */
-
-struct visit_list {
-    struct visit *visits;
-    size_t count, capacity;
-};
-
-static bool add_visit(struct visit_list *list, struct visit visit)
-{
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? list->capacity * 2 : 64;
-        struct visit *grown = reallocarray(list->visits, capacity, sizeof(*grown));
-        if (!grown)
-            return false;
-        list->visits = grown;
-        list->capacity = capacity;
-    }
-    list->visits[list->count++] = visit;
-    return true;
-}
-
-static int list_visits(struct store *store, bool pending_only, struct visit_list *list,
-                       struct failure *failure)
-{
-    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    int error = store_prepare(store, "SELECT id, cell, process, state FROM visit ORDER BY id",
-                              &statement, failure);
-    if (error)
-        return error;
-    int64_t last = 0;
-    int got;
-    while ((got = store_step(store, statement, "read", failure)) > 0) {
-        int64_t id;
-        struct visit visit;
-        enum visit_state state;
-        if (!column_i64(statement, 0, &id) || id <= last ||
-            !column_u32(statement, 1, &visit.cell) || !column_u32(statement, 2, &visit.process) ||
-            !column_state(statement, 3, &state))
-            return store_damaged(store->path, "its visits hold impossible values", failure);
-        last = id;
-        if (pending_only && state != VISIT_PENDING)
-            continue;
-        if (!add_visit(list, visit))
-            return store_no_memory(store, failure);
-    }
-    return got;
-}
-
-int store_visits(struct store *store, bool pending_only, struct visit **visits, size_t *count,
-                 struct failure *failure)
-{
-    struct visit_list list = {0};
-    *visits = NULL;
-    *count = 0;
-    int error = list_visits(store, pending_only, &list, failure);
-    if (error) {
-        free(list.visits);
-        return error;
-    }
-    *visits = list.visits;
-    *count = list.count;
-    return 0;
 }

@@ -134,6 +134,19 @@ typedef int store_sample_each(void *context, const struct sample *sample);
 /* All samples of a cell (0: of every cell) in order of cell, process, run, counter. */
 int store_each_sample(struct store *store, uint32_t cell, store_sample_each *each, void *context,
                       struct failure *failure);
+struct stored_visit {
+    uint64_t place; /* in the planned order, from 1 */
+    struct visit visit;
+    enum visit_state state;
+    int32_t error;      /* errno of a failed one */
+    const char *reason; /* NULL: none */
+    uint64_t samples;
+};
+typedef int store_visit_each(void *context, const struct stored_visit *visit);
+/* Visits in planned order. */
+int store_each_visit(struct store *store, store_visit_each *each, void *context,
+                     struct failure *failure);
+const char *visit_state_name(enum visit_state state);
 /* Visits in planned order, those still pending only when asked; the caller frees *visits. */
 int store_visits(struct store *store, bool pending_only, struct visit **visits, size_t *count,
                  struct failure *failure);
