@@ -158,25 +158,47 @@ static int write_value(FILE *stream, const json_t *value)
     return 0;
 }
 
-int json_envelope_write(struct envelope *envelope, FILE *stream, struct failure *failure)
+/* Rows that come one by one, in the place of results. */
+static int write_rows(FILE *stream, json_rows *rows, void *context, struct failure *failure)
+{
+    fputs("[", stream);
+    int error = rows(context, stream, failure);
+    fputs("\n  ]", stream);
+    return error;
+}
+
+int json_envelope_stream(struct envelope *envelope, FILE *stream, json_rows *rows, void *context,
+                         struct failure *failure)
 {
     json_t *object = envelope_json(envelope);
     const char *key;
     json_t *value;
     const char *lead = "{\n";
-    int failed = 0;
+    int failed = 0, error = 0;
     json_object_foreach(object, key, value)
     {
         fprintf(stream, "%s  \"%s\": ", lead, key);
-        failed |= write_value(stream, value);
+        if (rows && strcmp(key, "results") == 0)
+            error = write_rows(stream, rows, context, failure);
+        else
+            failed |= write_value(stream, value);
         lead = ",\n";
+        if (error)
+            break;
     }
     fputs("\n}\n", stream);
     /* A missing key is a result that did not fit into memory. */
     failed |= json_object_size(object) != 10;
     json_decref(object);
     json_envelope_release(envelope);
+    if (error)
+        return error;
     if (failed)
         return fail_with(failure, -ENOMEM, "out of memory while writing JSON");
     return 0;
+}
+
+int json_envelope_write(struct envelope *envelope, FILE *stream, struct failure *failure)
+{
+    return json_envelope_stream(envelope, stream, NULL, NULL, failure);
 }

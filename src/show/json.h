@@ -41,5 +41,10 @@ json_t *json_machine(const struct facts *facts, const char *fingerprint);
 
 /* Writes the object, one line per result, and releases what it owns. */
 int json_envelope_write(struct envelope *envelope, FILE *stream, struct failure *failure);
+/* The same for results too many for memory: `rows` writes them, each on a line of its own and
+ * parted by commas. Its error ends the writing. */
+typedef int json_rows(void *context, FILE *stream, struct failure *failure);
+int json_envelope_stream(struct envelope *envelope, FILE *stream, json_rows *rows, void *context,
+                         struct failure *failure);
 /* Releases what it owns without writing. */
 void json_envelope_release(struct envelope *envelope);

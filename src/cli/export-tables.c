@@ -1,0 +1,190 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The tables of assay export. Names of columns are those of the store's own views, so that a query
+ * and an export agree. Every row stands alone: the factors of its cell are in it. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/export.h"
+
+/* The factors of a cell and what is known of one counter: what most tables begin with. */
+#define FACTORS                                                                                    \
+    "cell", "event", "path", "pattern", "specimen", "n", "counters", "opt", "link", "separate",    \
+        "cpu", "class", "truth", "truth_grade"
+
+static void put_optional(struct export_row *row, bool known, int64_t value)
+{
+    if (known)
+        row_difference(row, value);
+    else
+        row_none(row);
+}
+
+static void put_factors(struct export_row *row, const struct stored_cell *stored, uint32_t counter)
+{
+    const struct cell *cell = &stored->cell;
+    const struct stored_counter *known = &stored->counters[counter];
+    row_count(row, cell->id);
+    row_text(row, cell->events[counter]);
+    row_text(row, cell->path);
+    row_text(row, pattern_names[cell->pattern]);
+    row_text(row, cell->specimen);
+    row_count(row, cell->n);
+    row_count(row, cell->counters);
+    row_text(row, cell->opt);
+    row_text(row, cell->link);
+    row_flag(row, cell->separate);
+    put_optional(row, cell->cpu >= 0, cell->cpu); /* not pinned: none */
+    row_text(row, known->class);
+    put_optional(row, known->has_truth, known->truth);
+    row_text(row, known->grade);
+}
+
+/* --- samples --- */
+
+static const char *const sample_columns[] = {
+    FACTORS,   "process",      "run",          "counter",   "value",       "enabled",
+    "running", "minor_faults", "major_faults", "voluntary", "involuntary", NULL};
+
+struct sample_export {
+    struct store *store;
+    struct export_row *row;
+    struct failure *failure;
+    /* The beginning of every row of this cell, one a counter: factors are written once. */
+    struct text factors[CELL_MAX_COUNTERS];
+    uint32_t counters;
+    size_t next; /* column after them */
+};
+
+static int write_sample(void *context, const struct sample *sample)
+{
+    struct sample_export *export = context;
+    struct export_row *row = export->row;
+    if (sample->counter >= export->counters)
+        return fail_with(export->failure, -EBADMSG,
+                         "the store %s is damaged: cell %u has no counter %u",
+                         store_path(export->store), sample->cell, sample->counter);
+    const struct text *factors = &export->factors[sample->counter];
+    text_append(&row->line, factors->bytes, factors->length);
+    row->next = export->next;
+    row_count(row, sample->process);
+    row_count(row, sample->run);
+    row_count(row, sample->counter);
+    row_count(row, sample->value);
+    row_count(row, sample->enabled);
+    row_count(row, sample->running);
+    row_count(row, sample->account.minor_faults);
+    row_count(row, sample->account.major_faults);
+    row_count(row, sample->account.voluntary);
+    row_count(row, sample->account.involuntary);
+    return row_end(row);
+}
+
+static int write_samples_of(void *context, const struct stored_cell *cell)
+{
+    struct sample_export *export = context;
+    struct export_row *row = export->row;
+    export->counters = cell->cell.counters;
+    for (uint32_t i = 0; i < export->counters; i++) {
+        struct text *factors = &export->factors[i];
+        put_factors(row, cell, i);
+        text_clear(factors);
+        text_append(factors, row->line.bytes, row->line.length);
+        if (factors->failed || row->line.failed)
+            return -ENOMEM;
+        export->next = row->next;
+        text_clear(&row->line);
+        row->next = 0;
+    }
+    return store_each_sample(export->store, cell->cell.id, write_sample, export, export->failure);
+}
+
+static int write_samples(struct store *store, struct export_row *row, struct failure *failure)
+{
+    struct sample_export export = {.store = store, .row = row, .failure = failure};
+    int error = store_each_cell(store, write_samples_of, &export, failure);
+    for (size_t i = 0; i < CELL_MAX_COUNTERS; i++)
+        text_free(&export.factors[i]);
+    return error;
+}
+
+/* --- cells --- */
+
+static const char *const cell_columns[] = {FACTORS,    "counter",   "runs", "faults",
+                                           "switches", "processes", "done", "failed",
+                                           "error",    "reason",    NULL};
+
+static int write_cell(void *context, const struct stored_cell *cell)
+{
+    struct export_row *row = context;
+    int error = 0;
+    for (uint32_t i = 0; i < cell->cell.counters && !error; i++) {
+        put_factors(row, cell, i);
+        row_count(row, i);
+        row_count(row, cell->cell.runs);
+        put_optional(row, cell->has_faults, cell->faults);
+        put_optional(row, cell->has_switches, cell->switches);
+        row_count(row, cell->processes);
+        row_count(row, cell->done);
+        row_count(row, cell->failed);
+        put_optional(row, cell->failed > 0, cell->error);
+        row_text(row, cell->reason);
+        error = row_end(row);
+    }
+    return error;
+}
+
+static int write_cells(struct store *store, struct export_row *row, struct failure *failure)
+{
+    return store_each_cell(store, write_cell, row, failure);
+}
+
+/* --- visits --- */
+
+static const char *const visit_columns[] = {"place", "cell",   "process", "state",
+                                            "error", "reason", "samples", NULL};
+
+static int write_visit(void *context, const struct stored_visit *visit)
+{
+    struct export_row *row = context;
+    row_count(row, visit->place);
+    row_count(row, visit->visit.cell);
+    row_count(row, visit->visit.process);
+    row_text(row, visit_state_name(visit->state));
+    put_optional(row, visit->state == VISIT_FAILED, visit->error);
+    row_text(row, visit->reason);
+    row_count(row, visit->samples);
+    return row_end(row);
+}
+
+static int write_visits(struct store *store, struct export_row *row, struct failure *failure)
+{
+    return store_each_visit(store, write_visit, row, failure);
+}
+
+/* --- machine --- */
+
+static const char *const machine_columns[] = {"key", "value", "error", NULL};
+
+static int write_machine(struct store *store, struct export_row *row, struct failure *failure)
+{
+    AUTO_FACTS struct facts facts = {0};
+    int error = store_facts(store, &facts, failure);
+    for (size_t i = 0; !error && i < facts.count; i++) {
+        const struct fact *fact = &facts.list[i];
+        row_text(row, fact->key);
+        row_text(row, fact->value);
+        put_optional(row, !fact->value, fact->error);
+        error = row_end(row);
+    }
+    return error;
+}
+
+const struct export_table export_tables[] = {
+    {"samples", sample_columns, write_samples},
+    {"cells", cell_columns, write_cells},
+    {"visits", visit_columns, write_visits},
+    {"machine", machine_columns, write_machine},
+    {0},
+};

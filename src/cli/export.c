@@ -1,0 +1,217 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * assay export: what a store holds, as CSV or JSON for other programs. Streams, so that memory does
+ * not grow with the store. */
+#include "cli/export.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cli/deliver.h"
+#include "show/output.h"
+
+struct export_options {
+    struct common_options common;
+    const char *what;
+    const char *format;
+};
+
+static const struct option_spec specs[] = {
+    {'w', "what", OPTION_STRING, "TABLE", "samples, cells, visits or machine",
+     offsetof(struct export_options, what), "samples"},
+    {0, "format", OPTION_STRING, "FORMAT", "csv or json; --json is short for the latter",
+     offsetof(struct export_options, format), "csv"},
+    {0},
+};
+
+/* What one run of the command has in hand. */
+struct exporting {
+    const struct export_options *options;
+    const struct export_table *table;
+    bool json;
+    struct store *store;
+    struct store_info info;
+    struct facts facts;
+    struct export_row row;
+};
+
+static int choose(struct exporting *exporting, int argument_count, struct failure *failure)
+{
+    const struct export_options *options = exporting->options;
+    if (argument_count > 1)
+        return fail_with(failure, -EINVAL,
+                         "one store at a time: name one file, or none for the "
+                         "latest");
+    if (options->common.via && strcmp(options->common.via, "local") != 0)
+        return fail_with(failure, -EINVAL, "--via has no meaning here: a store is a file");
+    for (const struct export_table *table = export_tables; table->name; table++)
+        if (strcmp(table->name, options->what) == 0)
+            exporting->table = table;
+    if (!exporting->table)
+        return fail_with(failure, -EINVAL,
+                         "--what takes samples, cells, visits or machine, not '%.100s'",
+                         options->what);
+    exporting->json = options->common.json || strcmp(options->format, "json") == 0;
+    if (!exporting->json && strcmp(options->format, "csv") != 0)
+        return fail_with(failure, -EINVAL, "--format takes csv or json, not '%.100s'",
+                         options->format);
+    return 0;
+}
+
+static int open_store(struct exporting *exporting, const char *named, struct failure *failure)
+{
+    AUTO_FREE char *latest = NULL;
+    int error = named ? 0 : store_latest(NULL, NULL, &latest, failure);
+    if (!error)
+        error = store_open(&exporting->store, named ? named : latest, false, failure);
+    if (!error)
+        error = store_info(exporting->store, &exporting->info, failure);
+    if (!error)
+        error = store_facts(exporting->store, &exporting->facts, failure);
+    if (error)
+        return error;
+    const struct common_options *common = &exporting->options->common;
+    const struct store_info *info = &exporting->info;
+    if (!named)
+        deliver_remark(common, "exporting %s", latest);
+    if (!info->finished)
+        deliver_remark(common,
+                       "this run is not finished: %" PRIu64 " of %" PRIu64 " processes are done",
+                       info->visits_done, info->visits);
+    return 0;
+}
+
+/* As the array it was, when it is one. */
+static json_t *argv_of(const struct store_info *info)
+{
+    json_t *argv = json_loads(info->argv, 0, NULL);
+    if (json_is_array(argv))
+        return argv;
+    json_decref(argv);
+    return json_text(info->argv);
+}
+
+/* Where the rows come from, beyond what the envelope says of every result. */
+static json_t *describe_store(const struct exporting *exporting)
+{
+    const struct store_info *info = &exporting->info;
+    json_t *store = json_object();
+    json_object_set_new(store, "path", json_text(store_path(exporting->store)));
+    json_object_set_new(store, "schema", json_integer(info->schema));
+    json_object_set_new(store, "version", json_text(info->version));
+    json_object_set_new(store, "command", json_text(info->command));
+    json_object_set_new(store, "argv", argv_of(info));
+    json_object_set_new(store, "started", json_text(info->started));
+    json_object_set_new(store, "finished", json_text(info->finished));
+    json_object_set_new(store, "cells", json_count(info->cells));
+    json_object_set_new(store, "visits", json_count(info->visits));
+    json_object_set_new(store, "visits_done", json_count(info->visits_done));
+    json_object_set_new(store, "samples", json_count(info->samples));
+    json_t *analysis = json_object();
+    json_object_set_new(analysis, "what", json_text(exporting->table->name));
+    json_object_set_new(analysis, "store", store);
+    return analysis;
+}
+
+static json_t *list_skipped(const struct store_info *info)
+{
+    json_t *skipped = json_array();
+    if (!info->finished)
+        json_array_append_new(skipped, json_skipped("processes still pending or failed",
+                                                    "the run in the store is not finished", 0));
+    return skipped;
+}
+
+static int write_rows(void *context, FILE *stream, struct failure *failure)
+{
+    struct exporting *exporting = context;
+    exporting->row = (struct export_row){
+        .json = exporting->json, .columns = exporting->table->columns, .stream = stream};
+    int error = row_header(&exporting->row);
+    if (!error)
+        error = exporting->table->write(exporting->store, &exporting->row, failure);
+    text_free(&exporting->row.line);
+    if (error && !failure->code)
+        fail_with(failure, error, "cannot write the export: %s", strerror(-error));
+    return error;
+}
+
+static int write_all(struct exporting *exporting, FILE *stream, struct failure *failure)
+{
+    if (!exporting->json)
+        return write_rows(exporting, stream, failure);
+    struct envelope envelope = {.command = "export",
+                                .argc = exporting->options->common.argc,
+                                .argv = exporting->options->common.argv,
+                                .has_seed = true,
+                                .seed = exporting->info.seed,
+                                .facts = &exporting->facts,
+                                .fingerprint = exporting->info.fingerprint,
+                                .analysis = describe_store(exporting),
+                                .skipped = list_skipped(&exporting->info)};
+    return json_envelope_stream(&envelope, stream, write_rows, exporting, failure);
+}
+
+static int export_all(struct exporting *exporting, const char *named, struct failure *failure)
+{
+    struct output output = {0};
+    const char *path = exporting->options->common.output;
+    int error = output_check(path, failure);
+    if (!error)
+        error = open_store(exporting, named, failure);
+    if (!error)
+        error = output_open(&output, path, failure);
+    if (!error) {
+        error = write_all(exporting, output.stream, failure);
+        if (!error)
+            error = output_commit(&output, failure);
+        output_discard(&output);
+    }
+    return error;
+}
+
+static int run(void *parsed, int argument_count, char **arguments)
+{
+    struct exporting exporting = {.options = parsed};
+    struct failure failure = {0};
+    if (choose(&exporting, argument_count, &failure) < 0)
+        return deliver_failure("export", &failure, EXIT_USAGE);
+    int error = export_all(&exporting, argument_count ? arguments[0] : NULL, &failure);
+    store_close(exporting.store);
+    store_info_release(&exporting.info);
+    facts_free(&exporting.facts);
+    if (error == -EPIPE) /* a reader that left early (head) wants no message */
+        return EXIT_FAILED;
+    if (error == -EINTR)
+        return EXIT_INTERRUPTED;
+    return error ? deliver_failure("export", &failure, EXIT_FAILED) : EXIT_DONE;
+}
+
+const struct command command_export = {
+    .name = "export",
+    .summary = "write what a store holds as CSV or JSON",
+    .synopsis = "[options] [STORE]",
+    .description =
+        "Writes what a store holds: its samples, one row a counter value with all factors of its "
+        "cell, so that every row stands alone; or its cells, its visits (one process each, in the "
+        "order they were planned), or the facts of its machine. Without STORE it takes the latest "
+        "one in the state folder.\n\n"
+        "CSV follows RFC 4180: a line of names first, CRLF at the end of lines, an empty field for "
+        "no value. In JSON counts above 2^53 are strings of digits. Columns have the names they "
+        "have in the store, which docs/store.md explains; a store is also an SQLite database "
+        "that any tool can query. Memory does not grow with the store.\n\n"
+        "A run that is not finished is exported as far as it is; a remark says so.",
+    .examples = "# all samples of the latest run\n"
+                "assay export -o samples.csv\n"
+                "# which cells were measured, for a script\n"
+                "assay export --what cells --json run.sqlite\n"
+                "# the machine behind a store\n"
+                "assay export --what machine run.sqlite\n",
+    .options = specs,
+    .options_size = sizeof(struct export_options),
+    .run = run,
+};

@@ -1,0 +1,39 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What assay export can write: tables out of a store, row by row, as CSV or as the results of the
+ * JSON envelope. */
+#pragma once
+
+#include <stdio.h>
+
+#include "base/text.h"
+#include "store/store.h"
+
+/* The row being written. Values come in the order of the table's columns. */
+struct export_row {
+    bool json;
+    const char *const *columns; /* names; ends with NULL */
+    size_t next;                /* column the next value belongs to */
+    uint64_t rows;              /* written so far */
+    struct text line;
+    FILE *stream;
+};
+
+void row_count(struct export_row *row, uint64_t value);
+void row_difference(struct export_row *row, int64_t value);
+void row_flag(struct export_row *row, bool value);         /* true and false; 1 and 0 in CSV */
+void row_text(struct export_row *row, const char *string); /* NULL: no value */
+void row_none(struct export_row *row);
+/* Writes the row. -EINTR when the user wants to stop, negative errno when the reader is gone. */
+int row_end(struct export_row *row);
+/* The line of names that begins a CSV file (RFC 4180); nothing in JSON. */
+int row_header(struct export_row *row);
+
+/* One thing that can be exported. */
+struct export_table {
+    const char *name;
+    const char *const *columns;
+    int (*write)(struct store *store, struct export_row *row, struct failure *failure);
+};
+extern const struct export_table export_tables[]; /* ends with name NULL */

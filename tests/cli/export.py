@@ -1,0 +1,280 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""assay export writes what the store holds: held against the store's own views, read by SQLite.
+
+The stores are those of the fuzz corpus (every count up to 2^64-1 occurs in them) and a real one.
+"""
+import csv
+import io
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import unittest
+
+import tap
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+CORPUS = os.path.join(tap.SOURCE, "tests", "fuzz", "corpus", "store")
+UNSIGNED = ("n", "value", "enabled", "running")
+TABLES = ("samples", "cells", "visits", "machine")
+
+
+def unsigned(number):
+    """SQLite keeps a count of 2^63 and more as a negative number."""
+    return number + 2**64 if number < 0 else number
+
+
+class Case(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="assay-export-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.env = {"XDG_STATE_HOME": self.folder}
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def store(self, name):
+        return shutil.copy(os.path.join(CORPUS, name), self.path(name))
+
+    def run_export(self, *arguments, status=0):
+        done = subprocess.run([tap.ASSAY, "export", *arguments], env={**os.environ, **self.env},
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
+                              check=False)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def export_csv(self, *arguments):
+        text = self.run_export(*arguments).stdout.decode()
+        return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+
+    def export_json(self, *arguments):
+        return json.loads(self.run_export("--json", *arguments).stdout)
+
+    def readings(self, path):
+        """The view of samples with their factors, as text like a CSV reader gives it."""
+        with sqlite3.connect(path) as store:
+            store.row_factory = sqlite3.Row
+            rows = store.execute("SELECT * FROM reading ORDER BY cell, process, run, counter")
+            return [self.as_text(row) for row in rows]
+
+    def as_text(self, row):
+        texts = {}
+        for name in row.keys():
+            value = row[name]
+            if name in UNSIGNED:
+                value = unsigned(value)
+            texts[name] = "" if value is None or (name == "cpu" and value < 0) else str(value)
+        return texts
+
+
+class Tables(Case):
+    def test_csv_is_the_view_of_readings(self):
+        path = self.store("finished")
+        rows = self.export_csv(path)
+        self.assertEqual(len(rows), 800)
+        self.assertEqual(rows, self.readings(path))
+        self.assertEqual(list(rows[0]), list(self.readings(path)[0]))
+        self.assertIn("18446744073709551615", {row["value"] for row in rows})
+
+    def test_json_has_the_same_rows_and_exact_counts(self):
+        path = self.store("finished")
+        envelope = self.export_json(path)
+        self.assertEqual(envelope["command"], "export")
+        self.assertEqual(envelope["seed"], str(2**64 - 1))
+        self.assertEqual(envelope["machine"]["fingerprint"], "0123456789abcdef")
+        self.assertEqual(envelope["analysis"]["store"]["argv"], ["assay", "measure"])
+        rows = []
+        for result in envelope["results"]:
+            rows.append({key: "" if value is None else str(int(value) if value in (True, False)
+                                                           and key == "separate" else value)
+                         for key, value in result.items()})
+            for key in UNSIGNED:
+                large = int(result[key]) > 2**53
+                self.assertIsInstance(result[key], str if large else int)
+        self.assertEqual(rows, self.readings(path))
+
+    def test_both_formats_tell_the_same_of_every_table(self):
+        path = self.store("unfinished")
+        for table in TABLES:
+            with self.subTest(table):
+                rows = self.export_csv("--what", table, path)
+                results = self.export_json("--what", table, path)["results"]
+                self.assertEqual(len(rows), len(results))
+                self.assertTrue(rows)
+                for row, result in zip(rows, results):
+                    self.assertEqual(list(row), list(result))
+                    for key, value in result.items():
+                        value = int(value) if isinstance(value, bool) else value
+                        self.assertEqual(row[key], "" if value is None else str(value))
+
+    def test_cells(self):
+        rows = self.export_csv("-w", "cells", self.store("finished"))
+        self.assertEqual([(row["cell"], row["counter"], row["event"]) for row in rows],
+                         [("1", "0", "page-faults:u"), ("1", "1", "task-clock"),
+                          ("2", "0", "page-faults:u"), ("3", "0", "page-faults:u")])
+        self.assertEqual((rows[0]["truth"], rows[0]["truth_grade"], rows[0]["cpu"]),
+                         ("7", "proven", ""))
+        self.assertEqual((rows[3]["n"], rows[3]["truth"], rows[3]["cpu"]), (str(2**64 - 1), "", "1"))
+        self.assertEqual({(row["processes"], row["done"], row["failed"]) for row in rows},
+                         {("4", "4", "0")})
+
+    def test_visits_in_planned_order_with_their_reasons(self):
+        rows = self.export_csv("--what", "visits", self.store("unfinished"))
+        self.assertEqual([row["place"] for row in rows], [str(i) for i in range(1, 13)])
+        self.assertEqual([row["state"] for row in rows],
+                         ["done"] * 3 + ["failed"] + ["pending"] * 8)
+        self.assertEqual((rows[3]["error"], rows[3]["reason"]), ("2", "no such event"))
+
+    def test_machine_with_commas_quotes_and_line_ends(self):
+        path = self.store("finished")
+        rows = self.export_csv("--what", "machine", path)
+        self.assertEqual(rows, [
+            {"key": "cpu.model", "value": 'A CPU, "quoted"\nand broken', "error": ""},
+            {"key": "cpu.microcode", "value": "", "error": "13"}])
+        text = self.run_export("--what", "machine", path).stdout
+        self.assertTrue(text.startswith(b"key,value,error\r\n"))
+        self.assertTrue(text.endswith(b"cpu.microcode,,13\r\n"))
+
+    @unittest.skipUnless(hasattr(jsonschema, "Draft202012Validator"),
+                         "python3-jsonschema is missing or older than draft 2020-12")
+    def test_json_is_what_the_schema_promises(self):
+        with open(os.path.join(tap.SOURCE, "docs", "json", "assay-1.schema.json"),
+                  encoding="utf-8") as file:
+            validator = jsonschema.Draft202012Validator(json.load(file))
+        for name in ("finished", "unfinished"):
+            for table in TABLES:
+                with self.subTest(f"{table} of {name}"):
+                    envelope = self.export_json("--what", table, self.store(name))
+                    self.assertEqual([e.message for e in validator.iter_errors(envelope)], [])
+        del envelope["results"][0]["key"]
+        self.assertFalse(validator.is_valid(envelope))
+
+
+class Places(Case):
+    def test_without_a_name_the_latest_of_all_machines_is_taken(self):
+        for machine, time in (("aaaa", "20260101T000000.000"), ("bbbb", "20260301T000000.000"),
+                              ("cccc", "20260201T000000.000")):
+            os.makedirs(self.path(f"assay/{machine}"))
+            shutil.copy(os.path.join(CORPUS, "unfinished" if machine == "bbbb" else "finished"),
+                        self.path(f"assay/{machine}/{time}-measure.sqlite"))
+        done = self.run_export("--what", "visits")
+        self.assertIn(b"assay/bbbb/20260301T000000.000-measure.sqlite", done.stderr)
+        self.assertIn(b",pending,", done.stdout)
+
+    def test_no_store_at_all_is_said(self):
+        done = self.run_export(status=1)
+        self.assertIn(b"there is no store in", done.stderr)
+
+    def test_an_unfinished_run_is_exported_and_said_to_be_one(self):
+        path = self.store("unfinished")
+        done = self.run_export("--json", path)
+        self.assertIn(b"not finished: 3 of 12", done.stderr)
+        self.assertEqual(len(json.loads(done.stdout)["skipped"]), 1)
+        self.assertEqual(self.run_export("--quiet", path).stderr, b"")
+        self.assertEqual(self.export_json(self.store("finished"))["skipped"], [])
+
+    def test_the_file_appears_whole_or_not_at_all(self):
+        path = self.store("finished")
+        done = self.run_export(path, "-o", self.path("out"))
+        self.assertEqual(done.stdout, b"")
+        with open(self.path("out"), "rb") as file:
+            self.assertEqual(file.read(), self.run_export(path).stdout)
+        with open(self.path("out"), "w", encoding="ascii") as file:
+            file.write("precious")
+        for name in ("text-for-count", "flipped", "truncated"):
+            done = self.run_export(self.store(name), "-o", self.path("out"), status=1)
+            self.assertTrue(done.stderr.strip())
+        with open(self.path("out"), encoding="ascii") as file:
+            self.assertEqual(file.read(), "precious")
+        self.assertEqual([n for n in os.listdir(self.folder) if n.startswith("out.")], [])
+
+    def test_what_is_no_store_is_refused_with_a_reason(self):
+        for name, words in (("empty", "empty"), ("not-a-database", "not an SQLite database"),
+                            ("other-application", "not a store of assay"),
+                            ("newer-schema", "Update assay"), ("endless-view", "sample_packed")):
+            with self.subTest(name):
+                done = self.run_export(self.store(name), status=1)
+                self.assertIn(words, done.stderr.decode())
+                self.assertEqual(done.stdout, b"")
+        self.assertIn(b"No such file", self.run_export(self.path("none"), status=1).stderr)
+        self.assertIn(b"folder", self.run_export(self.folder, status=1).stderr)
+
+    def test_wrong_words_are_usage_errors(self):
+        path = self.store("finished")
+        for arguments in ((path, path), ("--what", "everything", path),
+                          ("--format", "xml", path), ("--via", "exec:true", path)):
+            with self.subTest(arguments[0]):
+                self.assertTrue(self.run_export(*arguments, status=2).stderr)
+
+    def test_a_terminal_gets_nothing_to_obey(self):
+        path = self.store("planned-only")
+        with sqlite3.connect(path) as store:
+            store.execute("UPDATE counter SET event = 'a' || char(27) || '[2J' || char(155) || 'é'")
+        for arguments in (("--what", "cells"), ("--what", "cells", "--json")):
+            text = self.run_export(*arguments, path).stdout.decode()
+            self.assertNotIn("\x1b", text)
+            self.assertIn("é", text)
+        self.assertNotIn("\x9b", self.run_export("--what", "cells", path).stdout.decode())
+
+
+class Large(Case):
+    """A store whose export is far larger than a pipe, and than memory may be."""
+
+    def large_store(self):
+        path = self.path("large")
+        done = subprocess.run([tap.ASSAY, "measure", "-e", "page-faults:u", "-s", "null", "--runs",
+                               "200000", "--no-overhead", "--store", path],
+                              env={**os.environ, **self.env}, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=120, check=False)
+        if done.returncode == 3:
+            self.skipTest("page-faults:u cannot be counted here")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return path
+
+    def memory(self, *arguments):
+        """Peak memory in KiB, and the rows written."""
+        with open(os.devnull, "w", encoding="ascii") as nowhere:
+            process = subprocess.Popen([tap.ASSAY, "export", "-q", *arguments], stdout=nowhere,
+                                       env={**os.environ, **self.env})
+            _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
+        self.assertEqual(status, 0)
+        return usage.ru_maxrss
+
+    def test_memory_does_not_grow_with_the_store(self):
+        large, small = self.large_store(), self.store("finished")
+        for arguments in ((), ("--json",)):
+            self.assertLess(self.memory(*arguments, large), self.memory(*arguments, small) + 12000)
+
+    def start(self, path):
+        return subprocess.Popen([tap.ASSAY, "export", "-q", path], stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, env={**os.environ, **self.env})
+
+    def test_a_reader_that_leaves_is_no_news(self):
+        process = self.start(self.large_store())
+        process.stdout.readline()
+        process.stdout.close()
+        self.assertEqual(process.stderr.read(), b"")
+        self.assertEqual(process.wait(timeout=60), 1)
+        process.stderr.close()
+
+    def test_sigint_ends_it(self):
+        process = self.start(self.large_store())
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, errors), (130, b""))
+
+
+if __name__ == "__main__":
+    tap.main()
