@@ -82,8 +82,8 @@ int store_sql_failure(sqlite3 *db, const char *path, const char *doing, struct f
         return fail_with(failure, -ENOMEM, "cannot %s %s: memory ran out", doing, path);
     int result = sqlite3_extended_errcode(db);
     /* Asked before the errno: file controls would replace it. */
-    AUTO_FREE char *copied = strdup(sqlite3_errmsg(db));
-    const char *message = copied ? copied : "";
+    char message[256];
+    snprintf(message, sizeof(message), "%s", sqlite3_errmsg(db));
     int system_error = errno_behind(db);
     const struct explanation *known = explain(result & 0xff, system_error);
     if (!known)

@@ -119,25 +119,25 @@ static int fill(struct store *store, const struct store_run *run, struct failure
     return error;
 }
 
-int store_create(struct store **result, const char *path, const struct store_run *run,
+int store_create(struct store **store, const char *path, const struct store_run *run,
                  struct failure *failure)
 {
-    *result = NULL;
-    struct store *store = make_handle(path, failure);
-    if (!store)
+    *store = NULL;
+    struct store *opened = make_handle(path, failure);
+    if (!opened)
         return -ENOMEM;
     int error = claim_file(path, failure);
     if (error) {
-        store_close(store);
+        store_close(opened);
         return error;
     }
-    error = fill(store, run, failure);
+    error = fill(opened, run, failure);
     if (error) {
-        store_close(store);
+        store_close(opened);
         remove_files(path);
         return error;
     }
-    *result = store;
+    *store = opened;
     return 0;
 }
 
@@ -151,18 +151,18 @@ static int open_existing(struct store *store, bool writable, struct failure *fai
     return error;
 }
 
-int store_open(struct store **result, const char *path, bool writable, struct failure *failure)
+int store_open(struct store **store, const char *path, bool writable, struct failure *failure)
 {
-    *result = NULL;
-    struct store *store = make_handle(path, failure);
-    if (!store)
+    *store = NULL;
+    struct store *opened = make_handle(path, failure);
+    if (!opened)
         return -ENOMEM;
-    int error = open_existing(store, writable, failure);
+    int error = open_existing(opened, writable, failure);
     if (error) {
-        store_close(store);
+        store_close(opened);
         return error;
     }
-    *result = store;
+    *store = opened;
     return 0;
 }
 

@@ -125,7 +125,7 @@ static int enter_visit(struct store *store, uint32_t cell, uint32_t process,
     int error = prepare_statements(store, failure);
     if (!error)
         error = commit_when_due(store, failure);
-    struct visit_under_way visit;
+    struct visit_under_way visit = {0};
     if (!error)
         error = find_visit(store, cell, process, &visit, failure);
     if (!error)

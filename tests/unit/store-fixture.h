@@ -90,7 +90,7 @@ UNUSED static void fill_plan(struct fixture *fixture)
                                           .path = words("perf-read"),
                                           .pattern = (enum pattern)i,
                                           .specimen = words(i ? "loop" : "null"),
-                                          .n = i == 2 ? UINT64_MAX : i * 1000,
+                                          .n = i == 2 ? UINT64_MAX : UINT64_C(1000) * i,
                                           .opt = words("O2"),
                                           .link = words("static"),
                                           .runs = PLAN_RUNS,
@@ -111,8 +111,10 @@ UNUSED static int setup(void **state)
     /* In memory where there is such a file system: these tests sync a lot. */
     snprintf(fixture->folder, sizeof(fixture->folder), "%s/assay-test-store-XXXXXX",
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    if (!mkdtemp(fixture->folder))
+    if (!mkdtemp(fixture->folder)) {
+        free(fixture);
         return -1;
+    }
     chmod(fixture->folder, 0755);
     snprintf(fixture->path, sizeof(fixture->path), "%s/run.sqlite", fixture->folder);
     fill_plan(fixture);

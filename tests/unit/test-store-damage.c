@@ -378,7 +378,7 @@ static void a_damaged_log_gives_an_error_or_whole_visits(void **state)
         if (store_open(&store, fixture->path, false, NULL) == 0 &&
             store_each_sample(store, 0, see, &seen, NULL) == 0) {
             assert_int_equal(seen.wrong, 0);
-            fewer += seen.samples < 4 * PLAN_PROCESSES * PLAN_RUNS;
+            fewer += seen.samples < UINT64_C(4) * PLAN_PROCESSES * PLAN_RUNS;
         }
         store_close(store);
         bytes[place] ^= 4;

@@ -71,8 +71,10 @@ static char *section(const char *document, const char *name)
     char heading[128];
     snprintf(heading, sizeof(heading), "\n### %s\n", name);
     const char *start = strstr(document, heading);
-    if (!start)
+    if (!start) {
         fail_msg("docs/store.md has no section %s", name);
+        return NULL;
+    }
     const char *end = strstr(start + 1, "\n##");
     return end ? strndup(start, (size_t)(end - start)) : strdup(start);
 }
