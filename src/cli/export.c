@@ -105,6 +105,7 @@ static json_t *describe_store(const struct exporting *exporting)
     json_object_set_new(store, "version", json_text(info->version));
     json_object_set_new(store, "command", json_text(info->command));
     json_object_set_new(store, "argv", argv_of(info));
+    json_object_set_new(store, "kit", json_text(info->kit));
     json_object_set_new(store, "started", json_text(info->started));
     json_object_set_new(store, "finished", json_text(info->finished));
     json_object_set_new(store, "cells", json_count(info->cells));
