@@ -535,6 +535,18 @@ class Breaks(Case):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("processes 500 became 400", done.stderr)
 
+    def test_resume_with_another_kit_is_refused(self):
+        """Its windows may cost something else, and the samples would be mixed."""
+        self.measure("-e", "page-faults:u", "--runs", "5", "--processes", "500", "--budget",
+                     "200ms", "--store", self.path("k"))
+        with open(self.path("kit/manifest"), encoding="utf-8") as file:
+            text = file.read()
+        with open(self.path("kit/manifest"), "w", encoding="utf-8") as file:
+            file.write(text.replace("\nbuild ", "\nbuild 0ther"))
+        done = self.measure("--resume", "--store", self.path("k"))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("another build of the probe's kit", done.stderr)
+
     def test_resume_without_a_plan_says_so(self):
         """Killed between the store and its plan."""
         path = self.path("planless")

@@ -110,6 +110,20 @@ static int perf_arm(struct instrument *instrument)
     return 0;
 }
 
+/* The kernel answers a read with nothing at all only where a pinned event lost its counter. */
+static int explain_nothing(struct job *job, uint32_t run, long status)
+{
+    for (uint32_t index = 0; index < job->counters; index++)
+        if (job->events[index].attr.pinned)
+            return job_fail(job, -EBUSY,
+                            "run %u: %s is pinned (:D) but got no counter: others hold what it "
+                            "needs. Count fewer events at once, or leave D away",
+                            run, job->events[index].name);
+    return job_fail(job, -EIO,
+                    "run %u: a read of the counters gave nothing (the last call returned %ld)", run,
+                    status);
+}
+
 static int write_row(struct instrument *instrument, uint32_t run)
 {
     struct job *job = instrument->job;
@@ -118,10 +132,7 @@ static int write_row(struct instrument *instrument, uint32_t run)
         const uint64_t *before = reading_of(instrument, instrument->before, index);
         const uint64_t *after = reading_of(instrument, instrument->after, index);
         if (before[READING_NR] != expected || after[READING_NR] != expected)
-            return job_fail(
-                job, -EIO,
-                "run %u: a read of the counters gave nothing (the last call returned %ld)", run,
-                instrument->window.status);
+            return explain_nothing(job, run, instrument->window.status);
         uint32_t value = READING_VALUES + (job->separate ? 0 : index);
         size_t row = (size_t)run * job->counters + index;
         job_values(job)[row] = after[value] - before[value];
