@@ -111,12 +111,15 @@ static bool name_fits(const char *name, const struct wanted *wanted)
     return strlen(wanted->command) == command && strncmp(dash + 1, wanted->command, command) == 0;
 }
 
+/* A run that ended before its plan was stored left nothing to go on with. */
 static bool is_unfinished(const char *path)
 {
     struct store *store;
+    struct store_info info = {0};
     if (store_open(&store, path, false, NULL) < 0)
         return false;
-    bool unfinished = !store->finished;
+    bool unfinished = !store->finished && store_info(store, &info, NULL) == 0 && info.cells > 0;
+    store_info_release(&info);
     store_close(store);
     return unfinished;
 }

@@ -641,13 +641,16 @@ static void stores_live_below_the_state_folder(void **state)
 
 /* Makes a store in the default place and returns its path. */
 static char *make_in_place(struct fixture *fixture, const char *machine, const char *command,
-                           bool finish)
+                           bool plan, bool finish)
 {
     char *path = NULL;
     struct store *store = NULL;
     usleep(2000); /* names tell milliseconds apart */
     must(store_default_path(machine, command, &path, failure));
     must(store_create(&store, path, &fixture->run, failure));
+    if (plan)
+        must(store_put_plan(store, fixture->cells, PLAN_CELLS, fixture->visits, PLAN_VISITS,
+                            failure));
     if (finish)
         must(store_finish(store, failure));
     store_close(store);
@@ -660,11 +663,12 @@ static void the_newest_unfinished_run_is_found(void **state)
     setenv("XDG_STATE_HOME", fixture->folder, 1);
     char *path = NULL;
     assert_int_equal(store_latest_unfinished("cafe", "measure", &path, NULL), -ENOENT);
-    char *older = make_in_place(fixture, "cafe", "measure", false);
-    char *newer = make_in_place(fixture, "cafe", "measure", false);
-    char *finished = make_in_place(fixture, "cafe", "measure", true);
-    char *other_command = make_in_place(fixture, "cafe", "remeasure", false);
-    char *other_machine = make_in_place(fixture, "beef", "measure", false);
+    char *older = make_in_place(fixture, "cafe", "measure", true, false);
+    char *newer = make_in_place(fixture, "cafe", "measure", true, false);
+    char *planless = make_in_place(fixture, "cafe", "measure", false, false);
+    char *finished = make_in_place(fixture, "cafe", "measure", true, true);
+    char *other_command = make_in_place(fixture, "cafe", "remeasure", true, false);
+    char *other_machine = make_in_place(fixture, "beef", "measure", true, false);
     char junk[256];
     snprintf(junk, sizeof(junk), "%s/assay/cafe/29990101T000000.000-measure.sqlite",
              fixture->folder);
@@ -684,8 +688,8 @@ static void the_newest_unfinished_run_is_found(void **state)
     must(store_latest(NULL, NULL, &path, failure));
     assert_string_equal(path, other_machine);
     free(path);
-    char *all[] = {older, newer, finished, other_command, other_machine};
-    for (size_t i = 0; i < 5; i++)
+    char *all[] = {older, newer, planless, finished, other_command, other_machine};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);
 }
 
