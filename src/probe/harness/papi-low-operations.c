@@ -23,22 +23,17 @@ static int low_open(struct instrument *instrument)
     return papi_build_set(instrument->job, &instrument->window.event_set);
 }
 
-static bool starts_inside(uint32_t pattern)
-{
-    return pattern == PATTERN_AR || pattern == PATTERN_AO;
-}
-
 static int low_arm(struct instrument *instrument)
 {
     struct job *job = instrument->job;
     for (uint32_t index = 0; index < job->counters; index++)
         instrument->before[index] = 0;
-    if (!starts_inside(job->pattern) && !instrument->started) {
+    if (!pattern_starts_inside(job->pattern) && !instrument->started) {
         int status = PAPI_start(instrument->window.event_set);
         if (status != PAPI_OK)
             return job_fail(job, papi_errno(status), "PAPI_start: %s", PAPI_strerror(status));
     }
-    instrument->started = !starts_inside(job->pattern);
+    instrument->started = !pattern_starts_inside(job->pattern);
     instrument->opened = papi_clock();
     return 0;
 }

@@ -92,6 +92,12 @@ struct window_mark {
 
 extern const struct path_operations perf_operations;
 
+/* Does the window itself start the counters? Else they count before it opens. */
+static inline bool pattern_starts_inside(uint32_t pattern)
+{
+    return pattern == PATTERN_AR || pattern == PATTERN_AO;
+}
+
 /* Writes job->reason and returns code (negative errno). */
 int job_fail(struct job *job, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -86,11 +86,6 @@ static int perf_open(struct instrument *instrument)
     return 0;
 }
 
-static bool starts_inside(uint32_t pattern)
-{
-    return pattern == PATTERN_AR || pattern == PATTERN_AO;
-}
-
 static int perf_arm(struct instrument *instrument)
 {
     struct job *job = instrument->job;
@@ -99,11 +94,11 @@ static int perf_arm(struct instrument *instrument)
         reading_of(instrument, instrument->after, index)[READING_NR] = 0;
     }
     long result = 0;
-    if (starts_inside(job->pattern))
+    if (pattern_starts_inside(job->pattern))
         result = read_all(instrument, instrument->before);
     else if (!instrument->started)
         result = switch_all(instrument, true);
-    instrument->started = !starts_inside(job->pattern);
+    instrument->started = !pattern_starts_inside(job->pattern);
     if (result < 0)
         return job_fail(job, (int)result, "the counters could not be prepared: %s",
                         strerror((int)-result));
