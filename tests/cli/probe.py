@@ -74,7 +74,7 @@ class Session(unittest.TestCase):
     def under_way(self, **factors):
         """A probe in the middle of a visit that does not end, and its harness."""
         probe = self.started()
-        probe.cell(0, **{"events": "page-faults", "specimen": "loop", "n": FOREVER, **factors})
+        probe.cell(0, **{"events": "page-faults:u", "specimen": "loop", "n": FOREVER, **factors})
         probe.send("visits", list="0:0,0:1")
         probe.send("go")
         wait_until(lambda: children(probe.process.pid))

@@ -446,6 +446,7 @@ static void a_store_left_in_a_read_only_folder_can_be_read(void **state)
 {
     struct fixture *fixture = *state;
     leave_behind(fixture, NULL);
+    chmod(fixture->path, 0444); /* also when it is our own */
     chmod(fixture->folder, 0555);
     int result = as_nobody(check_read_only, fixture);
     chmod(fixture->folder, 0755);
