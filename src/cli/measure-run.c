@@ -129,10 +129,14 @@ int measure_execute(struct measuring *measuring, bool *complete)
             say_how_to_resume(measuring, "the budget was used up");
         return status;
     }
-    struct failure ignored = {0};
-    store_commit(measuring->store, &ignored);
     if (error != -EINTR)
         deliver_failure("measure", &failure, EXIT_FAILED);
+    struct failure unkept = {0};
+    if (store_break_off(measuring->store, &unkept) < 0) {
+        /* A store that failed before has said so already. */
+        if (strcmp(unkept.text, failure.text) != 0)
+            deliver_failure("measure", &unkept, EXIT_FAILED);
+    }
     say_how_to_resume(measuring, error == -EINTR ? "interrupted" : "broken off");
     return error == -EINTR ? EXIT_INTERRUPTED : EXIT_FAILED;
 }

@@ -83,6 +83,8 @@ int store_end_visit(struct store *store, uint32_t cell, uint32_t process, enum v
 int store_drop_visit(struct store *store, uint32_t cell, uint32_t process, struct failure *failure);
 /* While a visit is under way its end commits; then this does nothing. */
 int store_commit(struct store *store, struct failure *failure);
+/* The run ends here for now: drops the visit under way, if any, and commits the rest. */
+int store_break_off(struct store *store, struct failure *failure);
 
 /* Marks the run finished and turns it into a single plain file. When the second step alone fails
  * (-EBUSY: another program reads it) the text says that the run is safe; calling again tries it

@@ -273,3 +273,9 @@ int store_commit(struct store *store, struct failure *failure)
         return fail_with(failure, error, "%s", local.text); /* a reader: nothing is lost yet */
     return error ? store_write_failed(store, &local, failure) : 0;
 }
+
+int store_break_off(struct store *store, struct failure *failure)
+{
+    int error = store_drop_visit(store, store->visit.cell, store->visit.process, failure);
+    return error ? error : store_commit(store, failure);
+}

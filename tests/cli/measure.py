@@ -341,9 +341,10 @@ class Refusals(Case):
     def test_where_perf_is_refused_the_reason_is_said(self):
         if not REFUSE:
             self.skipTest("SECCOMP_REFUSE names no helper")
-        for error, number in (("EPERM", 1), ("ENOSYS", 38)):
-            with self.subTest(error):
-                done = subprocess.run([REFUSE, error, "--", tap.ASSAY, "measure", "-e",
+        for refusal, number, word in (("EPERM", 1, "perf_event_open"), ("ENOSYS", 38, "perf_event_open"),
+                                      ("START", 1, "cannot be started")):
+            with self.subTest(refusal):
+                done = subprocess.run([REFUSE, refusal, "--", tap.ASSAY, "measure", "-e",
                                        "page-faults:u", "--json"], text=True, check=False,
                                       capture_output=True, env={**os.environ, **self.env},
                                       timeout=60)
@@ -352,7 +353,7 @@ class Refusals(Case):
                 self.assertEqual(done.returncode, 3, done.stderr)
                 skipped = json.loads(done.stdout)["skipped"][0]
                 self.assertEqual(skipped["errno"], number)
-                self.assertIn("perf_event_open", skipped["reason"])
+                self.assertIn(word, skipped["reason"])
 
 
 class Breaks(Case):

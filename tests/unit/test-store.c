@@ -155,6 +155,25 @@ static void a_dropped_visit_is_pending_and_empty(void **state)
     store_close(store);
 }
 
+static void breaking_off_keeps_whole_visits_only(void **state)
+{
+    struct fixture *fixture = *state;
+    struct store *store = create(fixture);
+    must(put_visit(store, fixture, fixture->visits[0], failure));
+    struct visit visit = fixture->visits[1];
+    must(put_runs(store, &fixture->cells[visit.cell - 1], visit.process, 0, 20, failure));
+    must(store_break_off(store, failure));
+    struct store *other = NULL; /* sees what is committed, and nothing else */
+    must(store_open(&other, fixture->path, false, failure));
+    struct seen seen = {0};
+    must(store_each_sample(other, 0, see, &seen, failure));
+    assert_int_equal(seen.wrong, 0);
+    assert_int_equal(seen.of_visit[visit.cell][visit.process], 0);
+    assert_int_equal(count_pending(other), PLAN_VISITS - 1);
+    store_close(other);
+    store_close(store);
+}
+
 static int check_failed_cell(void *context, const struct stored_cell *stored)
 {
     (void)context;
@@ -788,6 +807,7 @@ int main(void)
         CASE(a_callback_can_end_the_reading),
         CASE(a_visit_without_its_end_leaves_nothing),
         CASE(a_dropped_visit_is_pending_and_empty),
+        CASE(breaking_off_keeps_whole_visits_only),
         CASE(a_failed_visit_keeps_its_reason),
         CASE(pending_visits_come_in_planned_order),
         CASE(a_further_plan_comes_after_the_first),

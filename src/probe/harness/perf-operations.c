@@ -72,6 +72,21 @@ static int open_event(struct instrument *instrument, uint32_t index, int leader)
     return 0;
 }
 
+/* Inside a window nothing is checked: a start that is refused (by a seccomp filter, say) would read
+ * as a count of zero. So the same call is made once where its answer is looked at. */
+static int try_switch(const struct instrument *instrument)
+{
+    long result = switch_all(instrument, true);
+    if (result >= 0)
+        result = switch_all(instrument, false);
+    if (result < 0)
+        return job_fail(instrument->job, (int)result,
+                        "the counters opened but cannot be started and stopped: %s (a seccomp "
+                        "filter that refuses %s?)",
+                        strerror((int)-result), instrument->path->task_wide ? "prctl" : "ioctl");
+    return 0;
+}
+
 static int perf_open(struct instrument *instrument)
 {
     const struct job *job = instrument->job;
@@ -83,7 +98,7 @@ static int perf_open(struct instrument *instrument)
         if (result < 0)
             return result;
     }
-    return 0;
+    return try_switch(instrument);
 }
 
 static int perf_arm(struct instrument *instrument)
