@@ -119,7 +119,10 @@ class Truths(unittest.TestCase):
     def test_the_decoded_loop_has_one_instruction_and_three_an_iteration(self):
         listing = output("objdump", "-d", "--no-show-raw-insn", f"{tap.KIT}/harness-static")
         windows = re.findall(r"<window_\w+_loop_\w+>:\n((?:.+\n)+)", listing)
-        self.assertEqual(len(windows), 3 * 4 * 4 * 2)  # paths, levels, patterns, layouts
+        described = output(f"{tap.KIT}/harness-static", "--describe").splitlines()
+        path_levels = [line for line in described if line.startswith("path ")]
+        self.assertGreaterEqual(len(path_levels), 3 * 4)
+        self.assertEqual(len(windows), len(path_levels) * 4 * 2)  # patterns, layouts
         loop = re.compile(r"\tmov +\$0x0,%eax\n +(\w+):\tadd +\$0x1,%rax\n +\w+:\tcmp +%rbx,%rax\n +\w+:\tjne +\1 ")
         for window in windows:
             self.assertEqual(len(loop.findall(window)), 1, window)
