@@ -138,9 +138,9 @@ static int unknown_value(struct resolving *resolving, enum factor factor, const 
         nearest_offer(&nearest, known->items[i]);
         text_printf(&list, "%s%s", i ? ", " : "", known->items[i]);
     }
-    fail_with(resolving->failure, -EINVAL, "no %s '%.100s'%s%s%s; this machine has %s",
-              factor_names[factor], word, nearest.best ? ": did you mean '" : "",
-              nearest.best ? nearest.best : "", nearest.best ? "'?" : "", text_string(&list));
+    fail_with(resolving->failure, -EINVAL, "no %s '%.100s'%s%s%s There is %s", factor_names[factor],
+              word, nearest.best ? ": did you mean '" : "", nearest.best ? nearest.best : "",
+              nearest.best ? "'?" : ".", text_string(&list));
     return EXIT_USAGE;
 }
 
@@ -148,6 +148,11 @@ static int unknown_value(struct resolving *resolving, enum factor factor, const 
 static int resolve_word(struct resolving *resolving, enum factor factor, const char *word,
                         const struct string_list *known)
 {
+    char level[4]; /* -O2, as one tells a compiler */
+    if (factor == OPT && word[0] >= '0' && word[0] <= '9' && !word[1]) {
+        snprintf(level, sizeof(level), "O%c", word[0]);
+        word = level;
+    }
     if (has_value(known, word))
         return add_once(&resolving->factors->values[factor], word) < 0 ? EXIT_FAILED : EXIT_DONE;
     const struct catalogue_absence *absence =

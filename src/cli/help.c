@@ -18,6 +18,7 @@ const struct exit_meaning exit_meanings[] = {
     {EXIT_FAILED, "failed"},
     {EXIT_USAGE, "the command line is wrong"},
     {EXIT_LACKING, "the machine lacks what was asked, and the reason was said"},
+    {EXIT_VERDICT, "what --fail-on names was found"},
     {EXIT_INTERRUPTED, "interrupted; what was measured is kept"},
     {0},
 };

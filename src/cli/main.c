@@ -18,9 +18,10 @@
 /* A result that could not be written is no result. A reader that left (head) is no error. */
 static int close_stdout(int status)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    bool failed_before = ferror(stdout); /* then it was said, and errno is another's */
+    if (fflush(stdout) == 0 && !failed_before)
         return status;
-    if (errno != EPIPE)
+    if (!failed_before && errno != EPIPE)
         fprintf(stderr, "assay: cannot write the output: %s\n", strerror(errno));
     return status ? status : EXIT_FAILED;
 }

@@ -99,8 +99,8 @@ static const char *reason_of(const struct replayed_cell *cell)
         return cell->reason;
     if (cell->done + cell->failed == cell->processes)
         return "no reason was given";
-    return cell->done ? "part of its processes did not run before the run ended"
-                      : "not measured before the run ended";
+    return cell->done ? "incomplete: measuring ended before all of its processes had their turn"
+                      : "measuring ended before it had its turn";
 }
 
 /* Did every cell with this event and path fail in the same words? Then they are one line. */

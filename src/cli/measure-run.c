@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "cli/deliver.h"
 #include "cli/measure.h"
+#include "cli/signals.h"
 #include "show/progress.h"
 #include "show/shell.h"
 
@@ -86,8 +87,12 @@ static int run_pending(struct measuring *measuring, const struct visit *visits, 
                                 .visit_end = receive_end,
                                 .output = receive_output};
     progress_begin(&receiving.progress, "processes", count, measuring->options->common.quiet);
+    if (!measuring->options->common.quiet)
+        signals_answer("assay measure: stopping when the process under way has ended; Ctrl-C again "
+                       "stops at once\n");
     int error = session_run(measuring->session, measuring->cells, measuring->cell_count, visits,
                             count, measuring->options->budget, &sink, failure);
+    signals_answer(NULL);
     progress_end(&receiving.progress);
     return error;
 }
@@ -105,6 +110,18 @@ static int settle(struct measuring *measuring, bool complete)
     return error < 0 ? deliver_failure("measure", &failure, EXIT_FAILED) : EXIT_DONE;
 }
 
+static void say_what_is_resumed(const struct measuring *measuring, const struct store_info *info)
+{
+    const struct common_options *common = &measuring->options->common;
+    const char *path = store_path(measuring->store);
+    if (info->finished)
+        deliver_remark(common, "%s is finished: these are its samples, nothing was measured now",
+                       path);
+    else
+        deliver_remark(common, "resuming %s, %" PRIu64 " of %" PRIu64 " processes are done", path,
+                       info->visits_done, info->visits);
+}
+
 int measure_execute(struct measuring *measuring, bool *complete)
 {
     struct failure failure = {0};
@@ -113,6 +130,8 @@ int measure_execute(struct measuring *measuring, bool *complete)
     struct store_info info = {0};
     int error = store_info(measuring->store, &info, &failure);
     bool finished = error == 0 && info.finished;
+    if (error == 0 && measuring->options->resume)
+        say_what_is_resumed(measuring, &info);
     store_info_release(&info);
     if (error == 0)
         error = store_visits(measuring->store, true, &visits, &count, &failure);

@@ -89,7 +89,8 @@ static void put_dead(const struct summary *summary, const char *event, struct te
 static void put_exact(const struct summary *summary, struct text *out)
 {
     if (summary->expected.truth.value == 0)
-        text_printf(out, "0 %s, as predicted", every_run(summary));
+        text_printf(out, "0 %s, as predicted; a counter that never counts would read the same",
+                    every_run(summary));
     else
         text_printf(out, "exact %s", every_run(summary));
     if (summary->expected.overhead.known && summary->expected.overhead.value != 0)

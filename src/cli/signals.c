@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Signals: the first asks the run to stop between two processes, the second to break off, and the
- * third does not ask. The count is the program's only mutable global: a handler has nothing else
- * to go by. */
+ * third does not ask. What a handler needs to know is the program's only mutable global state: it
+ * has nothing else to go by. */
 #include "cli/signals.h"
 
 #include <signal.h>
@@ -15,11 +15,19 @@
 
 volatile int interrupted;
 
+static const char *volatile patience;
+
+void signals_answer(const char *words)
+{
+    patience = words;
+}
+
 static void on_signal(int number)
 {
-    (void)number;
     int count = interrupted + 1;
     interrupted = count;
+    if (count == 1 && number == SIGINT && patience)
+        progress_interject(patience);
     if (count < 3)
         return;
     /* The probe ends by itself when its input does. */

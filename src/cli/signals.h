@@ -6,3 +6,7 @@
 
 /* SIGINT, SIGTERM and SIGHUP count up `interrupted`; SIGPIPE becomes an error of the write. */
 void signals_install(void);
+
+/* What the first SIGINT answers on standard error while something must end before the program does;
+ * NULL: nothing. words must outlive the wait. */
+void signals_answer(const char *words);

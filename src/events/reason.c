@@ -74,8 +74,8 @@ static void say_no_pmu(struct text *text, const struct refusal *refusal)
         if (now->turn_on)
             text_printf(text, "To change that: %s", now->turn_on);
         else
-            text_puts(text, "Turn it on there (QEMU/KVM: -cpu host,pmu=on; VMware: "
-                            "vpmc.enable; cloud: a bare-metal instance)");
+            text_puts(text, "Turn it on there if it has one to offer (QEMU/KVM: -cpu host,pmu=on; "
+                            "VMware: vpmc.enable; cloud: a bare-metal instance)");
     } else {
         text_puts(text, "the operating system has no driver for this CPU's PMU, or it is switched "
                         "off: look for \"Performance Events\" in dmesg, load the PMU's module, and "
@@ -128,11 +128,19 @@ static void say_not_permitted(struct text *text, const struct refusal *refusal)
 
 /* perf_event_paranoid: 2 keeps the kernel's share from users, 1 allows it, and some distributions
  * know 3 and 4, which refuse everything. */
+/* The permission is looked at before the PMU is: what is not there is denied first. */
 static void say_denied(struct text *text, const struct refusal *refusal)
 {
     const struct situation *now = &refusal->now;
     const struct event *event = refusal->event;
-    if (event->kind == EVENT_UPROBE) {
+    if (needs_core_pmu(event) && !now->core_pmu && now->pmus_listed) {
+        say_no_pmu(text, refusal);
+        if (now->paranoid != PARANOID_UNKNOWN)
+            text_printf(text,
+                        ". (kernel.perf_event_paranoid is %d, which would refuse this event "
+                        "to ordinary users even then)",
+                        now->paranoid);
+    } else if (event->kind == EVENT_UPROBE) {
         text_printf(text, "uprobes need CAP_PERFMON whatever the paranoid level is: %s",
                     grant(refusal));
     } else if (now->capable) {

@@ -121,6 +121,7 @@ void situation_collect(const struct event_view *view, struct situation *situatio
         situation->paranoid = atoi(text);
     situation->core_pmu =
         view_each_entry(view, PMU_FOLDER, look_for_core_pmu, (void *)(uintptr_t)view) == 1;
+    situation->pmus_listed = view_exists(view, PMU_FOLDER "/software");
     situation->virtual = is_virtual(view);
     name_hypervisor(view, situation);
     read_status(view, situation);

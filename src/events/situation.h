@@ -13,6 +13,7 @@
 struct situation {
     int paranoid;           /* PARANOID_UNKNOWN when it cannot be read */
     bool core_pmu;          /* sysfs shows a PMU of the CPU's cores */
+    bool pmus_listed;       /* sysfs lists PMUs at all, so that a missing one means something */
     bool virtual;           /* runs under a hypervisor */
     const char *hypervisor; /* its name, or NULL when it does not say */
     const char *turn_on;    /* how that hypervisor gives a guest its PMU */

@@ -63,16 +63,16 @@ static int unreachable(const struct event_view *view, const char *name, struct f
         return fail_with(
             failure, -EACCES,
             "the number of tracepoint \"%s\" cannot be looked up: tracefs may be read "
-            "by root only. Run as root, or `sudo mount -o remount,mode=755,gid=$(id "
-            "-g) /sys/kernel/tracing`; where the number is known, tracepoint/config=N/ "
+            "by root only. Run as root, or `sudo mount -o remount,mode=750,gid=$(id "
+            "-g) /sys/kernel/tracing`; where the number is known, tracepoint/config=N/u "
             "works without",
             name);
     case EPERM:
         return fail_with(failure, -EACCES,
                          "the number of tracepoint \"%s\" cannot be looked up: tracefs is not "
                          "mounted, and mounting it needs root. Run as root, or `sudo mount -t "
-                         "tracefs -o mode=755,gid=$(id -g) tracefs /sys/kernel/tracing`; where the "
-                         "number is known, tracepoint/config=N/ works without",
+                         "tracefs -o mode=750,gid=$(id -g) tracefs /sys/kernel/tracing`; where the "
+                         "number is known, tracepoint/config=N/u works without",
                          name);
     default:
         return fail_with(failure, -ENOENT,

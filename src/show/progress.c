@@ -17,6 +17,7 @@
 
 #define REDRAW_MS 100
 
+static const char clear_line[] = "\r\033[K";
 static const char hide_cursor[] = "\033[?25l";
 static const char clear_line_show_cursor[] = "\r\033[K\033[?25h";
 
@@ -33,17 +34,6 @@ static void emit(const char *bytes, size_t length)
 {
     ssize_t written = write(STDERR_FILENO, bytes, length);
     (void)written; /* a terminal that went away is no reason to stop measuring */
-}
-
-void progress_begin(struct progress *progress, const char *what, uint64_t total, bool quiet)
-{
-    const char *terminal = getenv("TERM");
-    *progress = (struct progress){.what = what, .total = total, .started_ms = now()};
-    progress->shown = !quiet && isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
-    if (!progress->shown)
-        return;
-    cursor_hidden = 1;
-    emit(hide_cursor, sizeof(hide_cursor) - 1);
 }
 
 static void time_left(const struct progress *progress, uint64_t elapsed_ms, char *text, size_t size)
@@ -100,6 +90,18 @@ static void draw(struct progress *progress)
     emit(bytes, (size_t)length);
 }
 
+void progress_begin(struct progress *progress, const char *what, uint64_t total, bool quiet)
+{
+    const char *terminal = getenv("TERM");
+    *progress = (struct progress){.what = what, .total = total, .started_ms = now()};
+    progress->shown = !quiet && isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
+    if (!progress->shown)
+        return;
+    cursor_hidden = 1;
+    emit(hide_cursor, sizeof(hide_cursor) - 1);
+    draw(progress);
+}
+
 void progress_step(struct progress *progress)
 {
     progress->done++;
@@ -118,6 +120,13 @@ void progress_restore_terminal(void)
         return;
     cursor_hidden = 0;
     emit(clear_line_show_cursor, sizeof(clear_line_show_cursor) - 1);
+}
+
+void progress_interject(const char *words)
+{
+    if (cursor_hidden)
+        emit(clear_line, sizeof(clear_line) - 1);
+    emit(words, strlen(words));
 }
 
 void progress_end(struct progress *progress)

@@ -24,6 +24,8 @@ void progress_end(struct progress *progress);
 
 /* For signal handlers: gives the cursor back when a line is being shown. */
 void progress_restore_terminal(void);
+/* Also for signal handlers: a remark on a line of its own. */
+void progress_interject(const char *words);
 
 /* "3 of 40 processes, 1,200 samples, 52,000/s, 12 s left": the line without terminal control;
  * now_ms is monotonic. Returns its length as snprintf does. */

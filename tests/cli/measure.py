@@ -199,6 +199,10 @@ class Modes(Case):
 
 
 class Sweeps(Case):
+    def test_levels_may_be_written_as_for_a_compiler(self):
+        envelope = self.results("-e", "page-faults:u", "-O3", "--runs", "1")
+        self.assertEqual([result["opt"] for result in envelope["results"]], ["O3"])
+
     def test_several_events_are_one_group(self):
         envelope = self.results("-e", "page-faults:u", "-e", "task-clock:u,minor-faults:u",
                                 "--runs", "5")
@@ -468,6 +472,7 @@ class Breaks(Case):
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=20)
         self.assertEqual(process.returncode, 130, errors)
+        self.assertIn("Ctrl-C again stops at once", errors)
         self.assert_nothing_runs()
 
     def wait_for_samples(self, path):

@@ -68,7 +68,7 @@ static void a_closed_tracefs_says_how_to_open_it(void **state)
     (void)state;
     struct event_view view = {.root = "/nonexistent", .tracefs = -1, .tracefs_error = EACCES};
     refused(&view, "sched:sched_switch", -EACCES,
-            WORDS("remount,mode=755,gid=", "tracepoint/config="));
+            WORDS("remount,mode=750,gid=", "tracepoint/config="));
     view.tracefs_error = EPERM;
     refused(&view, "sched:sched_switch", -EACCES, WORDS("mount -t tracefs", "root"));
     view.tracefs_error = ENODEV;

@@ -101,7 +101,9 @@ static void a_dead_counter_names_its_mode(void **state)
     struct expectation nothing = expects_1000;
     nothing.truth.value = 0;
     summary = judge(readings, 3, &nothing);
-    assert_string_equal(sentence(&summary, "x"), "0 in every run, as predicted");
+    assert_string_equal(
+        sentence(&summary, "x"),
+        "0 in every run, as predicted; a counter that never counts would read the same");
 }
 
 static void disturbed_runs_are_kept_and_judged_apart(void **state)
