@@ -38,7 +38,7 @@ deps: ## install what building and testing need; NO_INSTALL=1 only looks, YES=1 
 
 install: all ## install below PREFIX (and DESTDIR)
 	@scripts/configure $(BUILD) "-Dprefix=$(PREFIX)"
-	@$(ninja)
+	@$(ninja) --quiet
 	@meson install -C $(BUILD) --no-rebuild --quiet
 
 bench: ## figures: cost of a library read, samples per second into the store, peak memory

@@ -198,8 +198,8 @@ class Counts(Session):
         self.openable(probe, "raw_syscalls:sys_enter")
         cells = list(self.every_cell(probe, events="raw_syscalls:sys_enter", runs=10))
         for cell, visit in zip(cells, probe.run(cells)):
-            if cell["path"].startswith("papi") and os.geteuid() != 0:
-                continue  # PAPI needs debugfs for it
+            if cell["path"].startswith("papi") and not visit.done and "debugfs" in visit.end["reason"]:
+                continue  # which may be neither mounted nor mountable: ordinary users, containers, a chroot
             self.assertTrue(visit.done, f"{cell}: {visit.end}")
             self.assertEqual(len(set(visit.counts)), 1, f"{cell}: {visit.counts}")
             if cell["path"] in PERF_PATHS:

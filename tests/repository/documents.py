@@ -3,6 +3,7 @@
 """The documents lead somewhere, and the tree keeps its own rules about names and first lines."""
 import os
 import re
+import shutil
 import subprocess
 import unittest
 
@@ -15,11 +16,12 @@ NAMELESS = re.compile(r"^(utils?|helpers?|misc|common)\b")
 
 def files():
     """Every file of the tree, relative to it; without git whatever is there but build folders."""
-    listed = subprocess.run(["git", "-C", tap.SOURCE, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                            capture_output=True, text=True, check=False)
-    if listed.returncode == 0 and listed.stdout:
+    paths = []
+    if shutil.which("git"):
+        listed = subprocess.run(["git", "-C", tap.SOURCE, "ls-files", "-z", "--cached", "--others",
+                                 "--exclude-standard"], capture_output=True, text=True, check=False)
         paths = [path for path in listed.stdout.split("\0") if path]
-    else:
+    if not paths:
         paths = [os.path.relpath(os.path.join(folder, name), tap.SOURCE)
                  for folder, _, names in os.walk(tap.SOURCE) for name in names]
         paths = [path for path in paths if not re.match(r"\.|build(?!-aux)", path)]
