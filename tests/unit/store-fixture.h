@@ -238,3 +238,12 @@ UNUSED static bool exists(const char *path, const char *suffix)
     snprintf(name, sizeof(name), "%s%s", path, suffix);
     return access(name, F_OK) == 0;
 }
+
+static inline size_t count_pending(struct store *store)
+{
+    struct visit *visits = NULL;
+    size_t count = 0;
+    must(store_visits(store, true, &visits, &count, failure));
+    free(visits);
+    return count;
+}

@@ -1,0 +1,103 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Where stores live when nobody says where, and how the run to be resumed is found. */
+#include "store-fixture.h"
+#include "store/handle.h"
+
+static void stores_live_below_the_state_folder(void **state)
+{
+    struct fixture *fixture = *state;
+    char *path = NULL, wanted[256];
+    setenv("XDG_STATE_HOME", fixture->folder, 1);
+    must(store_default_path("cafe", "measure", &path, failure));
+    snprintf(wanted, sizeof(wanted), "%s/assay/cafe/2", fixture->folder);
+    assert_memory_equal(path, wanted, strlen(wanted));
+    assert_non_null(strstr(path, "-measure.sqlite"));
+    struct store *store = NULL;
+    must(store_create(&store, path, &fixture->run, failure)); /* its folders are there */
+    store_close(store);
+    free(path);
+    setenv("XDG_STATE_HOME", "relative/is/ignored", 1);
+    setenv("HOME", fixture->folder, 1);
+    must(store_default_path("cafe", "measure", &path, failure));
+    snprintf(wanted, sizeof(wanted), "%s/.local/state/assay/cafe/2", fixture->folder);
+    assert_memory_equal(path, wanted, strlen(wanted));
+    free(path);
+    unsetenv("XDG_STATE_HOME");
+    unsetenv("HOME");
+    struct failure refusal = {0};
+    assert_int_equal(store_default_path("cafe", "measure", &path, &refusal), -ENOENT);
+    assert_non_null(strstr(refusal.text, "--store"));
+    assert_int_equal(store_latest(NULL, NULL, &path, NULL), -ENOENT);
+    setenv("HOME", fixture->folder, 1);
+    assert_int_equal(store_default_path("../../etc", "measure", &path, NULL), -EINVAL);
+    assert_int_equal(store_default_path("cafe", "a/b", &path, NULL), -EINVAL);
+    setenv("XDG_STATE_HOME", "/proc/nowhere", 1);
+    assert_int_equal(store_default_path("cafe", "measure", &path, &refusal), -ENOENT);
+    assert_non_null(strstr(refusal.text, "XDG_STATE_HOME"));
+}
+
+/* Makes a store in the default place and returns its path. */
+static char *make_in_place(struct fixture *fixture, const char *machine, const char *command,
+                           bool plan, bool finish)
+{
+    char *path = NULL;
+    struct store *store = NULL;
+    usleep(2000); /* names tell milliseconds apart */
+    must(store_default_path(machine, command, &path, failure));
+    must(store_create(&store, path, &fixture->run, failure));
+    if (plan)
+        must(store_put_plan(store, fixture->cells, PLAN_CELLS, fixture->visits, PLAN_VISITS,
+                            failure));
+    if (finish)
+        must(store_finish(store, failure));
+    store_close(store);
+    return path;
+}
+
+static void the_newest_unfinished_run_is_found(void **state)
+{
+    struct fixture *fixture = *state;
+    setenv("XDG_STATE_HOME", fixture->folder, 1);
+    char *path = NULL;
+    assert_int_equal(store_latest_unfinished("cafe", "measure", &path, NULL), -ENOENT);
+    char *older = make_in_place(fixture, "cafe", "measure", true, false);
+    char *newer = make_in_place(fixture, "cafe", "measure", true, false);
+    char *planless = make_in_place(fixture, "cafe", "measure", false, false);
+    char *finished = make_in_place(fixture, "cafe", "measure", true, true);
+    char *other_command = make_in_place(fixture, "cafe", "remeasure", true, false);
+    char *other_machine = make_in_place(fixture, "beef", "measure", true, false);
+    char junk[256];
+    snprintf(junk, sizeof(junk), "%s/assay/cafe/29990101T000000.000-measure.sqlite",
+             fixture->folder);
+    FILE *file = fopen(junk, "w");
+    fputs("not a store", file);
+    fclose(file);
+    must(store_latest_unfinished("cafe", "measure", &path, failure));
+    assert_string_equal(path, newer);
+    free(path);
+    unlink(junk);
+    must(store_latest("cafe", "measure", &path, failure));
+    assert_string_equal(path, finished);
+    free(path);
+    must(store_latest("cafe", NULL, &path, failure));
+    assert_string_equal(path, other_command);
+    free(path);
+    must(store_latest(NULL, NULL, &path, failure));
+    assert_string_equal(path, other_machine);
+    free(path);
+    char *all[] = {older, newer, planless, finished, other_command, other_machine};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        free(all[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        CASE(stores_live_below_the_state_folder),
+        CASE(the_newest_unfinished_run_is_found),
+    };
+    return cmocka_run_group_tests_name("store-place", tests, NULL, NULL);
+}
