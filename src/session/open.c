@@ -39,12 +39,9 @@ static int connect_and_greet(struct session *session, const char *via, int timeo
                              struct failure *failure)
 {
     const int64_t start = monotonic_ms();
-    int status = kit_find(&session->kit, failure);
-    if (status < 0)
-        return status;
-    status = via_open(via, &session->kit,
-                      &(struct via_patience){.timeout_ms = timeout_ms, .stop = session->stop},
-                      &session->link, failure);
+    int status =
+        via_open(via, &(struct via_patience){.timeout_ms = timeout_ms, .stop = session->stop},
+                 &session->link, failure);
     if (status < 0)
         return status;
     session->over = false;
@@ -107,6 +104,5 @@ void session_close(struct session *session)
     wire_reader_free(&session->reader);
     batch_storage_free(&session->storage);
     catalogue_release(&session->catalogue);
-    kit_release(&session->kit);
     free(session);
 }

@@ -18,7 +18,6 @@ struct chatter {
 };
 
 struct session {
-    struct kit kit;
     struct via_link link;
     struct wire_writer writer;
     struct wire_reader reader;

@@ -94,9 +94,8 @@ static int try_pushed(struct via_link *link, char *const *prefix, size_t count,
                      cause.text, how, *words ? " and said: " : "", words);
 }
 
-static int exec_open(const char *argument, const struct kit *kit,
-                     const struct via_patience *patience, struct via_link *link,
-                     struct failure *failure)
+static int exec_open(const char *argument, const struct via_patience *patience,
+                     struct via_link *link, struct failure *failure)
 {
     AUTO_WORDS char **prefix = NULL;
     int count = words_split(argument, &prefix, failure);
@@ -105,9 +104,13 @@ static int exec_open(const char *argument, const struct kit *kit,
     if (count == 0)
         return fail_with(failure, -EINVAL,
                          "'exec:' needs the program to go through, as in exec:sudo -n -u nobody");
-    int status = try_in_place(link, prefix, (size_t)count, kit, patience, failure);
+    AUTO_KIT struct kit kit = {0};
+    int status = kit_find(&kit, NULL, failure);
+    if (status < 0)
+        return status;
+    status = try_in_place(link, prefix, (size_t)count, &kit, patience, failure);
     if (status == 0)
-        return try_pushed(link, prefix, (size_t)count, kit, patience, failure);
+        return try_pushed(link, prefix, (size_t)count, &kit, patience, failure);
     return status < 0 ? status : 0;
 }
 

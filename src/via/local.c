@@ -8,16 +8,19 @@
 #include "base/cleanup.h"
 #include "via/child.h"
 
-static int local_open(const char *argument, const struct kit *kit,
-                      const struct via_patience *patience, struct via_link *link,
-                      struct failure *failure)
+static int local_open(const char *argument, const struct via_patience *patience,
+                      struct via_link *link, struct failure *failure)
 {
     (void)patience; /* nothing to connect: the session waits for hello */
     if (*argument)
         return fail_with(failure, -EINVAL, "'local' takes nothing behind it, but got '%s'",
                          argument);
+    AUTO_KIT struct kit kit = {0};
+    int status = kit_find(&kit, NULL, failure);
+    if (status < 0)
+        return status;
     AUTO_FREE char *probe = NULL;
-    if (asprintf(&probe, "%s/assay-probe", kit->folder) < 0)
+    if (asprintf(&probe, "%s/assay-probe", kit.folder) < 0)
         return fail_with(failure, -ENOMEM, "no memory to start the probe");
     const char *const argv[] = {probe, "serve", NULL};
     return child_start(link, argv, failure);

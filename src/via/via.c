@@ -25,8 +25,8 @@ static int refuse_scheme(const char *spec, size_t length, struct failure *failur
                      length > 64 ? 64 : (int)length, spec, text_string(&known));
 }
 
-int via_open(const char *spec, const struct kit *kit, const struct via_patience *patience,
-             struct via_link *link, struct failure *failure)
+int via_open(const char *spec, const struct via_patience *patience, struct via_link *link,
+             struct failure *failure)
 {
     *link = (struct via_link){.pid = -1, .to_probe = -1, .from_probe = -1, .errors = -1};
     if (!spec || !*spec)
@@ -35,5 +35,5 @@ int via_open(const char *spec, const struct kit *kit, const struct via_patience 
     const struct via *via = find_scheme(spec, length);
     if (!via)
         return refuse_scheme(spec, length, failure);
-    return via->open(spec[length] ? spec + length + 1 : "", kit, patience, link, failure);
+    return via->open(spec[length] ? spec + length + 1 : "", patience, link, failure);
 }

@@ -16,9 +16,16 @@
 struct kit {
     char *folder; /* …/libexec/assay/x86_64 */
 };
-/* ASSAY_KIT, then beside the executable (build tree), then the installed place. */
-int kit_find(struct kit *kit, struct failure *failure);
+/* isa: "aarch64", … as `uname -m` says it; NULL for the controller's own, or whatever ASSAY_KIT
+ * holds. Looks at ASSAY_KIT, then beside the executable (build tree), then at the installed place.
+ * A kit of another ISA than the one asked for is refused. */
+int kit_find(struct kit *kit, const char *isa, struct failure *failure);
 void kit_release(struct kit *kit);
+static inline void cleanup_kit(struct kit *kit)
+{
+    kit_release(kit);
+}
+#define AUTO_KIT __attribute__((cleanup(cleanup_kit)))
 
 #define VIA_TAIL 2048 /* bytes of the transport's last words that are kept */
 
@@ -42,16 +49,17 @@ struct via_patience {
 struct via {
     const char *scheme;  /* "exec" for exec:ARGV… */
     const char *summary; /* one line for --help */
-    /* argument: what follows "SCHEME:", "" for local. On failure nothing is left running. */
-    int (*open)(const char *argument, const struct kit *kit, const struct via_patience *patience,
-                struct via_link *link, struct failure *failure);
+    /* argument: what follows "SCHEME:", "" for local. Finds the kit that fits the machine it
+     * reaches. On failure nothing is left running. */
+    int (*open)(const char *argument, const struct via_patience *patience, struct via_link *link,
+                struct failure *failure);
 };
 
 extern const struct via *const via_registry[]; /* generated; ends with NULL */
 
 /* spec NULL, "" or "local": this machine. Unknown schemes get the list of known ones. */
-int via_open(const char *spec, const struct kit *kit, const struct via_patience *patience,
-             struct via_link *link, struct failure *failure);
+int via_open(const char *spec, const struct via_patience *patience, struct via_link *link,
+             struct failure *failure);
 
 /* Takes what waits on the transport's standard error; call it whenever `errors` is readable, or the
  * other side may block on it. Closes the descriptor (then -1) at its end. */

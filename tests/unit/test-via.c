@@ -14,13 +14,13 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
+#include "base/cleanup.h"
 #include "base/monotonic.h"
 #include "fake-kit.h"
 #include "via/child.h"
 #include "via/push.h"
 
 static char kit_folder[64];
-static struct kit kit = {.folder = kit_folder};
 static const struct via_patience patience = {.timeout_ms = 5000};
 
 struct surroundings {
@@ -91,7 +91,7 @@ static void assert_open_fails(const char *spec, int code, const char *words)
 {
     struct via_link link;
     struct failure failure = {0};
-    int status = via_open(spec, &kit, &patience, &link, &failure);
+    int status = via_open(spec, &patience, &link, &failure);
     if (code)
         assert_int_equal(status, code);
     assert_true(status < 0);
@@ -144,7 +144,7 @@ static void local_starts_the_kit_in_place(void **state)
 {
     (void)state;
     struct via_link link;
-    assert_int_equal(via_open(NULL, &kit, &patience, &link, NULL), 0);
+    assert_int_equal(via_open(NULL, &patience, &link, NULL), 0);
     assert_says_hello(&link);
     assert_int_equal(via_close(&link, 5000), 0);
 }
@@ -154,7 +154,7 @@ static void exec_starts_the_kit_in_place(void **state)
     (void)state;
     struct via_link link;
     char words[200];
-    assert_int_equal(via_open("exec:env GREETING='a b'", &kit, &patience, &link, NULL), 0);
+    assert_int_equal(via_open("exec:env GREETING='a b'", &patience, &link, NULL), 0);
     assert_says_hello(&link);
     assert_int_equal(via_close(&link, 5000), 0);
     via_last_words(&link, words, sizeof(words));
@@ -184,7 +184,7 @@ static void a_kit_that_cannot_be_run_in_place_is_pushed(void **state)
     assert_non_null(mkdtemp(folder));
     setenv("FAKE_MODE", "only-pushed", 1);
     setenv("TMPDIR", folder, 1);
-    int status = via_open("exec:env --", &kit, &patience, &link, &failure);
+    int status = via_open("exec:env --", &patience, &link, &failure);
     unsetenv("TMPDIR");
     if (status < 0)
         fail_msg("%s", failure.text);
@@ -202,7 +202,7 @@ static void the_push_script_is_constant(void **state)
 {
     (void)state;
     char size[24];
-    assert_int_equal(push_size(&kit, size, NULL), 0);
+    assert_int_equal(push_size(&(struct kit){.folder = kit_folder}, size, NULL), 0);
     assert_true(strtoul(size, NULL, 10) > 0);
     assert_null(strstr(push_script, size));
     assert_null(strstr(push_script, "%"));
@@ -220,8 +220,8 @@ static void a_pushed_probe_that_does_not_run_is_told(void **state)
     snprintf(path, sizeof(path), "%s/assay-probe", folder);
     write_file(folder, "assay-probe", "#!/bin/sh\necho wrong machine >&2\nexit 8\n");
     assert_int_equal(chmod(path, 0755), 0);
-    struct kit broken = {.folder = folder};
-    assert_true(via_open("exec:env", &broken, &patience, &link, &failure) < 0);
+    setenv("ASSAY_KIT", folder, 1);
+    assert_true(via_open("exec:env", &patience, &link, &failure) < 0);
     if (!strstr(failure.text, "wrong machine") || !strstr(failure.text, "exit status 8"))
         fail_msg("%s", failure.text);
     unlink(path);
@@ -233,7 +233,7 @@ static void assert_closes(const char *mode, int patience_ms, int expected_signal
 {
     struct via_link link;
     setenv("FAKE_MODE", mode, 1);
-    assert_int_equal(via_open("local", &kit, &patience, &link, NULL), 0);
+    assert_int_equal(via_open("local", &patience, &link, NULL), 0);
     pid_t pid = link.pid;
     int status = via_close(&link, patience_ms);
     assert_true(status >= 0);
@@ -284,7 +284,7 @@ static void closing_twice_is_harmless(void **state)
 {
     (void)state;
     struct via_link link;
-    assert_int_equal(via_open("local", &kit, &patience, &link, NULL), 0);
+    assert_int_equal(via_open("local", &patience, &link, NULL), 0);
     assert_says_hello(&link);
     assert_int_equal(via_close(&link, 5000), 0);
     assert_int_equal(via_close(&link, 5000), -ECHILD);
@@ -349,7 +349,7 @@ static void a_raised_stop_flag_ends_connecting(void **state)
     struct via_link link;
     struct failure failure = {0};
     setenv("FAKE_MODE", "mute", 1);
-    assert_int_equal(via_open("exec:env", &kit,
+    assert_int_equal(via_open("exec:env",
                               &(struct via_patience){.timeout_ms = 60000, .stop = &stop}, &link,
                               &failure),
                      -EINTR);
@@ -366,7 +366,7 @@ static void a_killed_controller_leaves_no_orphan(void **state)
     if (controller == 0) {
         struct via_link link;
         setenv("FAKE_MODE", "mute", 1);
-        if (via_open("local", &kit, &patience, &link, NULL) < 0 ||
+        if (via_open("local", &patience, &link, NULL) < 0 ||
             write(told[1], &link.pid, sizeof(link.pid)) != sizeof(link.pid))
             _exit(1);
         pause();
@@ -390,13 +390,51 @@ static void the_kit_is_where_the_environment_says(void **state)
     (void)state;
     struct kit found;
     struct failure failure = {0};
-    assert_int_equal(kit_find(&found, NULL), 0);
+    assert_int_equal(kit_find(&found, NULL, NULL), 0);
     assert_string_equal(found.folder, kit_folder);
     kit_release(&found);
     setenv("ASSAY_KIT", "/nowhere/at/all", 1);
-    assert_int_equal(kit_find(&found, &failure), -ENOENT);
+    assert_int_equal(kit_find(&found, NULL, &failure), -ENOENT);
     assert_non_null(strstr(failure.text, "/nowhere/at/all"));
     assert_non_null(strstr(failure.text, "make"));
+}
+
+static void a_kit_of_another_isa_is_refused(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/assay-kit-test.XXXXXX";
+    struct kit found;
+    struct failure failure = {0};
+    assert_non_null(mkdtemp(folder));
+    write_file(folder, "assay-probe", "");
+    write_file(folder, "manifest", "assay-kit 1\nbuild 0\nisa vax\n");
+    AUTO_FREE char *probe = NULL;
+    AUTO_FREE char *manifest = NULL;
+    assert_true(asprintf(&probe, "%s/assay-probe", folder) > 0);
+    assert_true(asprintf(&manifest, "%s/manifest", folder) > 0);
+    assert_int_equal(chmod(probe, 0755), 0);
+    setenv("ASSAY_KIT", folder, 1);
+    assert_int_equal(kit_find(&found, "vax", NULL), 0);
+    kit_release(&found);
+    assert_int_equal(kit_find(&found, NULL, NULL), 0);
+    kit_release(&found);
+    assert_int_equal(kit_find(&found, "aarch64", &failure), -ENOEXEC);
+    assert_non_null(strstr(failure.text, "a kit for vax"));
+    assert_int_equal(unlink(manifest), 0);
+    assert_int_equal(kit_find(&found, "vax", &failure), -ENOEXEC);
+    unlink(probe);
+    rmdir(folder);
+}
+
+static void a_kit_for_another_isa_is_looked_for_by_its_name(void **state)
+{
+    (void)state;
+    struct kit found;
+    struct failure failure = {0};
+    unsetenv("ASSAY_KIT");
+    assert_int_equal(kit_find(&found, "vax", &failure), -ENOENT);
+    assert_non_null(strstr(failure.text, "tests/unit/libexec/assay/vax"));
+    assert_non_null(strstr(failure.text, "run make kits"));
 }
 
 static void a_missing_kit_says_where_it_was_looked_for(void **state)
@@ -405,7 +443,7 @@ static void a_missing_kit_says_where_it_was_looked_for(void **state)
     struct kit found;
     struct failure failure = {0};
     unsetenv("ASSAY_KIT");
-    int status = kit_find(&found, &failure);
+    int status = kit_find(&found, NULL, &failure);
     if (status == 0) { /* an installed kit answers */
         kit_release(&found);
         skip();
@@ -440,6 +478,8 @@ int main(void)
         CASE(a_raised_stop_flag_ends_connecting),
         CASE(a_killed_controller_leaves_no_orphan),
         CASE(the_kit_is_where_the_environment_says),
+        CASE(a_kit_of_another_isa_is_refused),
+        CASE(a_kit_for_another_isa_is_looked_for_by_its_name),
         CASE(a_missing_kit_says_where_it_was_looked_for),
     };
     return cmocka_run_group_tests_name("via", tests, NULL, NULL);
