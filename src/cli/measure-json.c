@@ -84,6 +84,8 @@ json_t *row_json(const struct row *row, const struct reading *readings, size_t c
     json_object_set_new(object, "constant", json_boolean(summary->constant));
     json_object_set_new(object, "disturbed", json_count(summary->disturbed));
     json_object_set_new(object, "multiplexed", json_count(summary->multiplexed));
+    json_object_set_new(object, "scaling_min", json_real(summary->scaling_min));
+    json_object_set_new(object, "scaling_max", json_real(summary->scaling_max));
     json_object_set_new(object, "unscheduled", json_count(summary->unscheduled));
     json_object_set_new(object, "note", json_text(text_string(&note)));
     return object;

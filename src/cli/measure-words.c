@@ -159,14 +159,31 @@ static void put_without_truth(const struct summary *summary, const char *why, st
     text_printf(out, "; no truth to compare with: %s", why);
 }
 
+/* "1.33 (it counted 75 % of the time)", or two of each where the runs differ. */
+static void put_scaling(const struct summary *summary, struct text *out)
+{
+    double low = summary->scaling_min, high = summary->scaling_max;
+    char from[NUMBER_SIZE], to[NUMBER_SIZE], least[NUMBER_SIZE], most[NUMBER_SIZE];
+    number_significant(low, 3, from, sizeof(from));
+    number_significant(high, 3, to, sizeof(to));
+    number_significant(100 / high, 2, least, sizeof(least));
+    number_significant(100 / low, 2, most, sizeof(most));
+    bool one = strcmp(from, to) == 0;
+    text_printf(out, "%s%s%s (counting %s%s%s %% of the time)", from, one ? "" : " to ",
+                one ? "" : to, least, strcmp(least, most) == 0 ? "" : " to ",
+                strcmp(least, most) == 0 ? "" : most);
+}
+
 static void put_states(const struct summary *summary, struct text *out)
 {
     if (summary->unscheduled)
         put_share(out, "; no counter time in ", summary->unscheduled, summary->runs,
                   ", which say nothing");
-    if (summary->multiplexed)
-        put_share(out, "; multiplexed in ", summary->multiplexed, summary->runs,
-                  ", whose counts are extrapolated");
+    if (!summary->multiplexed)
+        return;
+    put_share(out, "; multiplexed in ", summary->multiplexed, summary->runs,
+              ": more events than counters, so the counts are extrapolated by ");
+    put_scaling(summary, out);
 }
 
 /* What a second account saw, and what is left when those runs are set apart. */

@@ -105,6 +105,17 @@ static void find_common(const uint64_t *sorted, size_t count, struct summary *su
     }
 }
 
+/* One more run whose counter had the PMU for part of the time. */
+static void take_multiplexed(const struct reading *reading, struct summary *summary)
+{
+    double scaling = (double)reading->enabled / (double)reading->running;
+    bool first = summary->multiplexed++ == 0;
+    if (first || scaling < summary->scaling_min)
+        summary->scaling_min = scaling;
+    if (first || scaling > summary->scaling_max)
+        summary->scaling_max = scaling;
+}
+
 static bool is_exact(uint64_t value, struct maybe truth)
 {
     return truth.value >= 0 && value == (uint64_t)truth.value;
@@ -144,7 +155,8 @@ static void judge(struct summary *summary, uint64_t *values, uint64_t *quiet)
 int measure_summarise(const struct reading *readings, size_t count,
                       const struct expectation *expected, struct summary *summary)
 {
-    *summary = (struct summary){.runs = count, .expected = *expected};
+    *summary =
+        (struct summary){.runs = count, .expected = *expected, .scaling_min = 1, .scaling_max = 1};
     AUTO_FREE uint64_t *values = calloc(count + 1, sizeof(*values));
     AUTO_FREE uint64_t *quiet = calloc(count + 1, sizeof(*quiet));
     if (!values || !quiet)
@@ -160,7 +172,7 @@ int measure_summarise(const struct reading *readings, size_t count,
             continue;
         }
         if (reading->running < reading->enabled)
-            summary->multiplexed++;
+            take_multiplexed(reading, summary);
         else
             summary->counted++;
         values[summary->judged++] = value;

@@ -44,10 +44,12 @@ struct expectation {
 struct summary {
     size_t runs;
     size_t counted, multiplexed, unscheduled; /* add up to runs */
-    size_t disturbed;                         /* account beyond the expectation */
-    size_t judged;                            /* runs that got a counter: quantiles are theirs */
-    struct quantiles values;                  /* multiplexed ones extrapolated to the whole time */
-    struct quantiles quiet;                   /* of the undisturbed; of all when none is */
+    /* How the multiplexed ones were extrapolated: enabled / running; 1 where there are none. */
+    double scaling_min, scaling_max;
+    size_t disturbed;        /* account beyond the expectation */
+    size_t judged;           /* runs that got a counter: quantiles are theirs */
+    struct quantiles values; /* multiplexed ones extrapolated to the whole time */
+    struct quantiles quiet;  /* of the undisturbed; of all when none is */
     size_t quiet_runs;
     uint64_t common; /* the most frequent value, the smallest of several */
     size_t common_runs;

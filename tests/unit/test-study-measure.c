@@ -145,8 +145,8 @@ static void without_a_truth_for_the_account_most_runs_set_it(void **state)
 static void part_time_counters_are_scaled_and_idle_ones_left_out(void **state)
 {
     (void)state;
-    struct reading readings[3];
-    fill(readings, 3, 1000);
+    struct reading readings[4];
+    fill(readings, 4, 1000);
     readings[1] = (struct reading){.value = 500, .enabled = 100, .running = 50};
     readings[2] = (struct reading){.value = 0, .enabled = 100, .running = 0};
     struct summary summary = judge(readings, 3, &expects_1000);
@@ -156,10 +156,18 @@ static void part_time_counters_are_scaled_and_idle_ones_left_out(void **state)
     assert_int_equal(summary.judged, 2);
     assert_int_equal(summary.values.min, 1000);
     assert_int_equal(summary.values.max, 1000);
-    assert_non_null(strstr(sentence(&summary, "x"), "multiplexed in 1 of 3 runs"));
+    assert_non_null(strstr(sentence(&summary, "x"),
+                           "multiplexed in 1 of 3 runs: more events than counters, so the counts "
+                           "are extrapolated by 2.00 (counting 50 % of the time)"));
     assert_non_null(strstr(sentence(&summary, "x"), "no counter time in 1 of 3 runs"));
 
+    readings[3] = (struct reading){.value = 800, .enabled = 100, .running = 80};
+    summary = judge(readings, 4, &expects_1000);
+    assert_non_null(strstr(sentence(&summary, "x"),
+                           "extrapolated by 1.25 to 2.00 (counting 50 to 80 % of the time)"));
+
     summary = judge(readings + 2, 1, &expects_1000);
+    assert_true(summary.scaling_min == 1 && summary.scaling_max == 1);
     assert_false(summary.error.known);
     assert_string_equal(sentence(&summary, "x"),
                         "opened, but never got a counter: the zeros mean nothing");
