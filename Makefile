@@ -11,12 +11,13 @@ export FUZZ_SECONDS JOBS
 
 ninja = ninja -C $(BUILD) -j $(JOBS)
 
-.PHONY: all help run test deps install bench lint clang sanitize fuzz coverage dist clean
+.PHONY: all help run test kits deps install bench lint clang sanitize fuzz coverage dist clean
 
 all: ## build assay and its kit (build/assay, build/libexec/)
 	@scripts/deps --check run
 	@scripts/configure $(BUILD)
 	@$(ninja)
+	@scripts/kits --built $(BUILD)
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -31,12 +32,19 @@ test: ## build, then run every test; the last line counts them
 	@scripts/deps test
 	@scripts/configure $(BUILD) -Dtests=enabled
 	@$(ninja)
+	@scripts/kits $(BUILD)
 	@scripts/run-tests $(BUILD)
+
+kits: ## kits for other ISAs too, where their cross compilers are: KITS="aarch64 riscv64", else all
+	@scripts/deps --check run
+	@scripts/configure $(BUILD)
+	@$(ninja) --quiet
+	@scripts/kits $(BUILD) $(KITS)
 
 deps: ## install what building and testing need; NO_INSTALL=1 only looks, YES=1 does not ask
 	@scripts/deps test
 
-install: all ## install below PREFIX (and DESTDIR)
+install: all ## install below PREFIX (and DESTDIR), with the kits that were built
 	@scripts/configure $(BUILD) "-Dprefix=$(PREFIX)"
 	@$(ninja) --quiet
 	@meson install -C $(BUILD) --no-rebuild --quiet

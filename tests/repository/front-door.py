@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: 2026 the assay authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""scripts/deps installs only when it may, and stops with the command when it may not.
+"""scripts/deps installs only when it may, and stops with the command when it may not; scripts/kits
+leaves out what it has no compiler for, and says so.
 
-The script runs in a copy of the tree's front door with a PATH of its own, on which a package
+The scripts run in a copy of the tree's front door with a PATH of its own, on which a package
 manager only writes down how it was called.
 """
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -14,18 +16,19 @@ import unittest
 import tap
 
 # What the script itself runs.
-TOOLS = ("sh", "cat", "dirname", "mkdir", "ls", "find", "grep")
+TOOLS = ("sh", "cat", "dirname", "mkdir", "ls", "find", "grep", "sed", "uname")
 
 
-class Deps(unittest.TestCase):
+class FrontDoor(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="front door ")
         self.addCleanup(shutil.rmtree, self.folder)
         self.bin = os.path.join(self.folder, "bin")
         os.makedirs(self.bin)
         os.makedirs(os.path.join(self.folder, "tree", "scripts"))
-        for name in ("deps", "deps.table"):
+        for name in ("deps", "deps.table", "kits"):
             shutil.copy(os.path.join(tap.SOURCE, "scripts", name), os.path.join(self.folder, "tree", "scripts"))
+        shutil.copytree(os.path.join(tap.SOURCE, "cross"), os.path.join(self.folder, "tree", "cross"))
         for tool in TOOLS:
             os.symlink(shutil.which(tool), os.path.join(self.bin, tool))
         self.log = os.path.join(self.folder, "calls")
@@ -41,6 +44,13 @@ class Deps(unittest.TestCase):
     def user(self, number):
         self.command("id", f"echo {number}")
 
+    def run_script(self, name, *arguments, **environment):
+        return subprocess.run([os.path.join(self.folder, "tree", "scripts", name), *arguments],
+                              env={"PATH": self.bin, **environment}, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, timeout=60, check=False)
+
+
+class Deps(FrontDoor):
     def all_of_run_tier(self):
         for name in ("meson", "ninja", "python3", "pkg-config"):
             self.command(name, "exit 0")
@@ -48,9 +58,7 @@ class Deps(unittest.TestCase):
         self.command("cc", f'case $1 in -print*) echo "{self.bin}/cc" ;; *) cat >/dev/null ;; esac')
 
     def deps(self, *arguments, **environment):
-        done = subprocess.run([os.path.join(self.folder, "tree", "scripts", "deps"), *arguments],
-                              env={"PATH": self.bin, **environment}, capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, timeout=60, check=False)
+        done = self.run_script("deps", *arguments, **environment)
         calls = []
         if os.path.exists(self.log):
             with open(self.log, encoding="utf-8") as log:
@@ -118,6 +126,45 @@ class Deps(unittest.TestCase):
     def test_an_unknown_tier_is_refused(self):
         done, _ = self.deps("everything")
         self.assertEqual(done.returncode, 2)
+
+
+class Kits(FrontDoor):
+    def setUp(self):
+        super().setUp()
+        self.names = sorted(name[:-len(".ini")] for name in os.listdir(os.path.join(tap.SOURCE, "cross")))
+        self.command("uname", "echo pdp11")
+
+    def test_an_isa_without_a_compiler_is_left_out_with_the_packages_it_needs(self):
+        done = self.run_script("kits", "build")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in self.names:
+            self.assertRegex(done.stderr, rf"kits: {name}: left out: install gcc-\S+ libc6-dev-\S+-cross\n")
+
+    def test_an_isa_that_was_asked_for_must_be_built(self):
+        done = self.run_script("kits", "build", self.names[0])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"kits: {self.names[0]}: cannot be built: install gcc-", done.stderr)
+
+    def test_only_what_is_missing_is_named(self):
+        with open(os.path.join(tap.SOURCE, "cross", self.names[0] + ".ini"), encoding="utf-8") as file:
+            compiler = re.search(r"^c = '(.+)'$", file.read(), re.MULTILINE)[1]
+        self.command(compiler, "echo no-such-file")
+        done = self.run_script("kits", "build", self.names[0])
+        self.assertRegex(done.stderr, r"cannot be built: install libc6-dev-\w+-cross\n")
+
+    def test_the_own_isa_is_left_to_the_build(self):
+        self.command("uname", f"echo {self.names[0]}")
+        done = self.run_script("kits", "build", self.names[0])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_what_was_not_built_before_is_not_brought_up_to_date(self):
+        done = self.run_script("kits", "--built", "build")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_an_unknown_isa_gets_the_list(self):
+        done = self.run_script("kits", "build", "vax")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no cross/vax.ini; there are: " + " ".join(self.names), done.stderr)
 
 
 if __name__ == "__main__":
