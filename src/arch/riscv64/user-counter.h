@@ -1,0 +1,103 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Reading a counter from user code on RISC-V (64 bit), and the time counter that the mapped page
+ * converts times from. Used through lib/user-read.h. Index 1 is cycle, 2 time, 3 instret, 4 … 32
+ * hpmcounter3 … 31: the index less one is the register's distance from cycle. The number of the
+ * register is part of the instruction, hence the branch into a table. No instruction here waits for
+ * those before it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/perf_event.h>
+
+#define USER_COUNTER_TICKS 1 /* 0 where no instruction gives the page's clock */
+#define USER_COUNTER_LAST  32
+
+/* Needs [index] of 64 bits, at most USER_COUNTER_LAST; leaves the raw counter in [raw] and destroys
+ * [index]. One entry an index, from 0 (no counter: zero), all of eight bytes: neither assembler nor
+ * linker may shorten them. */
+#define USER_COUNTER_DISPATCH                                                                      \
+    "\t.option push\n"                                                                             \
+    "\t.option norvc\n"                                                                            \
+    "\t.option norelax\n"                                                                          \
+    "\tlla %[raw], 2f\n"                                                                           \
+    "\tslli %[index], %[index], 3\n"                                                               \
+    "\tadd %[raw], %[raw], %[index]\n"                                                             \
+    "\tjr %[raw]\n"                                                                                \
+    "2:\tli %[raw], 0\n"                                                                           \
+    "\tj 3f\n"                                                                                     \
+    "\t.irp name, cycle, time, instret, hpmcounter3, hpmcounter4, hpmcounter5, hpmcounter6, "      \
+    "hpmcounter7, hpmcounter8, hpmcounter9, hpmcounter10, hpmcounter11, hpmcounter12, "            \
+    "hpmcounter13, hpmcounter14, hpmcounter15, hpmcounter16, hpmcounter17, hpmcounter18, "         \
+    "hpmcounter19, hpmcounter20, hpmcounter21, hpmcounter22, hpmcounter23, hpmcounter24, "         \
+    "hpmcounter25, hpmcounter26, hpmcounter27, hpmcounter28, hpmcounter29, hpmcounter30, "         \
+    "hpmcounter31\n"                                                                               \
+    "\tcsrr %[raw], \\name\n"                                                                      \
+    "\tj 3f\n"                                                                                     \
+    "\t.endr\n"                                                                                    \
+    "3:\n"                                                                                         \
+    "\t.option pop\n"
+
+/* Can an instruction read the counter with this index of a mapped page (index ≥ 1)? */
+static inline __attribute__((always_inline)) bool user_counter_named(uint32_t index)
+{
+    return index >= 1 && index <= USER_COUNTER_LAST;
+}
+
+/* The raw counter; 0 where it has no name. */
+static inline __attribute__((always_inline)) uint64_t user_counter_read(uint32_t index)
+{
+    uint64_t raw, number = index;
+    if (!user_counter_named(index))
+        return 0;
+    __asm__ volatile(USER_COUNTER_DISPATCH : [raw] "=&r"(raw), [index] "+r"(number) : : "memory");
+    return raw;
+}
+
+static inline __attribute__((always_inline)) uint64_t user_counter_ticks(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("rdtime %0" : "=r"(ticks) : : "memory");
+    return ticks;
+}
+
+/* Does this instruction read a counter? For handlers that find out what trapped. */
+static inline bool user_counter_instruction(const void *instruction)
+{
+    const uint16_t *half = instruction; /* instructions are aligned to two bytes only */
+    uint32_t word = half[0] | (uint32_t)half[1] << 16;
+    uint32_t number = word >> 20;
+    return (word & UINT32_C(0xff07f)) == UINT32_C(0x2073) && number >= 0xc00 && number <= 0xc1f;
+}
+
+/* The whole read of a count, the same 20 instructions for every counter and at every optimisation
+ * level: the eleventh reads the counter. Shifting by -width (modulo 64) and back extends the sign;
+ * a width of 0 acts as 64. Offsets are those of struct perf_event_mmap_page: lock 8, index 12,
+ * offset 16, width 48. False, and *count untouched: the counter has no name. */
+static inline __attribute__((always_inline)) bool
+user_counter_page(const volatile struct perf_event_mmap_page *page, uint64_t *count)
+{
+    uint64_t value, raw, sequence, index, readable;
+    __asm__ volatile("1:\tlw %[sequence], 8(%[page])\n"
+                     "\tlwu %[index], 12(%[page])\n"
+                     "\tld %[value], 16(%[page])\n"
+                     "\tsltiu %[readable], %[index], 33\n"
+                     "\tbeqz %[readable], 4f\n" USER_COUNTER_DISPATCH /* */
+                     "\tlhu %[index], 48(%[page])\n"
+                     "\tneg %[index], %[index]\n"
+                     "\tsll %[raw], %[raw], %[index]\n"
+                     "\tsra %[raw], %[raw], %[index]\n"
+                     "\tadd %[value], %[value], %[raw]\n"
+                     "\tlw %[index], 8(%[page])\n"
+                     "\tbne %[index], %[sequence], 1b\n"
+                     "\tsd %[value], 0(%[count])\n"
+                     "4:"
+                     : [value] "=&r"(value), [raw] "=&r"(raw), [sequence] "=&r"(sequence),
+                       [index] "=&r"(index), [readable] "=&r"(readable)
+                     : [page] "r"(page), [count] "r"(count)
+                     : "memory");
+    return readable;
+}
