@@ -37,6 +37,8 @@ class FrontDoor(unittest.TestCase):
 
     def command(self, name, body):
         path = os.path.join(self.bin, name)
+        if os.path.islink(path):
+            os.unlink(path)  # else the machine's own tool would be written over
         with open(path, "w", encoding="utf-8") as out:
             out.write(f"#!/bin/sh\n{body}\n")
         os.chmod(path, 0o755)
