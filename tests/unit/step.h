@@ -12,9 +12,10 @@
 #include <stdint.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "decode.h"
 
 struct steps {
     uint64_t instructions; /* from the first address up to, not with, the last */
@@ -23,28 +24,17 @@ struct steps {
 
 static inline uintptr_t step_address(pid_t child)
 {
-    struct user_regs_struct registers = {0};
+    decode_registers registers = {0};
     struct iovec io = {&registers, sizeof(registers)};
     if (ptrace(PTRACE_GETREGSET, child, (void *)NT_PRSTATUS, &io) < 0)
         return 0;
-#if defined(__x86_64__)
-    return registers.rip;
-#else /* AArch64, RISC-V; another ISA says here what it calls its program counter */
-    return registers.pc;
-#endif
+    return decode_program_counter(&registers);
 }
 
 static inline bool step_is_system_call(pid_t child, uintptr_t address)
 {
-    errno = 0;
     long word = ptrace(PTRACE_PEEKTEXT, child, (void *)address, NULL);
-#if defined(__x86_64__)
-    return (word & 0xffff) == 0x050f; /* syscall */
-#elif defined(__aarch64__)
-    return (word & 0xffffffff) == 0xd4000001; /* svc 0 */
-#else
-    return (word & 0xffffffff) == 0x73; /* ecall */
-#endif
+    return decode_is_system_call((uint64_t)word);
 }
 
 /* Lets function(argument) run in a child. 0 with the counts; -EIO where the machine cannot step;

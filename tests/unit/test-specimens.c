@@ -136,16 +136,10 @@ static void bracket(struct bracketed *bracketed)
 
 static long entered_call(pid_t child)
 {
-    struct user_regs_struct registers = {0};
+    decode_registers registers = {0};
     struct iovec io = {&registers, sizeof(registers)};
     ptrace(PTRACE_GETREGSET, child, (void *)NT_PRSTATUS, &io);
-#if defined(__x86_64__)
-    return (long)registers.orig_rax;
-#elif defined(__aarch64__)
-    return (long)registers.regs[8];
-#else
-    return (long)registers.a7;
-#endif
+    return decode_system_call_number(&registers);
 }
 
 /* Entries into system call `number` while a child runs code, by PTRACE_SYSCALL stops; entries into

@@ -12,12 +12,11 @@
 
 #include <cmocka.h>
 
-#include "probe/harness/path.h"
 #include "skip.h"
 #include "step.h"
+#include "window-marks.h"
 #include "window.h"
 
-extern const struct window_mark __start_assay_marks[], __stop_assay_marks[];
 extern const struct path path_broken_O2;
 
 #define COUNTERS 3
@@ -33,19 +32,6 @@ static void run_trial(void *context)
     trial->window(trial->argument);
 }
 
-/* The one place: a compiler that doubled the window would double the mark. */
-static uintptr_t mark_address(const struct path *path, uint32_t window, uint32_t kind)
-{
-    uintptr_t found = 0;
-    for (const struct window_mark *mark = __start_assay_marks; mark < __stop_assay_marks; mark++)
-        if ((uintptr_t)&mark->path + (uintptr_t)(intptr_t)mark->path == (uintptr_t)path &&
-            mark->window == window && mark->kind == kind) {
-            assert_int_equal(found, 0);
-            found = (uintptr_t)&mark->address + (uintptr_t)(intptr_t)mark->address;
-        }
-    return found;
-}
-
 /* Steps one window on descriptors that are not open: the calls fail, at the same cost each time. */
 static struct steps step_window(const struct path *path, int pattern, enum specimen_form form,
                                 enum layout layout, struct specimen_state *state,
@@ -59,12 +45,10 @@ static struct steps step_window(const struct path *path, int pattern, enum speci
                             .bytes = READING_SEPARATE * sizeof(uint64_t),
                             .first = code ? (uintptr_t)state : (uintptr_t)state->n,
                             .second = code};
-    uint32_t number =
-        ((uint32_t)pattern * SPECIMEN_FORMS + (uint32_t)form) * LAYOUT_COUNT + (uint32_t)layout;
     struct trial trial = {path->windows[pattern][form][layout], &window};
     struct steps steps;
-    uintptr_t first = mark_address(path, number, MARK_OPENS);
-    uintptr_t last = mark_address(path, number, MARK_CLOSED);
+    uintptr_t first = window_mark_address(path, (uint32_t)pattern, form, layout, MARK_OPENS);
+    uintptr_t last = window_mark_address(path, (uint32_t)pattern, form, layout, MARK_CLOSED);
     assert_non_null(trial.window);
     assert_true(first && last);
     run_trial(&trial); /* binds the symbols once, not in every child */

@@ -31,13 +31,13 @@
 #define WINDOW_NULL ""
 
 /* 1 + 3·first instructions, first conditional branches of which all but one are taken, no memory
- * access; first is at least 1. */
+ * access; first is at least 1. A test puts one instruction more into the loop. */
 #define WINDOW_LOOP_INSTRUCTIONS_BASE 1
 #define WINDOW_LOOP_INSTRUCTIONS_EACH 3
-#define WINDOW_LOOP                                                                                \
+#define WINDOW_LOOP                   WINDOW_LOOP_WITH("")
+#define WINDOW_LOOP_WITH(more)                                                                     \
     "mov x9, #0\n"                                                                                 \
-    "1:\tadd x9, x9, #1\n"                                                                         \
-    "\tcmp x9, %[first]\n"                                                                         \
+    "1:\tadd x9, x9, #1\n" more "\tcmp x9, %[first]\n"                                             \
     "\tb.ne 1b"
 
 /* Two instructions and what the callee executes: the argument (first) is moved, the code (second)

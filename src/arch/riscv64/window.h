@@ -30,13 +30,14 @@
 #define WINDOW_NULL ""
 
 /* 1 + 2·first instructions (compare and branch are one), first conditional branches of which all
- * but one are taken, no memory access; first is at least 1. */
+ * but one are taken, no memory access; first is at least 1. A test puts one instruction more into
+ * the loop. */
 #define WINDOW_LOOP_INSTRUCTIONS_BASE 1
 #define WINDOW_LOOP_INSTRUCTIONS_EACH 2
-#define WINDOW_LOOP                                                                                \
+#define WINDOW_LOOP                   WINDOW_LOOP_WITH("")
+#define WINDOW_LOOP_WITH(more)                                                                     \
     "li t0, 0\n"                                                                                   \
-    "1:\taddi t0, t0, 1\n"                                                                         \
-    "\tbne t0, %[first], 1b"
+    "1:\taddi t0, t0, 1\n" more "\tbne t0, %[first], 1b"
 
 /* Two instructions and what the callee executes: the argument (first) is moved, the code (second)
  * called. */

@@ -6,13 +6,7 @@
 #include "window.h"
 
 #undef WINDOW_LOOP
-#if defined(__x86_64__)
-#define WINDOW_LOOP "mov $0, %%eax\n1:\tadd $1, %%rax\n\tnop\n\tcmp %[first], %%rax\n\tjne 1b"
-#elif defined(__aarch64__)
-#define WINDOW_LOOP "mov x9, #0\n1:\tadd x9, x9, #1\n\tnop\n\tcmp x9, %[first]\n\tb.ne 1b"
-#else
-#define WINDOW_LOOP "li t0, 0\n1:\taddi t0, t0, 1\n\tnop\n\tbne t0, %[first], 1b"
-#endif
+#define WINDOW_LOOP WINDOW_LOOP_WITH("\tnop\n")
 
 #include "syscall.h"
 

@@ -1,0 +1,125 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Runs the kit's windows on perf descriptors with its specimens, on any ISA and without
+ * perf_event_open: the descriptors are not open, the calls fail, the instructions are the same. Who
+ * starts it counts from outside what is executed, and is told by
+ *
+ *     windows list
+ *
+ *     truth SPECIMEN CLASS BASE EACH
+ *     run PATH OPT PATTERN LAYOUT SPECIMEN N OPENS CLOSED
+ *
+ * which windows `windows run` will run, in this order. OPENS is the address of a window's first
+ * instruction, CLOSED of the one after its last. The path `broken` has a loop with one instruction
+ * too many. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "window-marks.h"
+
+#define COUNTERS 3 /* in the separate layout */
+
+extern const struct path path_broken_O2;
+
+static const uint64_t counts[] = {1, 10, 100};
+static const char *const layout_names[] = {"group", "separate"};
+
+struct trial {
+    const struct path *path;
+    uint32_t pattern;
+    enum layout layout;
+    const struct specimen *specimen;
+    uint64_t n;
+};
+typedef void trial_function(const struct trial *trial);
+
+static void each_specimen(struct trial trial, trial_function *function)
+{
+    for (size_t index = 0; specimen_registry[index]; index++) {
+        trial.specimen = specimen_registry[index];
+        bool counted = trial.specimen->form != SPECIMEN_NULL;
+        for (size_t count = 0; count < (counted ? sizeof(counts) / sizeof(*counts) : 1); count++) {
+            trial.n = counts[count];
+            function(&trial);
+        }
+    }
+}
+
+static void each_window(const struct path *path, trial_function *function)
+{
+    for (uint32_t pattern = 0; pattern < PATTERN_COUNT; pattern++)
+        for (int layout = 0; layout < LAYOUT_COUNT; layout++)
+            if (path->windows[pattern][SPECIMEN_NULL][layout])
+                each_specimen((struct trial){path, pattern, (enum layout)layout, NULL, 0},
+                              function);
+}
+
+/* Paths with other operations would need more than a descriptor. */
+static void each_trial(trial_function *function)
+{
+    for (size_t index = 0; path_registry[index]; index++)
+        if (path_registry[index]->operations == &perf_operations)
+            each_window(path_registry[index], function);
+    each_window(&path_broken_O2, function);
+}
+
+static uintptr_t mark(const struct trial *trial, uint32_t kind)
+{
+    return window_mark_address(trial->path, trial->pattern, trial->specimen->form, trial->layout,
+                               kind);
+}
+
+static void announce(const struct trial *trial)
+{
+    printf("run %s %s %s %s %s %llu %llx %llx\n", trial->path->name, trial->path->opt,
+           pattern_names[trial->pattern], layout_names[trial->layout], trial->specimen->name,
+           (unsigned long long)trial->n, (unsigned long long)mark(trial, MARK_OPENS),
+           (unsigned long long)mark(trial, MARK_CLOSED));
+}
+
+static void run(const struct trial *trial)
+{
+    static uint64_t before[COUNTERS * READING_WORDS], after[COUNTERS * READING_WORDS];
+    const struct specimen *specimen = trial->specimen;
+    struct specimen_state state = {.n = trial->n};
+    bool called = specimen->form == SPECIMEN_CALLED;
+    struct window window = {.descriptors = {-1, -1, -1},
+                            .count = trial->layout == LAYOUT_GROUP ? 1 : COUNTERS,
+                            .before = before,
+                            .after = after,
+                            .bytes = READING_SEPARATE * sizeof(uint64_t),
+                            .first = called ? (uintptr_t)&state : (uintptr_t)trial->n,
+                            .second = specimen->code};
+    if (specimen->prepare && specimen->prepare(&state) < 0) {
+        fprintf(stderr, "%s cannot be prepared\n", specimen->name);
+        exit(1);
+    }
+    trial->path->windows[trial->pattern][specimen->form][trial->layout](&window);
+    if (specimen->restore)
+        specimen->restore(&state);
+}
+
+static void announce_truths(void)
+{
+    for (size_t index = 0; specimen_registry[index]; index++)
+        for (const struct truth *truth = specimen_registry[index]->truth; truth->class; truth++)
+            printf("truth %s %s %lld %lld\n", specimen_registry[index]->name, truth->class,
+                   (long long)truth->base, (long long)truth->each);
+}
+
+int main(int argument_count, char **arguments)
+{
+    if (argument_count == 2 && strcmp(arguments[1], "list") == 0) {
+        announce_truths();
+        each_trial(announce);
+        return fflush(stdout) ? 1 : 0;
+    }
+    if (argument_count == 2 && strcmp(arguments[1], "run") == 0) {
+        each_trial(run);
+        return 0;
+    }
+    fputs("usage: windows list|run\n", stderr);
+    return 2;
+}
