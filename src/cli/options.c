@@ -23,8 +23,8 @@ const struct option_spec common_option_specs[] = {
      "write the result to FILE, which appears whole or not at all",
      offsetof(struct common_options, output), NULL},
     {0, "via", OPTION_STRING, "TRANSPORT",
-     "reach the machine under test through TRANSPORT: local, or exec:ARGV... with any prefix that "
-     "runs a program there",
+     "reach the machine under test through TRANSPORT: local, ssh:HOST (options of ssh before the "
+     "host), or exec:ARGV... with any prefix that runs a program there",
      offsetof(struct common_options, via), "local"},
     {'q', "quiet", OPTION_FLAG, NULL, "no progress and no remarks on standard error",
      offsetof(struct common_options, quiet), NULL},

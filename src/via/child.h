@@ -20,6 +20,11 @@ enum child_news {
 enum child_news child_await(struct via_link *link, const char *mark,
                             const struct via_patience *patience);
 
+/* Waits for a whole line that begins with mark, copies it without its end (cut to size) and forgets
+ * it and everything before it. */
+enum child_news child_take_line(struct via_link *link, const char *mark, char *line, size_t size,
+                                const struct via_patience *patience);
+
 /* Sends all bytes while draining what the child says, so that neither side waits for the other.
  * 0, -EPIPE when it stopped listening, -ETIMEDOUT when it did not listen for timeout_ms, -EINTR. */
 int child_send(struct via_link *link, const void *bytes, size_t length,

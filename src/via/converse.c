@@ -108,13 +108,20 @@ static short listen_once(struct via_link *link, bool writing, bool *ended)
     return all[2].revents;
 }
 
-enum child_news child_await(struct via_link *link, const char *mark,
-                            const struct via_patience *patience)
+/* The same, but only once the line has come whole. */
+static ssize_t find_marked_line(const struct text *early, const char *mark)
+{
+    ssize_t at = find_mark(early, mark);
+    return at >= 0 && memchr(early->bytes + at, '\n', early->length - (size_t)at) ? at : -1;
+}
+
+static enum child_news await(struct via_link *link, const char *mark,
+                             ssize_t (*find)(const struct text *early, const char *mark),
+                             const struct via_patience *patience)
 {
     const int64_t deadline = monotonic_ms() + patience->timeout_ms;
     for (bool ended = false;;) {
-        ssize_t at = find_mark(&link->early, mark);
-        if (at >= 0)
+        if (find(&link->early, mark) >= 0)
             return CHILD_SPOKE;
         if (ended)
             return CHILD_ENDED;
@@ -124,6 +131,29 @@ enum child_news child_await(struct via_link *link, const char *mark,
             return CHILD_SILENT;
         listen_once(link, false, &ended);
     }
+}
+
+enum child_news child_await(struct via_link *link, const char *mark,
+                            const struct via_patience *patience)
+{
+    return await(link, mark, find_mark, patience);
+}
+
+enum child_news child_take_line(struct via_link *link, const char *mark, char *line, size_t size,
+                                const struct via_patience *patience)
+{
+    enum child_news news = await(link, mark, find_marked_line, patience);
+    if (news != CHILD_SPOKE)
+        return news;
+    struct text *early = &link->early;
+    const size_t at = (size_t)find_marked_line(early, mark);
+    const char *start = early->bytes + at;
+    const size_t length = (size_t)((char *)memchr(start, '\n', early->length - at) - start);
+    snprintf(line, size, "%.*s", (int)length, start);
+    const size_t used = at + length + 1;
+    early->length -= used;
+    memmove(early->bytes, early->bytes + used, early->length + 1);
+    return CHILD_SPOKE;
 }
 
 int child_send(struct via_link *link, const void *bytes, size_t length,

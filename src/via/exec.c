@@ -72,16 +72,21 @@ static int try_pushed(struct via_link *link, char *const *prefix, size_t count,
                       const struct kit *kit, const struct via_patience *patience,
                       struct failure *failure)
 {
-    char size[24];
-    int status = push_size(kit, size, failure);
+    AUTO_KIT_FILES struct kit_files files = {0};
+    int status = kit_files_open(&files, kit, failure);
     if (status < 0)
         return status;
-    status = start(link, prefix, count,
-                   (const char *const[]){"sh", "-c", push_script, "assay", size, NULL}, failure);
+    char size[24];
+    char total[24];
+    snprintf(size, sizeof(size), "%zu", files.list[0].length);
+    snprintf(total, sizeof(total), "%zu", files.bytes);
+    status =
+        start(link, prefix, count,
+              (const char *const[]){"sh", "-c", push_script, "assay", size, total, NULL}, failure);
     if (status < 0)
         return status;
     struct failure cause = {0};
-    status = push_kit(link, kit, patience, &cause);
+    status = push_kit(link, &files, patience, &cause);
     if (status == 0)
         return 0;
     int ended = via_close(link, status == -EINTR ? 0 : ENDING_MS);

@@ -426,6 +426,8 @@ int main(int argc, char **argv)
     fake.reader.fd = STDIN_FILENO;
     if (argc < 2)
         return 2;
+    if (strcmp(argv[1], "--version") == 0)
+        return print("assay-probe fake\n"), 0;
     if (strcmp(argv[1], "receive") == 0)
         receive();
     else if (is(&fake, "only-pushed"))

@@ -14,6 +14,7 @@
 #include "machine/check.h"
 #include "machine/view.h"
 #include "probe/driver/folder.h"
+#include "probe/driver/keep.h"
 #include "probe/driver/kit.h"
 #include "probe/driver/receive.h"
 #include "probe/driver/session.h"
@@ -21,6 +22,7 @@
 static const char usage[] =
     "usage: assay-probe serve             speak the protocol on standard input and output\n"
     "       assay-probe receive           take the rest of the kit first, remove it at the end\n"
+    "       assay-probe receive PLACE push|replace  the same, but keep it at PLACE\n"
     "       assay-probe facts [--root DIR] print what this machine (or a recorded one) is\n"
     "       assay-probe --version\n";
 
@@ -39,6 +41,7 @@ static int serve(int count, char **arguments)
         return fputs(usage, stderr), 2;
     if (kit_folder(&folder, &failure) < 0)
         return report(&failure);
+    keep_hold(folder);
     return session_serve(STDIN_FILENO, STDOUT_FILENO, folder) < 0;
 }
 
@@ -52,12 +55,24 @@ static void ignore_ending_signals(void)
     signal(SIGINT, SIG_IGN);
 }
 
+/* Serves from where the kit lies now; *own is what has to be removed afterwards, if anything. */
+static int serve_received(char *folder, char **own, const char *place, const char *how)
+{
+    keep_hold(folder);
+    if (place && keep_kit(folder, place, strcmp(how, "replace") == 0)) {
+        free(folder);
+        free(*own);
+        *own = NULL;
+        folder = strdup(place);
+    }
+    return folder ? session_serve(STDIN_FILENO, STDOUT_FILENO, folder) : -ENOMEM;
+}
+
 static int receive(int count, char **arguments)
 {
-    (void)arguments;
     struct failure failure = {0};
     char *folder;
-    if (count != 0)
+    if (count != 0 && count != 2)
         return fputs(usage, stderr), 2;
     if (kit_folder(&folder, &failure) < 0)
         return report(&failure);
@@ -68,7 +83,8 @@ static int receive(int count, char **arguments)
         report(&failure);
         free(folder);
     } else {
-        result = session_serve(STDIN_FILENO, STDOUT_FILENO, folder);
+        result =
+            serve_received(folder, &own, count ? arguments[0] : NULL, count ? arguments[1] : "");
     }
     if (own)
         folder_remove(own);

@@ -1,0 +1,282 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * ssh:[OPTION…] HOST: through ssh(1), in one connection. A constant script over there says which
+ * machine it is and which kit it keeps; the kit is pushed when that is not the one here, and kept
+ * (docs/protocol.md, "Keeping it"). */
+#include "via/ssh.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/printable.h"
+#include "via/cksum.h"
+#include "via/push.h"
+#include "wire/frame.h"
+
+#define ENDING_MS  2000 /* for an ssh whose output has ended */
+#define MOST_LINES 1024 /* of a listing */
+#define LINE_BYTES 512
+
+struct visit {
+    struct via_link *link;
+    const char *host;
+    struct via_patience patience;
+    bool greeted; /* the script over there has spoken */
+};
+
+/* ssh OPTION… and what this connection is for, against what a configuration may say; then the host,
+ * where no option can stand any more. */
+static int start(struct visit *visit, char *const *words, int count, struct failure *failure)
+{
+    static const char *const fixed[] = {
+        "-T", "-a", "-x", "-oBatchMode=yes", "-oRemoteCommand=none", "-oClearAllForwardings=yes",
+        "--"};
+    const size_t fixed_count = sizeof(fixed) / sizeof(*fixed);
+    const char *program = getenv("ASSAY_SSH");
+    AUTO_FREE const char **argv = calloc((size_t)count + fixed_count + 3, sizeof(*argv));
+    if (!argv)
+        return fail_with(failure, -ENOMEM, "no memory to start ssh");
+    size_t at = 0;
+    argv[at++] = program && *program ? program : "ssh";
+    for (int i = 0; i < count - 1; i++)
+        argv[at++] = words[i];
+    for (size_t i = 0; i < fixed_count; i++)
+        argv[at++] = fixed[i];
+    argv[at++] = visit->host;
+    argv[at] = keeping_command;
+    return child_start(visit->link, argv, failure);
+}
+
+/* Silence and endings in words; the link is still open. */
+static int explain_news(const struct visit *visit, enum child_news news, const char *awaited,
+                        struct failure *failure)
+{
+    if (news == CHILD_STOPPED)
+        return fail_with(failure, -EINTR, "interrupted");
+    if (news == CHILD_SILENT)
+        return fail_with(failure, -ETIMEDOUT, "%s did not come within %d s", awaited,
+                         visit->patience.timeout_ms / 1000);
+    return fail_with(failure, -EPIPE, "the connection ended before %s came", awaited);
+}
+
+static int send_text(struct visit *visit, const char *text, struct failure *failure)
+{
+    int status = child_send(visit->link, text, strlen(text), &visit->patience);
+    if (status == -EINTR)
+        return fail_with(failure, status, "interrupted");
+    return status < 0 ? fail_with(failure, status, "nothing can be sent there: %s",
+                                  status == -EPIPE ? "the connection has ended" : strerror(-status))
+                      : 0;
+}
+
+/* A line of the script; *rest is what stands behind the mark. */
+static int take_line(struct visit *visit, const char *mark, char line[LINE_BYTES],
+                     const char **rest, struct failure *failure)
+{
+    enum child_news news = child_take_line(visit->link, mark, line, LINE_BYTES, &visit->patience);
+    if (news != CHILD_SPOKE)
+        return explain_news(visit, news, "an answer", failure);
+    visit->greeted = true;
+    *rest = line + strlen(mark);
+    return 0;
+}
+
+static bool is_known_isa(const char *isa)
+{
+    const size_t length = strlen(isa);
+    for (const char *name = ASSAY_ISAS; *name; name += strspn(name, " ")) {
+        const size_t here = strcspn(name, " ");
+        if (here == length && memcmp(name, isa, length) == 0)
+            return true;
+        name += here;
+    }
+    return false;
+}
+
+static int find_kit(struct visit *visit, struct kit *kit, struct failure *failure)
+{
+    char line[LINE_BYTES];
+    const char *said;
+    char isa[32];
+    int status = send_text(visit, keeping_script, failure);
+    if (status == 0)
+        status = take_line(visit, "@assay-there ", line, &said, failure);
+    if (status == 0)
+        status = ssh_machine(said, isa, visit->host, failure);
+    if (status == 0)
+        status = kit_find(kit, isa, failure);
+    if (status == -ENOENT && visit->greeted && !is_known_isa(isa))
+        return fail_with(failure, status,
+                         "%.100s is a %s machine, and assay has no kit for that; it can have one "
+                         "for: %s (ARCHITECTURE.md says what another ISA needs)",
+                         visit->host, isa, ASSAY_ISAS);
+    return status;
+}
+
+/* One line of the listing, "CRC SIZE ./NAME": marks the file that it proves to be the same. */
+static void tick_off(const struct kit_files *files, const char *said, bool *same)
+{
+    unsigned long sum;
+    unsigned long long size;
+    char name[256];
+    int end = 0;
+    if (sscanf(said, "%lu %llu ./%255s%n", &sum, &size, name, &end) != 3 || said[end])
+        return;
+    for (size_t i = 0; i < files->count; i++) {
+        const struct kit_file *file = &files->list[i];
+        if (!same[i] && file->length == size && strcmp(file->name, name) == 0)
+            same[i] = cksum(file->bytes, file->length) == sum;
+    }
+}
+
+/* "use" when the kit that is kept there is this one to the byte, "replace" when one of this name is
+ * another, "push" when there is none. */
+static int decide(struct visit *visit, const struct kit_files *files, const char **word,
+                  struct failure *failure)
+{
+    char line[LINE_BYTES];
+    const char *said;
+    AUTO_FREE bool *same = calloc(files->count, sizeof(*same));
+    if (!same)
+        return fail_with(failure, -ENOMEM, "no memory to compare kits");
+    snprintf(line, sizeof(line), "%s %zu %zu\n", files->build, files->list[0].length, files->bytes);
+    int status = send_text(visit, line, failure);
+    for (int i = 0; status == 0 && i < MOST_LINES; i++) {
+        status = take_line(visit, "@assay-", line, &said, failure);
+        if (status == 0 && strncmp(said, "file ", 5) == 0) {
+            tick_off(files, said + 5, same);
+        } else if (status == 0) {
+            bool all = strcmp(said, "kept yes") == 0;
+            *word = all ? "use" : "push";
+            for (size_t file = 0; all && file < files->count; file++)
+                if (!same[file])
+                    *word = "replace";
+            return 0;
+        }
+    }
+    return status < 0 ? status
+                      : fail_with(failure, -EPROTO, "the list of the kit kept there does not end");
+}
+
+/* 1 when the kept kit is about to serve, 0 when it cannot be run. */
+static int use(struct visit *visit, struct failure *failure)
+{
+    char line[LINE_BYTES];
+    const char *said;
+    int status = send_text(visit, "use\n", failure);
+    if (status == 0)
+        status = take_line(visit, "@assay-", line, &said, failure);
+    return status < 0 ? status : strcmp(said, "usable") == 0;
+}
+
+static int push(struct visit *visit, const struct kit_files *files, const char *word,
+                struct failure *failure)
+{
+    int status = send_text(visit, word, failure);
+    if (status == 0)
+        status = send_text(visit, "\n", failure);
+    if (status == 0)
+        status = push_kit(visit->link, files, &visit->patience, failure);
+    if (status < 0)
+        return status;
+    visit->patience = push_patience(&visit->patience);
+    enum child_news news = child_await(visit->link, WIRE_SENTINEL " 0 hello ", &visit->patience);
+    return news == CHILD_SPOKE ? 0
+                               : explain_news(visit, news, "a hello of the pushed probe", failure);
+}
+
+static int converse(struct visit *visit, struct failure *failure)
+{
+    AUTO_KIT struct kit kit = {0};
+    AUTO_KIT_FILES struct kit_files files = {0};
+    const char *word = NULL;
+    int status = find_kit(visit, &kit, failure);
+    if (status == 0)
+        status = kit_files_open(&files, &kit, failure);
+    if (status == 0)
+        status = decide(visit, &files, &word, failure);
+    if (status == 0 && strcmp(word, "use") == 0) {
+        status = use(visit, failure);
+        if (status != 0)
+            return status < 0 ? status : 0;
+        word = "replace";
+    }
+    return status < 0 ? status : push(visit, &files, word, failure);
+}
+
+/* What the other side said last: on its standard error, else on its output, where an account that
+ * is closed tells so. */
+static void last_words(const struct via_link *link, const char *output, char *words, size_t size)
+{
+    via_last_words(link, words, size);
+    if (!*words) {
+        printable_copy(words, size, output, strlen(output));
+        words[strcspn(words, "\n")] = '\0';
+    }
+    size_t length = strlen(words);
+    while (length && strchr(" .", words[length - 1])) /* a sentence follows */
+        words[--length] = '\0';
+}
+
+/* Closes the link and says why there is no probe: the cause, ssh's own words, what to do next. */
+static int give_up(struct visit *visit, const struct failure *cause, struct failure *failure)
+{
+    const bool gone = cause->code == -EPIPE; /* then it ends by itself, and how it does matters */
+    if (gone)
+        (void)child_await(visit->link, "to the end",
+                          &(struct via_patience){.timeout_ms = ENDING_MS});
+    AUTO_FREE char *output = text_take(&visit->link->early);
+    int ended = via_close(visit->link, gone ? ENDING_MS : 0);
+    if (cause->code == -EINTR)
+        return fail_with(failure, cause->code, "interrupted while connecting to %.100s",
+                         visit->host);
+    if (visit->greeted && !gone && cause->code != -ETIMEDOUT)
+        return fail_with(failure, cause->code, "%s", cause->text);
+    char words[300];
+    char how[64];
+    AUTO_TEXT struct text account = {0};
+    last_words(visit->link, output ? output + strspn(output, "\r\n") : "", words, sizeof(words));
+    via_status_text(ended, how, sizeof(how));
+    if (visit->greeted || !gone)
+        text_printf(&account, "%s", cause->text);
+    if (gone)
+        text_printf(&account, "%sssh ended with %s", account.length ? "; " : "", how);
+    if (*words)
+        text_printf(&account, "%s: %s", gone ? " and said" : "; ssh said", words);
+    if (visit->greeted)
+        return fail_with(failure, cause->code, "no probe could be started on %.100s: %s",
+                         visit->host, text_string(&account));
+    return fail_with(failure, cause->code, "no connection to %.100s: %s. Next: %s", visit->host,
+                     text_string(&account), ssh_advice(words));
+}
+
+static int ssh_open(const char *argument, const struct via_patience *patience,
+                    struct via_link *link, struct failure *failure)
+{
+    struct visit visit = {.link = link, .patience = *patience};
+    AUTO_WORDS char **words = NULL;
+    int count = ssh_words(argument, &words, &visit.host, failure);
+    if (count < 0)
+        return count;
+    int status = start(&visit, words, count, failure);
+    if (status == -ENOENT)
+        return fail_with(failure, status,
+                         "there is no ssh here to reach %.100s with: install OpenSSH's client",
+                         visit.host);
+    if (status < 0)
+        return status;
+    struct failure cause = {0};
+    status = converse(&visit, &cause);
+    return status < 0 ? give_up(&visit, &cause, failure) : 0;
+}
+
+extern const struct via via_ssh;
+const struct via via_ssh = {
+    .scheme = "ssh",
+    .summary = "ssh:[OPTION...] [USER@]HOST through ssh(1), which gets these words",
+    .open = ssh_open,
+};
