@@ -25,6 +25,7 @@ enum option_type {
     OPTION_I64,      /* int64_t */
     OPTION_DURATION, /* uint64_t milliseconds: 500ms, 60s, 5m, 1h; a bare number is seconds */
     OPTION_LIST,     /* struct string_list: may be repeated, and commas split */
+    OPTION_FILES,    /* struct string_list: may be repeated, taken as they are */
     OPTION_SEED,     /* struct seed: numbers as for U64 */
 };
 

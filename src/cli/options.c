@@ -129,6 +129,8 @@ static int store_value(const struct option_spec *spec, void *options, const char
         return value_duration(text, place);
     case OPTION_LIST:
         return string_list_add(place, text);
+    case OPTION_FILES:
+        return string_list_push(place, text, strlen(text));
     case OPTION_SEED:
         seed->given = true;
         return value_u64(text, &seed->value);
@@ -141,6 +143,7 @@ static const char *const value_forms[] = {
     [OPTION_I64] = "a whole number, perhaps negative",
     [OPTION_DURATION] = "a duration such as 500ms, 60s, 5m or 1h",
     [OPTION_LIST] = "one or more items with single commas between them",
+    [OPTION_FILES] = "the name of a file",
     [OPTION_SEED] = "a whole number such as 42 or 0x2a",
 };
 
@@ -253,7 +256,7 @@ int options_parse(const struct command *command, int argc, char **argv, void *op
 
 static void release_value(void *options, const struct option_spec *spec)
 {
-    if (spec->type == OPTION_LIST)
+    if (spec->type == OPTION_LIST || spec->type == OPTION_FILES)
         string_list_free((struct string_list *)(void *)((char *)options + spec->offset));
 }
 

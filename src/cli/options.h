@@ -26,6 +26,8 @@ int value_u64(const char *text, uint64_t *value);
 int value_i64(const char *text, int64_t *value);
 int value_duration(const char *text, uint64_t *milliseconds);
 
+/* One item as it is; -EINVAL for an empty one. */
+int string_list_push(struct string_list *list, const char *item, size_t length);
 /* Splits at commas, but not within the slashes of pmu/term=1,other=2/; -EINVAL for an empty item.
  * Items are copied; string_list_free frees them. */
 int string_list_add(struct string_list *list, const char *text);

@@ -155,22 +155,28 @@ static const char *item_end(const char *text)
     return at + strcspn(at, ",");
 }
 
+int string_list_push(struct string_list *list, const char *item, size_t length)
+{
+    if (length == 0)
+        return -EINVAL;
+    const char **grown = realloc(list->items, (list->count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    list->items = grown;
+    grown[list->count] = strndup(item, length);
+    if (!grown[list->count])
+        return -ENOMEM;
+    list->count++;
+    return 0;
+}
+
 int string_list_add(struct string_list *list, const char *text)
 {
     for (;;) {
         const char *end = item_end(text);
-        if (end == text)
-            return -EINVAL;
-        const char **grown = realloc(list->items, (list->count + 1) * sizeof(*grown));
-        if (!grown)
-            return -ENOMEM;
-        list->items = grown;
-        grown[list->count] = strndup(text, (size_t)(end - text));
-        if (!grown[list->count])
-            return -ENOMEM;
-        list->count++;
-        if (!*end)
-            return 0;
+        int error = string_list_push(list, text, (size_t)(end - text));
+        if (error < 0 || !*end)
+            return error;
         text = end + 1;
     }
 }

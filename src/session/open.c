@@ -39,6 +39,7 @@ static int connect_and_greet(struct session *session, const char *via, int timeo
                              struct failure *failure)
 {
     const int64_t start = monotonic_ms();
+    timeout_ms = via_patience_ms(via, timeout_ms);
     int status =
         via_open(via, &(struct via_patience){.timeout_ms = timeout_ms, .stop = session->stop},
                  &session->link, failure);

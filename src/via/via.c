@@ -25,6 +25,12 @@ static int refuse_scheme(const char *spec, size_t length, struct failure *failur
                      length > 64 ? 64 : (int)length, spec, text_string(&known));
 }
 
+int via_patience_ms(const char *spec, int asked_ms)
+{
+    const struct via *via = spec ? find_scheme(spec, strcspn(spec, ":")) : NULL;
+    return via && via->patience_ms > asked_ms ? via->patience_ms : asked_ms;
+}
+
 int via_open(const char *spec, const struct via_patience *patience, struct via_link *link,
              struct failure *failure)
 {

@@ -49,6 +49,7 @@ struct via_patience {
 struct via {
     const char *scheme;  /* "exec" for exec:ARGV… */
     const char *summary; /* one line for --help */
+    int patience_ms;     /* what hello may take at least, where connecting is slow; else 0 */
     /* argument: what follows "SCHEME:", "" for local. Finds the kit that fits the machine it
      * reaches. On failure nothing is left running. */
     int (*open)(const char *argument, const struct via_patience *patience, struct via_link *link,
@@ -60,6 +61,9 @@ extern const struct via *const via_registry[]; /* generated; ends with NULL */
 /* spec NULL, "" or "local": this machine. Unknown schemes get the list of known ones. */
 int via_open(const char *spec, const struct via_patience *patience, struct via_link *link,
              struct failure *failure);
+
+/* How long hello may take through this transport, when the caller would wait asked_ms. */
+int via_patience_ms(const char *spec, int asked_ms);
 
 /* Takes what waits on the transport's standard error; call it whenever `errors` is readable, or the
  * other side may block on it. Closes the descriptor (then -1) at its end. */

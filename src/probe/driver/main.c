@@ -13,6 +13,7 @@
 
 #include "machine/check.h"
 #include "machine/view.h"
+#include "probe/boot/boot.h"
 #include "probe/driver/folder.h"
 #include "probe/driver/keep.h"
 #include "probe/driver/kit.h"
@@ -24,6 +25,7 @@ static const char usage[] =
     "       assay-probe receive           take the rest of the kit first, remove it at the end\n"
     "       assay-probe receive PLACE push|replace  the same, but keep it at PLACE\n"
     "       assay-probe facts [--root DIR] print what this machine (or a recorded one) is\n"
+    "       assay-probe boot              be the first process of an emulated machine\n"
     "       assay-probe --version\n";
 
 static int report(const struct failure *failure)
@@ -110,6 +112,12 @@ static int facts(int count, char **arguments)
     return result < 0 || fflush(stdout) != 0;
 }
 
+static int boot(int count, char **arguments)
+{
+    (void)count, (void)arguments;
+    return boot_machine();
+}
+
 static int version(int count, char **arguments)
 {
     (void)count, (void)arguments;
@@ -130,8 +138,11 @@ int main(int argument_count, char **arguments)
     static const struct {
         const char *word;
         int (*run)(int count, char **arguments);
-    } commands[] = {
-        {"serve", serve}, {"receive", receive}, {"facts", facts}, {"--version", version}};
+    } commands[] = {{"serve", serve},
+                    {"receive", receive},
+                    {"facts", facts},
+                    {"boot", boot},
+                    {"--version", version}};
     hold_standard_descriptors();
     for (size_t index = 0; argument_count > 1 && index < sizeof(commands) / sizeof(*commands);
          index++)

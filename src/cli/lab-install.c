@@ -1,0 +1,88 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * assay lab install: fetches a kernel, and shows how far it is. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/monotonic.h"
+#include "cli/deliver.h"
+#include "cli/lab.h"
+#include "lab/emulator.h"
+#include "lab/install.h"
+#include "lab/settings.h"
+
+#define DRAW_MS 100
+
+struct meter {
+    bool quiet, terminal;
+    char step[160];
+    int64_t drawn_ms;
+};
+
+/* On a terminal one line that is rewritten, elsewhere a line for each step. */
+static void show(void *context, const char *step, double percent)
+{
+    struct meter *meter = context;
+    if (meter->quiet)
+        return;
+    if (step) {
+        snprintf(meter->step, sizeof(meter->step), "%s", step);
+        if (!meter->terminal)
+            fprintf(stderr, "%s\n", step);
+    }
+    const int64_t now = monotonic_ms();
+    if (!meter->terminal || (!step && now - meter->drawn_ms < DRAW_MS))
+        return;
+    meter->drawn_ms = now;
+    if (percent >= 0)
+        fprintf(stderr, "\r\033[K%s: %.0f %%", meter->step, percent);
+    else
+        fprintf(stderr, "\r\033[K%s", meter->step);
+    fflush(stderr);
+}
+
+static void clear_line(const struct meter *meter)
+{
+    if (!meter->quiet && meter->terminal)
+        fputs("\r\033[K", stderr);
+}
+
+int lab_install_command(const struct lab_options *options, int word_count, char **words)
+{
+    struct failure failure = {0};
+    struct lab_settings settings;
+    if (word_count > 1)
+        fail_with(&failure, -EINVAL, "install takes one machine, and --kernel NAME");
+    else
+        lab_settings_parse(&settings, word_count ? words[0] : lab_isas[0], &failure);
+    if (failure.code)
+        return deliver_failure("lab", &failure, EXIT_USAGE);
+    struct meter meter = {.quiet = options->common.quiet, .terminal = isatty(STDERR_FILENO)};
+    const char *kernel = options->kernel    ? options->kernel
+                         : *settings.kernel ? settings.kernel
+                                            : NULL;
+    AUTO_FREE char *name = NULL;
+    int error = lab_install(&(struct lab_installation){.isa = settings.isa,
+                                                       .kernel = kernel,
+                                                       .stop = &interrupted,
+                                                       .progress = show,
+                                                       .context = &meter},
+                            &name, &failure);
+    clear_line(&meter);
+    if (error < 0)
+        return deliver_failure("lab", &failure,
+                               error == -EINTR    ? EXIT_INTERRUPTED
+                               : error == -EINVAL ? EXIT_USAGE
+                                                  : EXIT_FAILED);
+    deliver_remark(&options->common, "the kernel %s is in the lab: --via lab:%s%s%s boots it", name,
+                   settings.isa, kernel ? ",kernel=" : "", kernel ? name : "");
+    AUTO_FREE char *emulator = NULL;
+    if (emulator_find(&emulator, settings.isa, &failure) < 0)
+        deliver_remark(&options->common, "still missing: %s", failure.text);
+    return EXIT_DONE;
+}

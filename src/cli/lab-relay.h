@@ -1,0 +1,27 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Between the user's standard descriptors and the ports of a machine that runs a command. */
+#pragma once
+
+#include <stdbool.h>
+#include <termios.h>
+
+#include "via/via.h"
+
+struct lab_relay {
+    int errors[2], status[2]; /* pipes: the machine's ports write to [1] */
+    struct text news;         /* what came on the status port: "started", then a number */
+    bool raw;                 /* the terminal's settings are changed; `terminal` holds them */
+    struct termios terminal;
+};
+
+/* interactive: keys go to the machine one by one, where the user has a terminal. */
+int lab_relay_open(struct lab_relay *relay, bool interactive, struct failure *failure);
+
+/* Relays until the machine has ended. The command's exit status, or negative errno: -EINTR when the
+ * user stopped it. The link is closed in any case. */
+int lab_relay_run(struct lab_relay *relay, struct via_link *link, struct failure *failure);
+
+/* Gives the terminal back. */
+void lab_relay_close(struct lab_relay *relay);

@@ -1,0 +1,167 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * QEMU's argument vector. Time in the machine advances with the instructions it executes (-icount),
+ * on one CPU: only so are its counts exact. Input and output are two ports, because the driver in
+ * the machine would block for ever on writing to a port whose host side has ended. */
+#include "lab/machine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "lab/emulator.h"
+#include "lab/plan.h"
+
+struct words {
+    char **list;
+    size_t count;
+    bool failed;
+};
+
+static void add(struct words *words, char *word)
+{
+    char **grown = word ? realloc(words->list, (words->count + 2) * sizeof(*grown)) : NULL;
+    if (!grown) {
+        free(word);
+        words->failed = true;
+        return;
+    }
+    grown[words->count++] = word;
+    grown[words->count] = NULL;
+    words->list = grown;
+}
+
+static void put(struct words *words, const char *option, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void put(struct words *words, const char *option, const char *format, ...)
+{
+    char *value = NULL;
+    add(words, strdup(option));
+    if (!format)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&value, format, arguments) < 0)
+        value = NULL;
+    va_end(arguments);
+    add(words, value);
+}
+
+/* A port of the machine whose bytes go to a descriptor of this process. */
+static void put_port(struct words *words, struct text *plan, const char *key, const char *name,
+                     int descriptor)
+{
+    if (descriptor < 0)
+        return;
+    put(words, "-chardev", "file,id=%s,path=/proc/%ld/fd/%d", key, (long)getpid(), descriptor);
+    put(words, "-device", "virtserialport,chardev=%s,name=%s", key, name);
+    plan_put(plan, key, name);
+}
+
+static void put_board(struct words *words, const struct lab_settings *settings)
+{
+    put(words, "-nodefaults", NULL);
+    put(words, "-no-user-config", NULL);
+    put(words, "-no-reboot", NULL);
+    put(words, "-display", "none");
+    put(words, "-machine", "virt,gic-version=3");
+    put(words, "-accel", "tcg,thread=single");
+    put(words, "-icount", "shift=0");
+    put(words, "-smp", "1");
+    put(words, "-m", "%u", settings->memory_mb);
+    put(words, "-cpu", "%s%s", settings->cpu->name, settings->pmu ? "" : ",pmu=off");
+}
+
+static void put_ports(struct words *words, const struct lab_order *order)
+{
+    put(words, "-chardev", "file,id=console,path=/proc/self/fd/2");
+    put(words, "-serial", "chardev:console");
+    put(words, "-device", "virtio-serial-device");
+    put(words, "-chardev", "stdio,id=in,signal=off");
+    put(words, "-device", "virtserialport,chardev=in,name=%s", LAB_PORT_IN);
+    plan_put(order->plan, "in", LAB_PORT_IN);
+    put(words, "-chardev", "file,id=out,path=/proc/self/fd/1");
+    put(words, "-device", "virtserialport,chardev=out,name=%s", LAB_PORT_OUT);
+    plan_put(order->plan, "out", LAB_PORT_OUT);
+    put_port(words, order->plan, "err", LAB_PORT_ERR, order->errors);
+    put_port(words, order->plan, "status", LAB_PORT_STATUS, order->status);
+}
+
+static void put_kernel(struct words *words, const char *folder, int archive)
+{
+    put(words, "-kernel", "%s/vmlinuz", folder);
+    put(words, "-initrd", "/proc/%ld/fd/%d", (long)getpid(), archive);
+    put(words, "-append",
+        "quiet console=ttyAMA0 panic=-1 cryptomgr.notests rdinit=/kit/assay-probe -- boot");
+}
+
+/* A kernel with pages of 16 KiB on a CPU without them stops before its first word. */
+static int check_pages(const struct lab_settings *settings, const char *folder,
+                       struct failure *failure)
+{
+    size_t length = strlen(folder);
+    bool pages_16k = length > 4 && strcmp(folder + length - 4, "-16k") == 0;
+    if (!pages_16k || settings->cpu->pages_16k)
+        return 0;
+    return fail_with(
+        failure, -EINVAL,
+        "a %s has no pages of 16 KiB, which this kernel needs: take cpu=neoverse-n1 or "
+        "cpu=max with it",
+        settings->cpu->name);
+}
+
+int lab_machine_prepare(struct lab_machine *machine, const struct lab_order *order,
+                        struct failure *failure)
+{
+    *machine = (struct lab_machine){.archive = -1};
+    const struct lab_settings *settings = order->settings;
+    AUTO_FREE char *emulator = NULL;
+    AUTO_FREE char *folder = NULL;
+    int status = emulator_find(&emulator, settings->isa, failure);
+    if (status == 0)
+        status = lab_kernel_find(&folder, settings->isa, settings->kernel, failure);
+    if (status == 0)
+        status = check_pages(settings, folder, failure);
+    if (status < 0)
+        return status;
+    struct words words = {0};
+    add(&words, strdup(emulator));
+    put_board(&words, settings);
+    put_ports(&words, order);
+    plan_settings(order->plan, settings);
+    const struct boot_content content = {.kernel_folder = folder,
+                                         .kit_folder = order->kit_folder,
+                                         .plan = order->plan,
+                                         .files = order->files,
+                                         .file_count = order->file_count,
+                                         .memory_mb = settings->memory_mb};
+    machine->archive = boot_archive_make(&content, failure);
+    put_kernel(&words, folder, machine->archive);
+    machine->argv = words.list;
+    if (machine->archive < 0)
+        status = machine->archive;
+    else if (words.failed || order->plan->failed)
+        status = fail_with(failure, -ENOMEM, "no memory to start the machine");
+    if (status < 0)
+        lab_machine_release(machine);
+    return status;
+}
+
+void lab_machine_started(struct lab_machine *machine)
+{
+    cleanup_close(&machine->archive);
+    machine->archive = -1;
+}
+
+void lab_machine_release(struct lab_machine *machine)
+{
+    lab_machine_started(machine);
+    for (size_t i = 0; machine->argv && machine->argv[i]; i++)
+        free(machine->argv[i]);
+    free(machine->argv);
+    machine->argv = NULL;
+}

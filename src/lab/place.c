@@ -1,0 +1,180 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The lab's folder and the kernels in it. */
+#include "lab/place.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "lab/about.h"
+
+int lab_place(char **folder, struct failure *failure)
+{
+    AUTO_TEXT struct text place = {0};
+    const char *own = getenv("ASSAY_LAB");
+    const char *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    *folder = NULL;
+    if (own && *own)
+        text_puts(&place, own);
+    else if (cache && *cache == '/') /* the convention says to ignore any other */
+        text_printf(&place, "%s/assay/lab", cache);
+    else if (home && *home == '/')
+        text_printf(&place, "%s/.cache/assay/lab", home);
+    else
+        return fail_with(failure, -ENOENT,
+                         "no place for the lab: neither HOME nor XDG_CACHE_HOME is set; set "
+                         "ASSAY_LAB to a folder with 500 MB of room");
+    *folder = text_take(&place);
+    return *folder ? 0 : fail_with(failure, -ENOMEM, "no memory for the lab's folder");
+}
+
+int lab_place_make(const char *folder, struct failure *failure)
+{
+    AUTO_FREE char *path = strdup(folder);
+    if (!path)
+        return fail_with(failure, -ENOMEM, "no memory for the lab's folder");
+    for (char *slash = path + 1;; slash++) {
+        slash += strcspn(slash, "/");
+        char kept = *slash;
+        *slash = '\0';
+        if (mkdir(path, 0777) < 0 && errno != EEXIST)
+            return fail_with(failure, -errno,
+                             "cannot make the folder %s: %s; set ASSAY_LAB to one that can be "
+                             "written",
+                             path, strerror(errno));
+        *slash = kept;
+        if (!kept)
+            return 0;
+    }
+}
+
+bool lab_kernel_name(const char *name)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789.+~-";
+    size_t length = strlen(name);
+    return length && length < LAB_KERNEL_NAME_MAX && strspn(name, allowed) == length &&
+           name[0] != '.' && name[0] != '-' && strstr(name, "..") == NULL;
+}
+
+void lab_kernels_free(struct lab_kernels *kernels)
+{
+    for (size_t i = 0; i < kernels->count; i++) {
+        free(kernels->list[i].name);
+        free(kernels->list[i].folder);
+        free(kernels->list[i].version);
+    }
+    free(kernels->list);
+    *kernels = (struct lab_kernels){0};
+}
+
+static int add(struct lab_kernels *kernels, const char *isa_folder, const char *name,
+               const char *preferred)
+{
+    AUTO_TEXT struct text folder = {0};
+    text_printf(&folder, "%s/%s", isa_folder, name);
+    char *version = about_get(text_string(&folder), "version");
+    if (!version) /* of another format, or no kernel at all */
+        return 0;
+    struct lab_kernel *grown =
+        realloc(kernels->list, (kernels->count + 1) * sizeof(*kernels->list));
+    if (!grown) {
+        free(version);
+        return -ENOMEM;
+    }
+    kernels->list = grown;
+    struct lab_kernel *kernel = &kernels->list[kernels->count++];
+    *kernel = (struct lab_kernel){.name = strdup(name),
+                                  .folder = text_take(&folder),
+                                  .version = version,
+                                  .preferred = strcmp(name, preferred) == 0};
+    return kernel->name && kernel->folder ? 0 : -ENOMEM;
+}
+
+static int newest_first(const void *left, const void *right)
+{
+    return strverscmp(((const struct lab_kernel *)right)->name,
+                      ((const struct lab_kernel *)left)->name);
+}
+
+/* The first line of ISA_FOLDER/default, "" without. */
+static void read_preferred(const char *isa_folder, char preferred[LAB_KERNEL_NAME_MAX])
+{
+    AUTO_TEXT struct text path = {0};
+    text_printf(&path, "%s/default", isa_folder);
+    AUTO_FILE FILE *file = fopen(text_string(&path), "re");
+    if (!file || !fgets(preferred, LAB_KERNEL_NAME_MAX, file))
+        preferred[0] = '\0';
+    preferred[strcspn(preferred, "\n")] = '\0';
+}
+
+int lab_kernels_list(struct lab_kernels *kernels, const char *isa, struct failure *failure)
+{
+    *kernels = (struct lab_kernels){0};
+    AUTO_FREE char *place = NULL;
+    int status = lab_place(&place, failure);
+    if (status < 0)
+        return status;
+    AUTO_TEXT struct text isa_folder = {0};
+    text_printf(&isa_folder, "%s/%s", place, isa);
+    char preferred[LAB_KERNEL_NAME_MAX];
+    read_preferred(text_string(&isa_folder), preferred);
+    AUTO_DIR DIR *entries = opendir(text_string(&isa_folder));
+    if (!entries && errno == ENOENT)
+        return 0;
+    if (!entries)
+        return fail_with(failure, -errno, "cannot read the lab's folder %s: %s",
+                         text_string(&isa_folder), strerror(errno));
+    const struct dirent *entry;
+    while (status == 0 && (entry = readdir(entries)))
+        if (lab_kernel_name(entry->d_name))
+            status = add(kernels, text_string(&isa_folder), entry->d_name, preferred);
+    if (status < 0) {
+        lab_kernels_free(kernels);
+        return fail_with(failure, status, "no memory for the list of kernels");
+    }
+    if (kernels->count)
+        qsort(kernels->list, kernels->count, sizeof(*kernels->list), newest_first);
+    return 0;
+}
+
+static const struct lab_kernel *choose(const struct lab_kernels *kernels, const char *name)
+{
+    for (size_t i = 0; i < kernels->count; i++)
+        if (*name ? strcmp(kernels->list[i].name, name) == 0 : kernels->list[i].preferred)
+            return &kernels->list[i];
+    return *name || kernels->count == 0 ? NULL : &kernels->list[0];
+}
+
+int lab_kernel_find(char **folder, const char *isa, const char *name, struct failure *failure)
+{
+    struct lab_kernels kernels;
+    *folder = NULL;
+    if (!name)
+        name = "";
+    int status = lab_kernels_list(&kernels, isa, failure);
+    if (status < 0)
+        return status;
+    const struct lab_kernel *chosen = choose(&kernels, name);
+    if (chosen && !(*folder = strdup(chosen->folder)))
+        status = fail_with(failure, -ENOMEM, "no memory for the kernel's folder");
+    else if (!chosen && *name)
+        status = fail_with(failure, -ENOENT,
+                           "the kernel %s is not in the lab: assay lab install %s --kernel %s "
+                           "fetches it, assay lab list shows the others",
+                           name, isa, name);
+    else if (!chosen)
+        status = fail_with(failure, -ENOENT,
+                           "no kernel for %s is in the lab yet: assay lab install %s fetches one "
+                           "(some 60 MB, nothing is installed on this machine)",
+                           isa, isa);
+    lab_kernels_free(&kernels);
+    return status;
+}

@@ -1,0 +1,45 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Where the lab keeps what it fetched: a folder of the user's, outside of any source tree.
+ *   LAB/lock               held by whoever installs
+ *   LAB/apt/               apt's private state
+ *   LAB/aarch64/NAME/      an installed kernel: vmlinuz, base.cpio, about
+ *   LAB/aarch64/default    the name of the kernel that is taken when none is asked for
+ *   LAB/staging.XXXXXX/    an installation under way; counts for nothing */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/failure.h"
+
+#define LAB_KERNEL_NAME_MAX 100
+
+/* $ASSAY_LAB, else $XDG_CACHE_HOME/assay/lab, else ~/.cache/assay/lab. *folder is to be freed; it
+ * need not exist. */
+int lab_place(char **folder, struct failure *failure);
+
+/* Makes the folder and those above it. */
+int lab_place_make(const char *folder, struct failure *failure);
+
+/* Is it the name of a kernel such as 6.1.0-54-arm64? Nothing else may become part of a path. */
+bool lab_kernel_name(const char *name);
+
+struct lab_kernel {
+    char *name;
+    char *folder;
+    char *version; /* of the package, "" when not recorded */
+    bool preferred;
+};
+struct lab_kernels {
+    struct lab_kernel *list; /* newest first */
+    size_t count;
+};
+/* The kernels that can be booted; none is no failure. */
+int lab_kernels_list(struct lab_kernels *kernels, const char *isa, struct failure *failure);
+void lab_kernels_free(struct lab_kernels *kernels);
+
+/* The folder of the named kernel (NULL or "": the preferred one, else the newest), to be freed. The
+ * failure says which command installs one. */
+int lab_kernel_find(char **folder, const char *isa, const char *name, struct failure *failure);
