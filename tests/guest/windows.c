@@ -56,11 +56,12 @@ static void each_window(const struct path *path, trial_function *function)
                               function);
 }
 
-/* Paths with other operations would need more than a descriptor. */
+/* Paths that need more than a descriptor or a page are left out. */
 static void each_trial(trial_function *function)
 {
     for (size_t index = 0; path_registry[index]; index++)
-        if (path_registry[index]->operations == &perf_operations)
+        if (path_registry[index]->operations == &perf_operations ||
+            path_registry[index]->user_reads)
             each_window(path_registry[index], function);
     each_window(&path_broken_O2, function);
 }
@@ -82,10 +83,12 @@ static void announce(const struct trial *trial)
 static void run(const struct trial *trial)
 {
     static uint64_t before[COUNTERS * READING_WORDS], after[COUNTERS * READING_WORDS];
+    static const struct perf_event_mmap_page page; /* of an event that is on no counter */
     const struct specimen *specimen = trial->specimen;
     struct specimen_state state = {.n = trial->n};
     bool called = specimen->form == SPECIMEN_CALLED;
     struct window window = {.descriptors = {-1, -1, -1},
+                            .pages = {&page, &page, &page},
                             .count = trial->layout == LAYOUT_GROUP ? 1 : COUNTERS,
                             .before = before,
                             .after = after,

@@ -32,13 +32,16 @@ static void run_trial(void *context)
     trial->window(trial->argument);
 }
 
-/* Steps one window on descriptors that are not open: the calls fail, at the same cost each time. */
+/* Steps one window on descriptors that are not open: the calls fail, at the same cost each time;
+ * and on pages of events that are on no counter, so that no instruction can trap. */
 static struct steps step_window(const struct path *path, int pattern, enum specimen_form form,
                                 enum layout layout, struct specimen_state *state,
                                 specimen_function *code)
 {
     static uint64_t before[COUNTERS * READING_WORDS], after[COUNTERS * READING_WORDS];
+    static const struct perf_event_mmap_page page;
     struct window window = {.descriptors = {-1, -1, -1},
+                            .pages = {&page, &page, &page},
                             .count = layout == LAYOUT_GROUP ? 1 : COUNTERS,
                             .before = before,
                             .after = after,
@@ -80,7 +83,8 @@ static void each_window(void (*check)(const struct path *path, int pattern, enum
     for (size_t index = 0; path_registry[index]; index++)
         for (int pattern = 0; pattern < PATTERN_COUNT; pattern++)
             for (int layout = 0; layout < LAYOUT_COUNT; layout++)
-                check(path_registry[index], pattern, (enum layout)layout);
+                if (path_registry[index]->windows[pattern][SPECIMEN_NULL][layout])
+                    check(path_registry[index], pattern, (enum layout)layout);
 }
 
 static void check_loop(const struct path *path, int pattern, enum layout layout)
@@ -100,17 +104,18 @@ static void check_adds(const struct path *path, int pattern, enum layout layout)
     assert_int_equal(steps.system_calls, 0);
 }
 
-/* Two system calls; a switch that is task-wide stays one, however many counters. */
+/* Two system calls; a switch that is task-wide stays one, however many counters, and a read in user
+ * code is none. */
 static void check_calls(const struct path *path, int pattern, enum layout layout)
 {
     uint64_t each = layout == LAYOUT_GROUP ? 1 : COUNTERS;
-    uint64_t switched = path->task_wide ? 1 : each;
+    uint64_t switched = path->task_wide ? 1 : each, read = path->user_reads ? 0 : each;
     bool opens_reading = pattern == PATTERN_RR || pattern == PATTERN_RO;
     bool closes_reading = pattern == PATTERN_RR || pattern == PATTERN_AR;
     struct specimen_state state = {.n = 1};
     struct steps steps = step_window(path, pattern, SPECIMEN_NULL, layout, &state, NULL);
     assert_int_equal(steps.system_calls,
-                     (opens_reading ? each : switched) + (closes_reading ? each : switched));
+                     (opens_reading ? read : switched) + (closes_reading ? read : switched));
 }
 
 static void the_loop_adds_its_truth_to_every_window(void **unused)
@@ -135,6 +140,20 @@ static void only_the_paths_own_calls_stand_in_a_window(void **unused)
     if (!step_possible())
         skip_because("this machine cannot single-step");
     each_window(check_calls);
+}
+
+/* What a person can choose must be there: a pattern that silently lost its windows is not. */
+static void every_path_but_the_user_ones_has_every_pattern(void **unused)
+{
+    (void)unused;
+    for (size_t index = 0; path_registry[index]; index++)
+        for (int pattern = 0; pattern < PATTERN_COUNT; pattern++) {
+            const struct path *path = path_registry[index];
+            bool wanted = !path->user_reads || pattern != PATTERN_AO;
+            for (int form = 0; form < SPECIMEN_FORMS; form++)
+                for (int layout = 0; layout < LAYOUT_COUNT; layout++)
+                    assert_int_equal(path->windows[pattern][form][layout] != NULL, wanted);
+        }
 }
 
 static void the_loop_is_true_for_every_n(void **unused)
@@ -179,6 +198,7 @@ int main(void)
         cmocka_unit_test(the_loop_adds_its_truth_to_every_window),
         cmocka_unit_test(a_called_specimen_adds_its_truth_to_every_window),
         cmocka_unit_test(only_the_paths_own_calls_stand_in_a_window),
+        cmocka_unit_test(every_path_but_the_user_ones_has_every_pattern),
         cmocka_unit_test(the_loop_is_true_for_every_n),
         cmocka_unit_test(a_loop_with_one_instruction_more_is_noticed),
     };

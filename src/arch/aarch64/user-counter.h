@@ -44,6 +44,12 @@
     "2:\n" USER_COUNTER_NONE "\t.irp number, " USER_COUNTER_NUMBERS "\n" USER_COUNTER_EVENT        \
     "\t.endr\n" USER_COUNTER_CYCLES "3:\n"
 
+/* Does this folder know how counters are read? */
+static inline __attribute__((always_inline)) bool user_counter_known(void)
+{
+    return true;
+}
+
 /* Can an instruction read the counter with this index of a mapped page (index ≥ 1)? */
 static inline __attribute__((always_inline)) bool user_counter_named(uint32_t index)
 {

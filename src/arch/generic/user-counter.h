@@ -12,6 +12,12 @@
 
 #define USER_COUNTER_TICKS 0 /* 0 where no instruction gives the page's clock */
 
+/* Does this folder know how counters are read? */
+static inline bool user_counter_known(void)
+{
+    return false;
+}
+
 static inline bool user_counter_named(uint32_t index)
 {
     (void)index;

@@ -41,6 +41,12 @@
     "3:\n"                                                                                         \
     "\t.option pop\n"
 
+/* Does this folder know how counters are read? */
+static inline __attribute__((always_inline)) bool user_counter_known(void)
+{
+    return true;
+}
+
 /* Can an instruction read the counter with this index of a mapped page (index ≥ 1)? */
 static inline __attribute__((always_inline)) bool user_counter_named(uint32_t index)
 {

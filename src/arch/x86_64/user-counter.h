@@ -13,6 +13,12 @@
 
 #define USER_COUNTER_TICKS 1 /* 0 where no instruction gives the page's clock */
 
+/* Does this folder know how counters are read? */
+static inline __attribute__((always_inline)) bool user_counter_known(void)
+{
+    return true;
+}
+
 /* Can an instruction read the counter with this index of a mapped page (index ≥ 1)? */
 static inline __attribute__((always_inline)) bool user_counter_named(uint32_t index)
 {

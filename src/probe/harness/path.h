@@ -29,15 +29,16 @@ typedef void specimen_function(struct specimen_state *state);
 
 /* What a window works on. Everything it needs is fetched from here before it opens. */
 struct window {
-    int descriptors[CELL_MAX_COUNTERS]; /* perf paths */
-    uint32_t count;                     /* descriptors in use */
-    int event_set;                      /* PAPI paths */
-    uint64_t *before;                   /* filled by an opening read */
-    uint64_t *after;                    /* filled by a closing read */
-    size_t bytes;                       /* of one read in the group layout */
-    uintptr_t first;                    /* operands of the slot: N of the loop, or the state … */
-    specimen_function *second;          /* … and the code of a called specimen */
-    long status;                        /* what the closing call returned */
+    int descriptors[CELL_MAX_COUNTERS];                                   /* perf paths */
+    const volatile struct perf_event_mmap_page *pages[CELL_MAX_COUNTERS]; /* perf-user paths */
+    uint32_t count;                                                       /* descriptors in use */
+    int event_set;                                                        /* PAPI paths */
+    uint64_t *before;          /* filled by an opening read */
+    uint64_t *after;           /* filled by a closing read */
+    size_t bytes;              /* of one read in the group layout */
+    uintptr_t first;           /* operands of the slot: N of the loop, or the state … */
+    specimen_function *second; /* … and the code of a called specimen */
+    long status;               /* what the closing call returned */
 };
 typedef void window_function(struct window *window);
 
@@ -49,6 +50,8 @@ struct instrument {
     struct specimen_state state;
     uint64_t before[CELL_MAX_COUNTERS * READING_SEPARATE + READING_WORDS];
     uint64_t after[CELL_MAX_COUNTERS * READING_SEPARATE + READING_WORDS];
+    uint64_t user_before[CELL_MAX_COUNTERS]; /* counts read in user code: perf-user paths */
+    uint64_t user_after[CELL_MAX_COUNTERS];
     bool started;    /* the counters count, outside a window too */
     uint64_t opened; /* nanoseconds, for paths that do not report the time a counter was enabled */
 };
@@ -73,6 +76,7 @@ struct path {
     const char *opt;   /* "O0" … "O3" */
     const char *note;  /* what to know when reading its numbers; "" */
     bool task_wide;    /* start and stop switch all events of the task */
+    bool user_reads;   /* reads make no system call */
     bool needs_folder; /* the library writes files: job->folder must be given */
     const struct path_operations *operations;
     window_function *windows[PATTERN_COUNT][SPECIMEN_FORMS][LAYOUT_COUNT]; /* NULL: not supported */
@@ -91,6 +95,9 @@ struct window_mark {
 };
 
 extern const struct path_operations perf_operations;
+extern const struct path_operations perf_user_populated_operations;
+extern const struct path_operations perf_user_touched_operations;
+extern const struct path_operations perf_user_cold_operations;
 
 /* Does the window itself start the counters? Else they count before it opens. */
 static inline bool pattern_starts_inside(uint32_t pattern)

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "probe/harness/path.h"
+#include "probe/harness/perf-operations.h"
 #include "syscall.h"
 
-static long switch_all(const struct instrument *instrument, bool enable)
+long perf_switch_all(const struct instrument *instrument, bool enable)
 {
     const struct window *window = &instrument->window;
     if (instrument->path->task_wide)
@@ -29,7 +29,7 @@ static long switch_all(const struct instrument *instrument, bool enable)
     return 0;
 }
 
-static long read_all(const struct instrument *instrument, uint64_t *reading)
+long perf_read_all(const struct instrument *instrument, uint64_t *reading)
 {
     const struct window *window = &instrument->window;
     if (!instrument->job->separate)
@@ -44,8 +44,7 @@ static long read_all(const struct instrument *instrument, uint64_t *reading)
     return 0;
 }
 
-/* Where counter `index` stands in a reading; its nr word is zeroed to see whether a read came. */
-static uint64_t *reading_of(const struct instrument *instrument, uint64_t *reading, uint32_t index)
+uint64_t *perf_reading_of(const struct instrument *instrument, uint64_t *reading, uint32_t index)
 {
     return instrument->job->separate ? reading + (size_t)index * READING_SEPARATE : reading;
 }
@@ -76,9 +75,9 @@ static int open_event(struct instrument *instrument, uint32_t index, int leader)
  * as a count of zero. So the same call is made once where its answer is looked at. */
 static int try_switch(const struct instrument *instrument)
 {
-    long result = switch_all(instrument, true);
+    long result = perf_switch_all(instrument, true);
     if (result >= 0)
-        result = switch_all(instrument, false);
+        result = perf_switch_all(instrument, false);
     if (result < 0)
         return job_fail(instrument->job, (int)result,
                         "the counters opened but cannot be started and stopped: %s (a seccomp "
@@ -101,18 +100,23 @@ static int perf_open(struct instrument *instrument)
     return try_switch(instrument);
 }
 
+void perf_clear_readings(struct instrument *instrument)
+{
+    for (uint32_t index = 0; index < instrument->job->counters; index++) {
+        perf_reading_of(instrument, instrument->before, index)[READING_NR] = 0;
+        perf_reading_of(instrument, instrument->after, index)[READING_NR] = 0;
+    }
+}
+
 static int perf_arm(struct instrument *instrument)
 {
     struct job *job = instrument->job;
-    for (uint32_t index = 0; index < job->counters; index++) {
-        reading_of(instrument, instrument->before, index)[READING_NR] = 0;
-        reading_of(instrument, instrument->after, index)[READING_NR] = 0;
-    }
+    perf_clear_readings(instrument);
     long result = 0;
     if (pattern_starts_inside(job->pattern))
-        result = read_all(instrument, instrument->before);
+        result = perf_read_all(instrument, instrument->before);
     else if (!instrument->started)
-        result = switch_all(instrument, true);
+        result = perf_switch_all(instrument, true);
     instrument->started = !pattern_starts_inside(job->pattern);
     if (result < 0)
         return job_fail(job, (int)result, "the counters could not be prepared: %s",
@@ -134,22 +138,44 @@ static int explain_nothing(struct job *job, uint32_t run, long status)
                     status);
 }
 
-static int write_row(struct instrument *instrument, uint32_t run)
+int perf_check_readings(struct instrument *instrument, uint32_t run)
 {
     struct job *job = instrument->job;
     uint64_t expected = job->separate ? 1 : job->counters;
-    for (uint32_t index = 0; index < job->counters; index++) {
-        const uint64_t *before = reading_of(instrument, instrument->before, index);
-        const uint64_t *after = reading_of(instrument, instrument->after, index);
-        if (before[READING_NR] != expected || after[READING_NR] != expected)
+    for (uint32_t index = 0; index < job->counters; index++)
+        if (perf_reading_of(instrument, instrument->before, index)[READING_NR] != expected ||
+            perf_reading_of(instrument, instrument->after, index)[READING_NR] != expected)
             return explain_nothing(job, run, instrument->window.status);
-        uint32_t value = READING_VALUES + (job->separate ? 0 : index);
-        size_t row = (size_t)run * job->counters + index;
-        job_values(job)[row] = after[value] - before[value];
-        job_enabled(job)[row] = after[READING_ENABLED] - before[READING_ENABLED];
-        job_running(job)[row] = after[READING_RUNNING] - before[READING_RUNNING];
-    }
     return 0;
+}
+
+uint64_t perf_count_of(struct instrument *instrument, uint64_t *reading, uint32_t index)
+{
+    uint32_t value = READING_VALUES + (instrument->job->separate ? 0 : index);
+    return perf_reading_of(instrument, reading, index)[value];
+}
+
+void perf_write_times(struct instrument *instrument, uint32_t run, uint32_t index)
+{
+    struct job *job = instrument->job;
+    const uint64_t *before = perf_reading_of(instrument, instrument->before, index);
+    const uint64_t *after = perf_reading_of(instrument, instrument->after, index);
+    size_t row = (size_t)run * job->counters + index;
+    job_enabled(job)[row] = after[READING_ENABLED] - before[READING_ENABLED];
+    job_running(job)[row] = after[READING_RUNNING] - before[READING_RUNNING];
+}
+
+static int write_row(struct instrument *instrument, uint32_t run)
+{
+    struct job *job = instrument->job;
+    int result = perf_check_readings(instrument, run);
+    for (uint32_t index = 0; index < job->counters && result == 0; index++) {
+        job_values(job)[(size_t)run * job->counters + index] =
+            perf_count_of(instrument, instrument->after, index) -
+            perf_count_of(instrument, instrument->before, index);
+        perf_write_times(instrument, run, index);
+    }
+    return result;
 }
 
 static int perf_release(struct instrument *instrument, uint32_t run)
@@ -158,9 +184,9 @@ static int perf_release(struct instrument *instrument, uint32_t run)
     long result = 0;
     const char *failed = "stopped";
     if (job->pattern == PATTERN_AR) {
-        result = switch_all(instrument, false);
+        result = perf_switch_all(instrument, false);
     } else if (job->pattern != PATTERN_RR) { /* read-read goes on counting, run after run */
-        result = read_all(instrument, instrument->after);
+        result = perf_read_all(instrument, instrument->after);
         instrument->started = false;
         failed = "read";
     }

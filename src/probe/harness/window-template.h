@@ -12,6 +12,8 @@
  *   PATH_START_group, PATH_STOP_group, PATH_READ_FIRST_group, PATH_READ_LAST_group
  *   PATH_START_separate … the same for counters of their own, with PATH_HAS_SEPARATE defined
  *   PATH_ONLY_RR    defined when the path can only read
+ *   PATH_NO_AO      defined when a window without a read would not be the path's own
+ *   PATH_USER_READS true when its reads make no system call
  *
  * The build compiles the file once per level, with WINDOW_OPT naming it. Nothing is checked between
  * opening and closing: a failed start shows afterwards as a counter that was never enabled. */
@@ -105,12 +107,17 @@ extern const struct path WINDOW_PATH;
 WINDOW_LAYOUTS(rr, PATTERN_RR)
 #ifndef PATH_ONLY_RR
 WINDOW_LAYOUTS(ar, PATTERN_AR)
-WINDOW_LAYOUTS(ao, PATTERN_AO)
 WINDOW_LAYOUTS(ro, PATTERN_RO)
+#ifndef PATH_NO_AO
+WINDOW_LAYOUTS(ao, PATTERN_AO)
+#endif
 #endif
 
 #ifndef PATH_TASK_WIDE
 #define PATH_TASK_WIDE false
+#endif
+#ifndef PATH_USER_READS
+#define PATH_USER_READS false
 #endif
 #ifndef PATH_NEEDS_FOLDER
 #define PATH_NEEDS_FOLDER false
@@ -121,14 +128,17 @@ const struct path WINDOW_PATH = {
     .opt = WINDOW_TEXT(WINDOW_OPT),
     .note = PATH_NOTE,
     .task_wide = PATH_TASK_WIDE,
+    .user_reads = PATH_USER_READS,
     .needs_folder = PATH_NEEDS_FOLDER,
     .operations = &PATH_OPERATIONS,
     .windows =
         {
 #ifndef PATH_ONLY_RR
             [PATTERN_AR] = WINDOW_ROW(ar),
-            [PATTERN_AO] = WINDOW_ROW(ao),
             [PATTERN_RO] = WINDOW_ROW(ro),
+#ifndef PATH_NO_AO
+            [PATTERN_AO] = WINDOW_ROW(ao),
+#endif
 #endif
             [PATTERN_RR] = WINDOW_ROW(rr),
         },

@@ -1,0 +1,14 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A counter read that traps in the middle of a window (somebody switched user access off) ends as a
+ * failed visit with a reason. Every other trap stays what it was. */
+#pragma once
+
+#include "probe/harness/path.h"
+
+/* From now on, in this process. Negative errno with the sentence in job->reason. */
+int user_trap_watch(struct job *job);
+
+/* The run that a trap from now on belongs to. */
+void user_trap_run(uint32_t run);
