@@ -11,7 +11,7 @@ export FUZZ_SECONDS JOBS
 
 ninja = ninja -C $(BUILD) -j $(JOBS)
 
-.PHONY: all help run test kits deps install bench lint clang sanitize fuzz coverage dist clean
+.PHONY: all help run test kits lab deps install bench lint clang sanitize fuzz coverage dist clean
 
 all: ## build assay and its kit (build/assay, build/libexec/)
 	@scripts/deps --check run
@@ -33,6 +33,7 @@ test: ## build, then run every test; the last line counts them
 	@scripts/configure $(BUILD) -Dtests=enabled
 	@$(ninja)
 	@scripts/kits $(BUILD)
+	@scripts/lab $(BUILD)
 	@scripts/run-tests $(BUILD)
 
 kits: ## kits for other ISAs too, where their cross compilers are: KITS="aarch64 riscv64", else all
@@ -40,6 +41,14 @@ kits: ## kits for other ISAs too, where their cross compilers are: KITS="aarch64
 	@scripts/configure $(BUILD)
 	@$(ninja) --quiet
 	@scripts/kits $(BUILD) $(KITS)
+
+lab: ## the emulated machine behind --via lab:aarch64: QEMU, the kit for it, a kernel
+	@scripts/deps lab
+	@scripts/configure $(BUILD)
+	@$(ninja) --quiet
+	@scripts/kits $(BUILD)
+	@scripts/lab $(BUILD)
+	@$(BUILD)/assay lab list
 
 deps: ## install what building and testing need; NO_INSTALL=1 only looks, YES=1 does not ask
 	@scripts/deps test
