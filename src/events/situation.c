@@ -66,6 +66,14 @@ static void name_hypervisor(const struct event_view *view, struct situation *sit
     }
 }
 
+/* The board that exists in no hardware: QEMU's virt and those that took its name. */
+static bool is_virtual_board(const struct event_view *view)
+{
+    char board[64];
+    return view_read_text(view, board, sizeof(board), "/proc/device-tree/compatible") == 0 &&
+           strstr(board, "linux,dummy-virt");
+}
+
 /* The word "hypervisor" among the CPU's flags is how x86 guests are told; Arm guests are told by
  * the device tree or, by name only, by the firmware. */
 static bool is_virtual(const struct event_view *view)
@@ -76,7 +84,7 @@ static bool is_virtual(const struct event_view *view)
         strstr(text, " hypervisor"))
         return true;
     return view_exists(view, "/proc/device-tree/hypervisor") ||
-           view_exists(view, "/sys/hypervisor/type");
+           view_exists(view, "/sys/hypervisor/type") || is_virtual_board(view);
 }
 
 static int look_for_core_pmu(void *context, const char *pmu)
@@ -124,6 +132,9 @@ void situation_collect(const struct event_view *view, struct situation *situatio
     situation->pmus_listed = view_exists(view, PMU_FOLDER "/software");
     situation->virtual = is_virtual(view);
     name_hypervisor(view, situation);
+    if (!situation->turn_on && is_virtual_board(view))
+        situation->turn_on = "start it with a PMU (QEMU: no pmu=off behind -cpu, and for an "
+                             "emulated CPU -icount shift=0; assay's lab: without pmu=off)";
     read_status(view, situation);
     situation->container = view_exists(view, "/.dockerenv") ||
                            view_exists(view, "/run/.containerenv") ||

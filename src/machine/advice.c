@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "machine/check.h"
+#include "machine/lab-fix.h"
 
 const char *const check_status_names[] = {"ok", "warn", "bad", "absent"};
 
@@ -67,6 +68,7 @@ void check_judge(const struct check *check, const struct facts *facts, struct ad
     *advice = (struct advice){.status = CHECK_ABSENT};
     check->judge(facts, advice);
     fit_to_reader(facts, advice);
+    lab_fix(check, facts, advice);
     if (!advice->value[0])
         advise(advice, advice->status, "empty"); /* no kernel says that, but a file may */
     make_printable(advice->value, false);

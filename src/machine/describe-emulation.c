@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "machine/describe.h"
+#include "machine/lab-fix.h"
 
 static bool is(const struct facts *facts, const char *key, const char *expected)
 {
@@ -68,7 +69,9 @@ void describe_emulation(const struct machine_view *view, struct facts *facts)
             facts_set(facts, "emulated.declared", declared, 0);
     }
     const char *declared = facts_get(facts, "emulated.declared");
-    const char *how = declared ? "declared by ASSAY_EMULATED" : evidence(facts);
+    const char *how = lab_is(facts) ? "QEMU TCG, in assay's lab"
+                      : declared    ? "declared by ASSAY_EMULATED"
+                                    : evidence(facts);
     if (how)
         facts_set(facts, "emulated", how, 0);
 }

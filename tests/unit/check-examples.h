@@ -97,6 +97,9 @@ static const struct example examples[] = {
      {{PMU "/cpu/type", "4\n"}}, "perf.instructions = unscheduled\nperf.cycles = unscheduled\n"},
     {"pmu", "instructions but no cycles", CHECK_WARN, "no cycles", "half", NULL, {{PMU "/cpu/type",
      "4\n"}}, "perf.instructions = 500123\nperf.cycles ! ENOENT\n"},
+    {"pmu", "switched off in the lab", CHECK_BAD, "none", "emulated", "without pmu=off",
+     {{PMU "/software/type", "1\n"}, {"/proc/device-tree/compatible", "linux,dummy-virt"}},
+     "isa = aarch64\nemulated.declared = lab\nperf.instructions ! ENOENT\n"},
     {"pmu", "not recorded", CHECK_ABSENT, "not recorded", NULL, NULL, {{0}}, NULL},
 
     /* --- paranoid --- */
@@ -150,6 +153,9 @@ static const struct example examples[] = {
      {{SYSCTL "/perf_user_access", "1\n"}}, NULL},
     {"user-access", "arm64 off", CHECK_WARN, "perf_user_access = 0", NULL, "perf_user_access=1",
      {{SYSCTL "/perf_user_access", "0\n"}}, NULL},
+    {"user-access", "off in the lab", CHECK_WARN, "perf_user_access = 0", NULL,
+     "--via lab:aarch64,user-access=on", {{SYSCTL "/perf_user_access", "0\n"}},
+     "isa = aarch64\nemulated.declared = lab\n"},
     {"user-access", "no PMU", CHECK_ABSENT, "no setting", NULL, NULL, {{PMU "/software/type",
      "1\n"}}, NULL},
 
@@ -239,6 +245,9 @@ static const struct example examples[] = {
     {"virtualization", "declared emulated", CHECK_BAD, "ASSAY_EMULATED", NULL, NULL,
      {{"/proc/cpuinfo", "CPU implementer : 0x41\nCPU part : 0xd08\n"}},
      "isa = aarch64\nemulated.declared = 1\n"},
+    {"virtualization", "a machine of the lab", CHECK_BAD, "assay's lab", NULL, NULL,
+     {{"/proc/cpuinfo", "CPU implementer : 0x41\nCPU part : 0xd08\n"}},
+     "isa = aarch64\nemulated.declared = lab\n"},
     {"virtualization", "nothing to tell by", CHECK_ABSENT, "unknown", NULL, NULL, {{0}}, NULL},
 
     /* --- steal --- */

@@ -71,7 +71,7 @@ static void judge_hypervisor(const struct facts *facts, const char *missing, str
     if (!below)
         below = hypervisor_find(id);
     if (facts_get(facts, "emulated")) {
-        advise_why(advice, "%s This CPU is emulated. %s", missing,
+        advise_why(advice, "%s This CPU is emulated%s%s", missing, below ? ": " : ". ",
                    below ? below->vpmu : "An emulator counts only what it was started to count.");
     } else if (below) {
         advise_why(advice, "%s This is a guest: %s", missing, below->vpmu);
