@@ -78,20 +78,24 @@
     "    echo @assay-kept yes\n"                                                                   \
     "}\n"
 
-const char push_script[] = TIDY_UP TRY_PLACE TEMPORARY_PLACE RUNS TAKE_PROBE "size=$1\n"
-                                                                             "total=$2\n"
-                                                                             "temporary_place\n"
-                                                                             "take_probe\n"
-                                                                             "\"$d/assay-probe\" "
-                                                                             "receive\n"
-                                                                             "exit $?\n";
+const char push_script[] =
+    "size=$1\n"
+    "total=$2\n" TIDY_UP TRY_PLACE TEMPORARY_PLACE RUNS TAKE_PROBE "temporary_place\n"
+    "take_probe\n"
+    "\"$d/assay-probe\" receive\n"
+    "exit $?\n";
 
-/* Quoted so that every login shell in use hands it on alike. sed(1) may read ahead: nothing more is
- * sent before the script has answered. */
-const char keeping_command[] = "sh -c 'eval \"$(sed /#@assay-end/q)\"'";
+/* Quoted so that every login shell in use hands it on alike; the loader below follows. Only read(1)
+ * may look at the input: others read ahead, and busybox's sed(1) waits for a line more. */
+const char keeping_command[] = "sh -c 'read -r l && eval \"$l\"'";
+
+/* One line that gathers the script behind it, up to its end. */
+#define LOADER                                                                                     \
+    "n=$(printf '\\nx'); n=${n%x}; s=; while IFS= read -r l && test \"$l\" != '#@assay-end'; "     \
+    "do s=$s$l$n; done; test \"$l\" = '#@assay-end' && eval \"$s\"\n"
 
 /* The empty line ends what a login script may have written without ending its line. */
-const char keeping_script[] = TIDY_UP TRY_PLACE TEMPORARY_PLACE RUNS TAKE_PROBE KEPT_PLACE
+const char keeping_script[] = LOADER TIDY_UP TRY_PLACE TEMPORARY_PLACE RUNS TAKE_PROBE KEPT_PLACE
     "printf '\\n@assay-there %s %s\\n' \"$(uname -s)\" \"$(uname -m)\"\n"
     "read -r id size total || exit 1\n"
     "c=${XDG_CACHE_HOME:-}\n"

@@ -403,7 +403,7 @@ static void the_command_means_the_same_to_every_shell(void **state)
     assert_non_null(open);
     assert_string_equal(strchr(open + 1, '\''), "'"); /* the other one is the last character */
     assert_non_null(strstr(keeping_script, "\n#@assay-end\n"));
-    assert_ptr_equal(strstr(keeping_script, "#@assay-end"),
+    assert_ptr_equal(strstr(keeping_script, "\n#@assay-end") + 1,
                      keeping_script + strlen(keeping_script) - strlen("#@assay-end\n"));
 }
 
