@@ -127,6 +127,7 @@ USER_READ_INLINE bool user_read(const volatile struct perf_event_mmap_page *page
             user_clock_take(page, &clock);
         user_read_barrier();
     } while (page->lock != sequence);
+    fresh = fresh && clock.multiplier != 0; /* a clock whose rate is not known */
     uint64_t elapsed = fresh ? user_elapsed(&clock) : 0;
     reading->count = count + user_extend(raw, width);
     reading->enabled_ns = enabled + elapsed;
