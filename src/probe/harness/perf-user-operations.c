@@ -112,7 +112,7 @@ static int arm_cold(struct instrument *instrument)
 }
 
 /* A page that no longer follows its counter: mostly because user access was switched off, which the
- * page itself does not say. */
+ * page itself does not say (AArch64): it looks as if the event had no counter. */
 static int explain_stale(struct job *job, uint32_t run, uint32_t index)
 {
     const char *name = job->events[index].name;
@@ -125,6 +125,16 @@ static int explain_stale(struct job *job, uint32_t run, uint32_t index)
                     "run %u: what user code read of %s does not lie between what read() gave "
                     "before and after: its page was not up to date",
                     run, name);
+}
+
+/* Did the window read such a page? Asked before the counters are stopped, where the window has not
+ * done that itself: then every page looks so, and the setting is what counts. */
+static int check_access(struct instrument *instrument, uint32_t run)
+{
+    for (uint32_t index = 0; index < instrument->window.count; index++)
+        if (!instrument->window.pages[index]->index && user_access_setting("") == USER_SETTING_OFF)
+            return explain_stale(instrument->job, run, index);
+    return 0;
 }
 
 static int check_count(struct instrument *instrument, uint32_t run, uint32_t index)
@@ -160,8 +170,10 @@ static int write_row(struct instrument *instrument, uint32_t run)
 static int user_release(struct instrument *instrument, uint32_t run)
 {
     struct job *job = instrument->job;
-    long result = 0;
+    long result = check_access(instrument, run);
     user_trap_run(run + 1);
+    if (result < 0)
+        return (int)result;
     if (job->pattern == PATTERN_AR)
         result = perf_switch_all(instrument, false);
     else if (job->pattern == PATTERN_RO)
