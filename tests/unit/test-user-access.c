@@ -1,0 +1,232 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Why user code cannot read a counter, on made-up machines and pages; and mappings, on files that
+ * stand in for events. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/user-access.h"
+#include "lib/user-read.h"
+#include "skip.h"
+#include "tree.h"
+
+#define DEVICES "/sys/bus/event_source/devices/"
+#define SYSCTL  "/proc/sys/kernel/"
+
+static struct failure failure;
+
+static void settings_are_found_where_the_isa_keeps_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *content;
+        enum user_setting expected;
+    } cases[] = {
+        {"/nothing", "", USER_SETTING_UNKNOWN},
+        {SYSCTL "perf_user_access", "0\n", USER_SETTING_OFF},
+        {SYSCTL "perf_user_access", "1\n", USER_SETTING_ON},
+        {SYSCTL "perf_user_access", "2\n", USER_SETTING_ON}, /* RISC-V: as it was before */
+        {DEVICES "cpu/rdpmc", "0\n", USER_SETTING_OFF},
+        {DEVICES "cpu/rdpmc", "1\n", USER_SETTING_ON},
+        {DEVICES "cpu/rdpmc", "2\n", USER_SETTING_ON},
+        {DEVICES "cpu_core/rdpmc", "0\n", USER_SETTING_OFF},
+        {DEVICES "cpu_atom/rdpmc", "1\n", USER_SETTING_ON},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct tree tree;
+        tree_make(&tree);
+        tree_put(&tree, cases[i].path, cases[i].content);
+        enum user_setting found = user_access_setting(tree.root);
+        tree_remove(&tree);
+        if (found != cases[i].expected)
+            fail_msg("case %zu: %s", i, cases[i].path);
+    }
+}
+
+static void what_the_operating_system_counts_has_no_counter_to_read(void **state)
+{
+    (void)state;
+    static const uint32_t types[] = {PERF_TYPE_SOFTWARE, PERF_TYPE_TRACEPOINT,
+                                     PERF_TYPE_BREAKPOINT};
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        struct perf_event_attr attr = {.type = types[i]};
+        assert_int_equal(user_access_request("", "page-faults:u", &attr, &failure), -EOPNOTSUPP);
+        assert_non_null(strstr(failure.text, "page-faults:u"));
+        assert_non_null(strstr(failure.text, "the operating system counts it"));
+    }
+}
+
+static void reads_that_are_switched_off_are_refused_with_the_switch(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *fix;
+    } cases[] = {{SYSCTL "perf_user_access", "sysctl kernel.perf_user_access=1"},
+                 {DEVICES "cpu/rdpmc", "/cpu*/rdpmc"}};
+    for (size_t i = 0; i < 2; i++) {
+        struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE};
+        struct tree tree;
+        tree_make(&tree);
+        tree_put(&tree, cases[i].path, "0\n");
+        int result = user_access_request(tree.root, "cycles:u", &attr, &failure);
+        tree_remove(&tree);
+        assert_int_equal(result, -EACCES);
+        assert_non_null(strstr(failure.text, "cycles:u"));
+        assert_non_null(strstr(failure.text, cases[i].fix));
+    }
+}
+
+#if defined(__aarch64__)
+static void the_pmu_is_asked_by_the_bits_it_describes(void **state)
+{
+    (void)state;
+    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .config1 = 0x100};
+    struct tree tree;
+    tree_make(&tree);
+    tree_put(&tree, DEVICES "armv8_pmuv3/type", "8\n");
+    tree_put(&tree, DEVICES "armv8_pmuv3/format/rdpmc", "config1:5\n");
+    int result = user_access_request(tree.root, "cycles:u", &attr, &failure);
+    tree_remove(&tree);
+    assert_int_equal(result, 0);
+    assert_int_equal(attr.config1, 0x120);
+}
+#endif
+
+static struct perf_event_mmap_page promising(void)
+{
+    struct perf_event_mmap_page page = {.pmc_width = 48};
+    page.cap_bit0_is_deprecated = 1;
+    page.cap_user_rdpmc = 1;
+    return page;
+}
+
+static void expect_refusal(pid_t pid, const struct perf_event_mmap_page *page, const char *words)
+{
+    struct tree tree;
+    tree_make(&tree);
+    int result = user_access_check(tree.root, "cycles:u", pid, page, &failure);
+    tree_remove(&tree);
+    assert_int_equal(result, -EOPNOTSUPP);
+    assert_non_null(strstr(failure.text, "cycles:u"));
+    assert_non_null(strstr(failure.text, words));
+}
+
+static void a_page_is_refused_for_what_it_lacks(void **state)
+{
+    (void)state;
+    struct perf_event_mmap_page page = promising();
+    assert_int_equal(user_access_check("/nowhere", "cycles:u", 0, &page, &failure), 0);
+    assert_int_equal(user_access_check("/nowhere", "cycles:u", gettid(), &page, &failure), 0);
+    expect_refusal(getppid(), &page, "counts for task");
+    page.cap_user_rdpmc = 0;
+    expect_refusal(0, &page, "cap_user_rdpmc");
+    page = promising();
+    page.pmc_width = 65;
+    expect_refusal(0, &page, "65 bits");
+    page = promising();
+    page.index = 40;
+    if (!user_counter_named(40))
+        expect_refusal(0, &page, "counter 40");
+}
+
+static void a_mapping_that_is_refused_says_why(void **state)
+{
+    (void)state;
+    const volatile struct perf_event_mmap_page *page = (const void *)1;
+    assert_int_equal(user_access_map("", "cycles:u", -1, USER_MAP_COLD, &page, &failure), -EBADF);
+    assert_null(page);
+    assert_non_null(strstr(failure.text, "the page of cycles:u cannot be mapped"));
+    user_access_unmap(page);
+}
+
+static void every_way_of_mapping_shows_the_page(void **state)
+{
+    (void)state;
+    struct perf_event_mmap_page content = promising();
+    content.offset = 4711;
+    int file = memfd_create("page", MFD_CLOEXEC);
+    assert_true(file >= 0 && ftruncate(file, sysconf(_SC_PAGESIZE)) == 0);
+    assert_int_equal(write(file, &content, sizeof(content)), sizeof(content));
+    static const enum user_mapping ways[] = {USER_MAP_COLD, USER_MAP_POPULATED, USER_MAP_TOUCHED};
+    for (size_t i = 0; i < 3; i++) {
+        const volatile struct perf_event_mmap_page *page;
+        uint64_t count = 0;
+        assert_int_equal(user_access_map("", "x", file, ways[i], &page, &failure), 0);
+        assert_true(user_read_count(page, &count));
+        assert_int_equal(count, 4711);
+        user_access_unmap(page);
+    }
+    close(file);
+}
+
+static volatile sig_atomic_t signals_seen;
+
+static void see(int number)
+{
+    (void)number;
+    signals_seen++;
+}
+
+/* A library's guest: neither its handlers nor its children notice. */
+static void trying_disturbs_nobody(void **state)
+{
+    (void)state;
+    struct perf_event_attr attr = {.size = sizeof(attr),
+                                   .type = PERF_TYPE_HARDWARE,
+                                   .config = PERF_COUNT_HW_INSTRUCTIONS,
+                                   .exclude_kernel = 1,
+                                   .exclude_hv = 1};
+    struct sigaction before, after;
+    signal(SIGCHLD, see);
+    sigaction(SIGSEGV, NULL, &before);
+    int result = user_access_request("", "instructions:u", &attr, &failure);
+    if (result == 0)
+        result = user_access_try("", "instructions:u", &attr, &failure);
+    sigaction(SIGSEGV, NULL, &after);
+    assert_int_equal(signals_seen, 0);
+    assert_ptr_equal(before.sa_handler, after.sa_handler);
+    if (result < 0) {
+        assert_non_null(strstr(failure.text, "instructions:u"));
+        print_message("# here: %s\n", failure.text);
+    }
+}
+
+static void a_page_that_promises_nothing_is_refused_before_anything_is_tried(void **state)
+{
+    (void)state;
+    struct perf_event_attr attr = {
+        .size = sizeof(attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY};
+    int result = user_access_try("", "dummy", &attr, &failure);
+    if (result == -ENOSYS || result == -EPERM || result == -EACCES)
+        skip_because("perf_event_open is refused here");
+    assert_int_equal(result, -EOPNOTSUPP);
+    assert_non_null(strstr(failure.text, "dummy"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(settings_are_found_where_the_isa_keeps_them),
+        cmocka_unit_test(what_the_operating_system_counts_has_no_counter_to_read),
+        cmocka_unit_test(reads_that_are_switched_off_are_refused_with_the_switch),
+#if defined(__aarch64__)
+        cmocka_unit_test(the_pmu_is_asked_by_the_bits_it_describes),
+#endif
+        cmocka_unit_test(a_page_is_refused_for_what_it_lacks),
+        cmocka_unit_test(a_mapping_that_is_refused_says_why),
+        cmocka_unit_test(every_way_of_mapping_shows_the_page),
+        cmocka_unit_test(trying_disturbs_nobody),
+        cmocka_unit_test(a_page_that_promises_nothing_is_refused_before_anything_is_tried),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
