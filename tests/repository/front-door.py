@@ -125,6 +125,14 @@ class Deps(FrontDoor):
         self.assertEqual(done.returncode, 1)
         self.assertIn("install them by hand", done.stderr)
 
+    def test_each_tier_holds_those_before_it(self):
+        named = {tier: set(re.findall(r"^    (\S+) \(", self.deps("--check", tier)[0].stderr, re.MULTILINE))
+                 for tier in ("run", "lab", "test")}
+        self.assertIn("meson", named["run"])
+        self.assertIn("qemu-system-arm", named["lab"] - named["run"])
+        self.assertIn("libcmocka-dev", named["test"] - named["lab"])
+        self.assertTrue(named["run"] < named["lab"] < named["test"])
+
     def test_an_unknown_tier_is_refused(self):
         done, _ = self.deps("everything")
         self.assertEqual(done.returncode, 2)
