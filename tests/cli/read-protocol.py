@@ -13,11 +13,11 @@ import tempfile
 import unittest
 
 import tap
+from stepper import remote, traced
 from stepper.bench import Bench, Torn
 from stepper.image import Image
 from stepper.isa import ISAS
 from stepper.plays import Play
-from stepper.remote import Remote
 
 LEVELS = ("O0", "O1", "O2", "O3")
 READERS = (("step_count", False), ("step_full", True))
@@ -54,19 +54,21 @@ def build(isa, level, folder):
 
 
 class Protocol:
-    """The cases, for each ISA."""
-    isa = None
+    """The cases, for each ISA and each way to step it."""
+    isa = stepper = None
+    defect_levels = ("O2",)
 
     @classmethod
     def setUpClass(cls):
-        if not shutil.which(cls.isa.qemu):
-            raise unittest.SkipTest(f"{cls.isa.qemu} is not installed")
+        why_not = traced.possible(cls.isa) if cls.stepper is traced.Traced else remote.possible(cls.isa)
+        if why_not:
+            raise unittest.SkipTest(why_not)
         cls.folder = tempfile.TemporaryDirectory(prefix="read-protocol-")
         cls.benches = {}
         try:
             for level in LEVELS:
                 path = build(cls.isa, level, cls.folder.name)
-                cls.benches[level] = Bench(cls.isa, Image(path), Remote)
+                cls.benches[level] = Bench(cls.isa, Image(path), cls.stepper)
         except BaseException:
             cls.tearDownClass()
             raise
@@ -127,7 +129,7 @@ class Protocol:
         play.pairs(every=29, kinds=(("changed", "changed"),))
 
     def test_a_reader_with_a_defect_does_not_pass(self):
-        for level in ("O0", "O2"):
+        for level in self.defect_levels:
             self.judge_whole(level, "step_control")  # the same code passes without one
             for defect in DEFECTS:
                 with self.subTest(level=level, defect=defect):
@@ -136,11 +138,16 @@ class Protocol:
 
 
 def load_tests(loader, _standard, _pattern):
-    """One ISA a process, so that they run side by side; all of them when none is named."""
+    """One ISA a process, so that they run side by side; all that there are when none is named. "native" is this CPU
+    itself, the others are emulated."""
     suite = unittest.TestSuite()
-    for name in sys.argv[1:] or ISAS:
-        case = type(f"On_{name}", (Protocol, unittest.TestCase), {"isa": ISAS[name]})
-        suite.addTests(loader.loadTestsFromTestCase(case))
+    for name in sys.argv[1:] or ["native", *ISAS]:
+        isa, stepper = (name, remote.Remote) if name != "native" else (platform.machine(), traced.Traced)
+        if isa in ISAS:
+            case = type(f"On_{name}", (Protocol, unittest.TestCase), {"isa": ISAS[isa], "stepper": stepper})
+            if stepper is traced.Traced:
+                case.defect_levels = LEVELS  # cheap where nothing is emulated
+            suite.addTests(loader.loadTestsFromTestCase(case))
     return suite
 
 

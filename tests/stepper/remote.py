@@ -20,6 +20,11 @@ class Lost(Exception):
     """The program faulted, ended, or did not stop in time."""
 
 
+def possible(isa):
+    """Why programs of the ISA cannot be stepped here; None where they can."""
+    return None if shutil.which(isa.qemu) else f"{isa.qemu} is not installed"
+
+
 class Remote:
     PATIENCE = 20  # seconds until a program that does not stop counts as one that never will
 
