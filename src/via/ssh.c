@@ -100,8 +100,8 @@ static bool is_known_isa(const char *isa)
 static int find_kit(struct visit *visit, struct kit *kit, struct failure *failure)
 {
     char line[LINE_BYTES];
-    const char *said;
-    char isa[32];
+    const char *said = "";
+    char isa[32] = "";
     int status = send_text(visit, keeping_script, failure);
     if (status == 0)
         status = take_line(visit, "@assay-there ", line, &said, failure);
@@ -133,13 +133,21 @@ static void tick_off(const struct kit_files *files, const char *said, bool *same
     }
 }
 
+static bool is_all(const bool *same, size_t count)
+{
+    size_t first = 0;
+    while (first < count && same[first])
+        first++;
+    return first == count;
+}
+
 /* "use" when the kit that is kept there is this one to the byte, "replace" when one of this name is
  * another, "push" when there is none. */
 static int decide(struct visit *visit, const struct kit_files *files, const char **word,
                   struct failure *failure)
 {
     char line[LINE_BYTES];
-    const char *said;
+    const char *said = "";
     AUTO_FREE bool *same = calloc(files->count, sizeof(*same));
     if (!same)
         return fail_with(failure, -ENOMEM, "no memory to compare kits");
@@ -150,11 +158,8 @@ static int decide(struct visit *visit, const struct kit_files *files, const char
         if (status == 0 && strncmp(said, "file ", 5) == 0) {
             tick_off(files, said + 5, same);
         } else if (status == 0) {
-            bool all = strcmp(said, "kept yes") == 0;
-            *word = all ? "use" : "push";
-            for (size_t file = 0; all && file < files->count; file++)
-                if (!same[file])
-                    *word = "replace";
+            const bool there = strcmp(said, "kept yes") == 0;
+            *word = !there ? "push" : is_all(same, files->count) ? "use" : "replace";
             return 0;
         }
     }
@@ -166,7 +171,7 @@ static int decide(struct visit *visit, const struct kit_files *files, const char
 static int use(struct visit *visit, struct failure *failure)
 {
     char line[LINE_BYTES];
-    const char *said;
+    const char *said = "";
     int status = send_text(visit, "use\n", failure);
     if (status == 0)
         status = take_line(visit, "@assay-", line, &said, failure);
@@ -193,7 +198,7 @@ static int converse(struct visit *visit, struct failure *failure)
 {
     AUTO_KIT struct kit kit = {0};
     AUTO_KIT_FILES struct kit_files files = {0};
-    const char *word = NULL;
+    const char *word = "push";
     int status = find_kit(visit, &kit, failure);
     if (status == 0)
         status = kit_files_open(&files, &kit, failure);

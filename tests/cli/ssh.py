@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: 2026 the assay authors
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The transport ssh: against a real sshd: the kit that is kept there, sessions, strange machines, failures."""
+import contextlib
 import json
 import os
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 
@@ -23,6 +25,14 @@ while left:
 ssh.stdin.close()
 sys.exit(ssh.wait())
 """
+
+
+def finished_visits(store):
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as reader:
+            return reader.execute("SELECT count(*) FROM visit WHERE state = 'done'").fetchone()[0]
+    except sqlite3.Error:
+        return 0
 
 
 class Kept(There):
@@ -191,7 +201,7 @@ class Sessions(There):
         self.addCleanup(run.stderr.close)
         self.addCleanup(run.wait)
         self.addCleanup(run.kill)
-        self.assertTrue(eventually(lambda: run.poll() is not None or self.living("harness")))
+        self.assertTrue(eventually(lambda: run.poll() is not None or finished_visits(store)), "nothing is measured")
         below = descendants(self.sshd.pid)
         for pid in below:
             if words_of(pid).startswith("sshd"):
@@ -204,6 +214,7 @@ class Sessions(There):
         self.assertIn("exit status 255", words)
         self.assertIn("--resume", words)
         self.assert_all_gone(below)
+        self.assertIn(finished_visits(store), range(1, 400))
         done = self.assay("measure", "--resume", "--store", store, "--json", "--quiet")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(json.loads(done.stdout)["results"][0]["runs"], 2000)
