@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A real sshd on loopback, with keys, configuration, home and port of its own: `There` is the base of test cases that
 measure this machine through it. Works as root and as an ordinary user, who logs in as himself."""
-import atexit
 import filecmp
 import getpass
 import json
@@ -28,8 +27,7 @@ def lacking():
         return "ssh is not installed (openssh-client)"
     if os.geteuid() == 0 and not os.path.isdir("/run/sshd"):
         try:
-            os.mkdir("/run/sshd", 0o755)
-            atexit.register(os.rmdir, "/run/sshd")
+            os.makedirs("/run/sshd", 0o755, exist_ok=True)  # stays: another test may be using it
         except OSError as error:
             return f"sshd wants /run/sshd, which cannot be made: {error}"
     return None
@@ -69,6 +67,7 @@ def prints(folder):
 @unittest.skipIf(lacking(), lacking())
 class There(unittest.TestCase):
     """A machine behind sshd that is this one, with a home of its own."""
+    refused = None
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="assay-ssh-")
@@ -108,10 +107,16 @@ class There(unittest.TestCase):
                                          stdout=log, stderr=log)
         self.addCleanup(self.stop_sshd)
         self.assertTrue(eventually(self.listens), self.log())
-        plain = subprocess.run(["ssh", "-F", self.path("config"), "-T", "-oBatchMode=yes", "box", ":"], timeout=30, text=True,
-                               capture_output=True, stdin=subprocess.DEVNULL, check=False)
-        if plain.returncode == 255:
-            self.skipTest("sshd lets nobody in here: " + " ".join((plain.stderr + self.log()).split())[-300:])
+        if There.refused is None:  # concerns the machine, so once is enough
+            There.refused = self.why_refused()
+        if There.refused:
+            self.skipTest("sshd lets nobody in here: " + There.refused)
+
+    def why_refused(self):
+        """What ssh says when it does not get in by itself, without assay; else nothing."""
+        done = subprocess.run(["ssh", "-F", self.path("config"), "-T", "-oBatchMode=yes", "box", ":"], timeout=30, text=True,
+                              capture_output=True, stdin=subprocess.DEVNULL, check=False)
+        return " ".join((done.stderr + self.log()).split())[-300:] if done.returncode == 255 else ""
 
     def listens(self):
         with socket.socket() as line:
