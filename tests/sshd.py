@@ -102,6 +102,7 @@ class There(unittest.TestCase):
             f"Port {self.port}", "ListenAddress 127.0.0.1", f"HostKey {self.path('host')}", "PidFile none", "UsePAM no",
             f"AuthorizedKeysFile {self.path('authorized')}", "StrictModes no", "PasswordAuthentication no",
             "KbdInteractiveAuthentication no", "PermitRootLogin yes", f"SetEnv {variables}", *lines, ""]))
+        self.stop_sshd()
         with open(self.path("log"), "ab") as log:
             self.sshd = subprocess.Popen([*within, SSHD, "-D", "-e", "-f", self.path("sshd_config")], stdin=subprocess.DEVNULL,
                                          stdout=log, stderr=log)
@@ -127,7 +128,8 @@ class There(unittest.TestCase):
             return log.read()
 
     def stop_sshd(self):
-        if self.sshd.poll() is not None:
+        """The one that was started last; each start stops the one before."""
+        if not self.sshd or self.sshd.poll() is not None:
             return
         for pid in descendants(self.sshd.pid):
             try:

@@ -119,7 +119,6 @@ class Machines(There):
                 # Through the variable, as sshd itself would hand it to that shell.
                 self.start_sshd(f'ForceCommand exec {shell} -c "$SSH_ORIGINAL_COMMAND"')
                 self.assert_doctor()
-                self.stop_sshd()
         self.assert_kept()
 
     def test_a_machine_with_the_tools_of_busybox_will_do(self):
