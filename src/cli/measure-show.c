@@ -83,19 +83,29 @@ static void put_head(const struct rows *rows, const struct style *style, struct 
     text_puts(out, "\n\n");
 }
 
-/* A word of the table that needs explaining, once. */
+/* Words that need explaining, once; and the mark that results of no hardware carry. */
 static void put_legend(const struct rows *rows, const struct style *style, struct text *out)
 {
     bool disturbed = false;
     for (size_t i = 0; i < rows->count; i++)
         disturbed |= rows->list[i].summary.disturbed != 0;
-    if (!disturbed)
+    if (disturbed) {
+        text_putc(out, '\n');
+        wrap(out,
+             "disturbed: the operating system's own account of the run shows page faults or "
+             "context switches beyond those the specimen makes itself.",
+             0, 2, style->width);
+    }
+    const char *how = facts_get(&rows->measuring->catalogue->facts, "emulated");
+    if (!how)
         return;
+    AUTO_TEXT struct text mark = {0};
+    text_puts(&mark, "emulated (");
+    text_put_clean(&mark, how);
+    text_puts(&mark, "): counts of instructions and of the operating system's events hold as on a "
+                     "real machine; times, cycles and caches are no hardware's.");
     text_putc(out, '\n');
-    wrap(out,
-         "disturbed: the operating system's own account of the run shows page faults or context "
-         "switches beyond those the specimen makes itself.",
-         0, 2, style->width);
+    wrap(out, text_string(&mark), 0, 2, style->width);
 }
 
 static enum tone tone_of(const struct summary *summary)

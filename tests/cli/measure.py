@@ -116,6 +116,12 @@ class Truths(Case):
         self.assertIn(f"seed 7, samples in {self.folder}/assay/", done.stdout)
         self.assertNotIn("\033", done.stdout + done.stderr)
 
+    def test_results_of_an_emulated_machine_carry_the_mark(self):
+        done = self.measure("--event", "page-faults:u", "--runs", "2", env={"ASSAY_EMULATED": "1"})
+        if done.returncode == 3:
+            self.skipTest(done.stderr.strip())
+        self.assertIn("emulated (declared by ASSAY_EMULATED)", done.stdout)
+
 
 class Modes(Case):
     """What the letters behind a name do to events that are no hardware: some filter everything."""
@@ -369,7 +375,8 @@ class Breaks(Case):
     def start(self, *arguments, **options):
         return subprocess.Popen([tap.ASSAY, "measure", *arguments], text=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, env={**os.environ, **self.env}, **options)
+                                stderr=subprocess.PIPE, cwd=self.folder,
+                                env={**os.environ, **self.env}, **options)
 
     def content(self, path):
         with sqlite3.connect(path) as store:
@@ -391,17 +398,16 @@ class Breaks(Case):
             self.env["ASSAY_KIT"] = self.path("kit")
 
     def running(self):
-        """Processes that run from our kit or carry our environment."""
-        marker = f"XDG_STATE_HOME={self.folder}".encode()
+        """Programs of processes that were started in our folder or lie there. Harnesses too, whose
+        environment is none of ours: where they work is all they inherit."""
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
                 program = os.readlink(f"/proc/{pid}/exe")
-                with open(f"/proc/{pid}/environ", "rb") as environment:
-                    ours = marker in environment.read()
+                place = os.readlink(f"/proc/{pid}/cwd")
             except OSError:
                 continue
-            if ours or program.startswith(self.folder):
+            if place.startswith(self.folder) or program.startswith(self.folder):
                 found.append(program)
         return found
 
