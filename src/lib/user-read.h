@@ -59,6 +59,17 @@ USER_READ_INLINE uint64_t user_extend(uint64_t raw, unsigned width)
     return (uint64_t)((int64_t)(raw << unused) >> unused);
 }
 
+/* The count from its two parts. When Linux writes the page of an event that is counting (because it
+ * is mapped only then, or reset) after it has been read, the offset is short of 2^width until the
+ * counter is next programmed: there the counter was taken as a number without a sign. No event has
+ * counted less than nothing, so that a negative count tells. */
+USER_READ_INLINE uint64_t user_sum(uint64_t offset, uint64_t raw, unsigned width)
+{
+    uint64_t count = offset + user_extend(raw, width);
+    bool shorter = width >= 1 && width <= 63;
+    return shorter && (int64_t)count < 0 ? count + (UINT64_C(1) << width) : count;
+}
+
 /* Nanoseconds since the page was updated. In two parts, so that no product overflows. */
 USER_READ_INLINE uint64_t user_elapsed(const struct user_clock *clock)
 {
@@ -91,7 +102,8 @@ USER_READ_INLINE bool user_page_readable(const volatile struct perf_event_mmap_p
 
 /* The count alone, by the fewest instructions. An event that is on no counter gives what it had
  * counted when it lost it. False, and *count untouched, where the counter has no instruction. The
- * page must have passed user_page_readable once, and its width be at most 64. */
+ * page must have passed user_page_readable once, and its width be at most 64; it must have been
+ * mapped before the event counted, and the event not be reset while it counts: see user_sum. */
 USER_READ_INLINE bool user_read_count(const volatile struct perf_event_mmap_page *page,
                                       uint64_t *count)
 {
@@ -107,7 +119,7 @@ USER_READ_INLINE bool user_read(const volatile struct perf_event_mmap_page *page
                                 struct user_reading *reading)
 {
     struct user_clock clock = {0};
-    uint64_t raw, count, enabled, running;
+    uint64_t raw, offset, enabled, running;
     uint32_t sequence, index;
     unsigned width;
     bool fresh;
@@ -117,7 +129,7 @@ USER_READ_INLINE bool user_read(const volatile struct perf_event_mmap_page *page
         index = page->index;
         if (!user_page_readable(page) || (index && !user_counter_named(index)))
             return false;
-        count = (uint64_t)page->offset;
+        offset = (uint64_t)page->offset;
         width = page->pmc_width;
         raw = index ? user_counter_read(index) : 0;
         enabled = page->time_enabled;
@@ -129,7 +141,7 @@ USER_READ_INLINE bool user_read(const volatile struct perf_event_mmap_page *page
     } while (page->lock != sequence);
     fresh = fresh && clock.multiplier != 0; /* a clock whose rate is not known */
     uint64_t elapsed = fresh ? user_elapsed(&clock) : 0;
-    reading->count = count + user_extend(raw, width);
+    reading->count = user_sum(offset, raw, width);
     reading->enabled_ns = enabled + elapsed;
     reading->running_ns = running + elapsed;
     reading->scheduled = index != 0;

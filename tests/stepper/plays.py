@@ -23,8 +23,8 @@ class Play:
         self.bench, self.function, self.full, self.seed = bench, function, full, seed
         self.boundaries = 0  # of the longest read
         kinds = [kind for kind in UPDATES if kind != "unnamed" or bench.isa.unnamed]
-        # The count alone is read by those who asked the page's capabilities before.
-        self.kinds = [kind for kind in kinds if full or kind != "hidden"]
+        # The count alone is read by those who asked the page's capabilities before, and never reset the event.
+        self.kinds = [kind for kind in kinds if full or kind not in ("hidden", "reset")]
         self.starts = [start for start in STARTS if full or start != "hidden"]
 
     def world(self, start="counting", **changes):

@@ -241,6 +241,14 @@ def hidden(world):
     world.user_counter = False
 
 
+def reset(world):
+    """The count starts again from nothing, the counter goes on. Linux then takes what the counter holds as a number
+    without a sign."""
+    mask = (1 << world.width) - 1
+    world.start = (world.start + world.count - world.base) & mask if world.index else 0
+    world.count = world.base = 0
+
+
 def unnamed(world):
     """To a counter that no instruction reads."""
     world.index = world.dice.choice(world.isa.unnamed)
@@ -250,4 +258,4 @@ def unnamed(world):
 CLOCKS = ((0x26000001, 30), (0x9a5f3, 20), (3, 0), (0xffffffff, 32))
 UPDATES = {update.__name__: update for update in (
     changed, untouched, wrapped, moved, widened, descheduled, stopped, waited, recalibrated, untimed, narrowed,
-    refused, hidden, unnamed)}
+    refused, hidden, reset, unnamed)}
