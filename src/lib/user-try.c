@@ -49,7 +49,7 @@ static int try_in_child(const struct perf_event_attr *wanted, long page_size)
     if (file < 0)
         return TRY_NOT_OPENED;
     long address = assay_syscall6(SYS_mmap, 0, page_size, PROT_READ, MAP_SHARED, file, 0);
-    if (address < 0 && address >= -4095)
+    if (address <= 0)
         return TRY_NOT_MAPPED;
     const volatile struct perf_event_mmap_page *page =
         (const volatile struct perf_event_mmap_page *)address;

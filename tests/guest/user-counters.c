@@ -89,6 +89,14 @@ static bool open_counter(struct counter *counter, const struct perf_event_attr *
     return ioctl(counter->descriptor, PERF_EVENT_IOC_ENABLE, 0) == 0;
 }
 
+static void must_open(struct counter *counter, const struct perf_event_attr *attr)
+{
+    if (open_counter(counter, attr) && counter->page)
+        return;
+    puts("Bail out! an event that could be opened before cannot any more");
+    exit(1);
+}
+
 static void close_counter(struct counter *counter)
 {
     user_access_unmap(counter->page);
@@ -236,7 +244,7 @@ static void an_event_that_is_off_gives_its_count_and_says_so(void)
     struct perf_event_attr attr = wanted(PERF_COUNT_HW_INSTRUCTIONS, false);
     struct counter counter;
     bool scheduled = true;
-    open_counter(&counter, &attr);
+    must_open(&counter, &attr);
     spin(1000);
     ioctl(counter.descriptor, PERF_EVENT_IOC_DISABLE, 0);
     bool equal = equals_read(&counter, &scheduled);
@@ -256,11 +264,11 @@ static void an_event_without_a_counter_says_so(void)
     bool cycles, scheduled = true;
     size_t count = take_machine(counters, &cycles);
     struct perf_event_attr attr = wanted(PERF_COUNT_HW_INSTRUCTIONS, false);
-    open_counter(&starved, &attr);
+    must_open(&starved, &attr);
     tell(equals_read(&starved, &scheduled) && !scheduled,
          "index 0, all counters pinned by others: the page gives what read() gives");
     attr = wanted(PERF_COUNT_HW_INSTRUCTIONS, true);
-    open_counter(&late, &attr);
+    must_open(&late, &attr);
     ssize_t got = read(late.descriptor, report, sizeof(report));
     tell(got == 0 && user_read(late.page, &reading) && !reading.scheduled,
          "a pinned event that got no counter: read() gives nothing, the page is not scheduled");
@@ -276,7 +284,7 @@ static void times_lie_between_those_of_read(void)
     struct perf_event_attr attr = wanted(PERF_COUNT_HW_INSTRUCTIONS, false);
     struct counter counter;
     bool ordered = true, fresh = true;
-    open_counter(&counter, &attr);
+    must_open(&counter, &attr);
     for (int attempt = 0; attempt < TRIES; attempt++) {
         uint64_t before[3] = {0}, after[3] = {0};
         struct user_reading now = {0};
@@ -325,7 +333,7 @@ static void access_withdrawn_shows_as_a_trap_or_a_reason(void)
     struct counter counter;
     uint64_t count;
     volatile bool trapped = false;
-    open_counter(&counter, &attr);
+    must_open(&counter, &attr);
     sigaction(SIGILL, &action, NULL);
     sigaction(SIGSEGV, &action, NULL);
     if (!set_access('0')) {

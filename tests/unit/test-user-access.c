@@ -43,7 +43,7 @@ static void settings_are_found_where_the_isa_keeps_them(void **state)
         {DEVICES "cpu_atom/rdpmc", "1\n", USER_SETTING_ON},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct tree tree;
+        struct tree tree = {0};
         tree_make(&tree);
         tree_put(&tree, cases[i].path, cases[i].content);
         enum user_setting found = user_access_setting(tree.root);
@@ -75,7 +75,7 @@ static void reads_that_are_switched_off_are_refused_with_the_switch(void **state
                  {DEVICES "cpu/rdpmc", "/cpu*/rdpmc"}};
     for (size_t i = 0; i < 2; i++) {
         struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE};
-        struct tree tree;
+        struct tree tree = {0};
         tree_make(&tree);
         tree_put(&tree, cases[i].path, "0\n");
         int result = user_access_request(tree.root, "cycles:u", &attr, &failure);
@@ -91,7 +91,7 @@ static void the_pmu_is_asked_by_the_bits_it_describes(void **state)
 {
     (void)state;
     struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .config1 = 0x100};
-    struct tree tree;
+    struct tree tree = {0};
     tree_make(&tree);
     tree_put(&tree, DEVICES "armv8_pmuv3/type", "8\n");
     tree_put(&tree, DEVICES "armv8_pmuv3/format/rdpmc", "config1:5\n");
@@ -112,7 +112,7 @@ static struct perf_event_mmap_page promising(void)
 
 static void expect_refusal(pid_t pid, const struct perf_event_mmap_page *page, const char *words)
 {
-    struct tree tree;
+    struct tree tree = {0};
     tree_make(&tree);
     int result = user_access_check(tree.root, "cycles:u", pid, page, &failure);
     tree_remove(&tree);

@@ -200,7 +200,7 @@ static int usable(char *reason, size_t size)
         uint64_t config;
     } candidates[] = {{"instructions:u", PERF_COUNT_HW_INSTRUCTIONS},
                       {"cycles:u", PERF_COUNT_HW_CPU_CYCLES}};
-    struct failure first = {0}, other;
+    struct failure first = {0}, other = {0};
     for (size_t index = 0; index < sizeof(candidates) / sizeof(*candidates); index++) {
         struct failure *failure = index ? &other : &first; /* the first reason is the one to give */
         struct perf_event_attr attr = {.size = sizeof(attr),
