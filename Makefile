@@ -75,6 +75,7 @@ sanitize: ## all tests with address and undefined-behaviour sanitizers
 	@scripts/deps --check test
 	@scripts/configure build-sanitize -Dtests=enabled -Db_sanitize=address,undefined -Dprobe_static=false
 	@ninja -C build-sanitize -j $(JOBS)
+	@scripts/kits build-sanitize
 	@scripts/run-tests build-sanitize
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS with libFuzzer
