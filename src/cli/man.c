@@ -129,11 +129,15 @@ void man_program(struct text *out, const char *version)
         text_puts(out, ".\n");
     }
     exit_section(out);
-    text_puts(out, ".SH ENVIRONMENT\n.TP\n.B ASSAY_KIT\nThe folder that holds the probe and its "
-                   "harness executables, instead of the installed one.\n.TP\n.B NO_COLOR\n"
-                   "No colours, whatever the terminal offers.\n.TP\n.B XDG_STATE_HOME\n"
-                   "Runs are stored below its folder assay; without it below "
-                   "~/.local/state.\n.SH SEE ALSO\n");
+    text_puts(out,
+              ".SH ENVIRONMENT\n.TP\n.B ASSAY_KIT\nThe folder that holds the probe and its "
+              "harness executables, instead of the installed one.\n.TP\n.B ASSAY_LAB\n"
+              "The folder that holds the kernels of the lab; without it XDG_CACHE_HOME/assay/lab "
+              "or ~/.cache/assay/lab.\n.TP\n.B ASSAY_QEMU\nThe program that emulates, instead "
+              "of the one in PATH.\n.TP\n.B NO_COLOR\n"
+              "No colours, whatever the terminal offers.\n.TP\n.B XDG_STATE_HOME\n"
+              "Runs are stored below its folder assay; without it below "
+              "~/.local/state.\n.SH SEE ALSO\n");
     for (const struct command *const *at = command_registry; *at; at++) {
         text_puts(out, ".BR assay\\-");
         escape(out, (*at)->name);

@@ -259,7 +259,9 @@ int lab_install(const struct lab_installation *installation, char **name, struct
                                      .progress = installation->progress,
                                      .context = installation->context}};
     *name = NULL;
-    int status = lab_place(&work.lab, failure);
+    int status = packages_name_check(installation->kernel, failure);
+    if (status == 0)
+        status = lab_place(&work.lab, failure);
     if (status == 0)
         status = lab_place_make(work.lab, failure);
     AUTO_CLOSE int lock = status < 0 ? -1 : take_lock(&work, failure);

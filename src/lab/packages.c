@@ -17,8 +17,9 @@
 #include "lab/place.h"
 #include "lab/tool.h"
 
-#define PREFIX     "linux-image-"
-#define MOST_WORDS 32
+#define PREFIX       "linux-image-"
+#define LAB_PATH_MAX 900
+#define MOST_WORDS   32
 
 /* Hooks of the host must not run for a private list. Without sandbox user apt needs no permission
  * for its own user in the folder of ours. */
@@ -51,6 +52,11 @@ int packages_open(struct packages *packages, const char *lab, struct failure *fa
                          "Debian's packages: run assay lab install on a Debian machine or in a "
                          "Debian container, copy its folder here and name that in ASSAY_LAB",
                          apt ? "dpkg-deb" : "apt-get");
+    if (strlen(lab) > LAB_PATH_MAX)
+        return fail_with(failure, -ENAMETOOLONG,
+                         "the lab's folder %.60s… has a name of more than %d letters: set "
+                         "ASSAY_LAB to a shorter one",
+                         lab, LAB_PATH_MAX);
     text_printf(&path, "%s/apt", lab);
     packages->folder = text_take(&path);
     int status = packages->folder ? 0 : fail_with(failure, -ENOMEM, "no memory for apt's folder");
@@ -205,15 +211,28 @@ static char *depends_on(char *lines)
     return NULL;
 }
 
+static const char *without_prefix(const char *wanted)
+{
+    return strncmp(wanted, PREFIX, strlen(PREFIX)) == 0 ? wanted + strlen(PREFIX) : wanted;
+}
+
+int packages_name_check(const char *wanted, struct failure *failure)
+{
+    if (!wanted || lab_kernel_name(without_prefix(wanted)))
+        return 0;
+    return fail_with(failure, -EINVAL, "'%.100s' is no name of a kernel such as 6.1.0-54-arm64",
+                     wanted);
+}
+
 int packages_resolve(struct packages *packages, const char *wanted, char **kernel,
                      struct failure *failure)
 {
     *kernel = NULL;
-    if (wanted && strncmp(wanted, PREFIX, strlen(PREFIX)) == 0)
-        wanted += strlen(PREFIX);
-    if (wanted && !lab_kernel_name(wanted))
-        return fail_with(failure, -EINVAL, "'%.100s' is no name of a kernel such as 6.1.0-54-arm64",
-                         wanted);
+    int checked = packages_name_check(wanted, failure);
+    if (checked < 0)
+        return checked;
+    if (wanted)
+        wanted = without_prefix(wanted);
     AUTO_TEXT struct text package = {0};
     AUTO_TEXT struct text said = {0};
     text_printf(&package, "%s%s", PREFIX, wanted ? wanted : "arm64");

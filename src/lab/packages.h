@@ -31,6 +31,9 @@ int packages_update(struct packages *packages, struct failure *failure);
  * none before the first update. */
 int packages_kernels(struct packages *packages, struct text *names, struct failure *failure);
 
+/* 0, or -EINVAL for what cannot be the name of a kernel; NULL and linux-image-NAME are fine. */
+int packages_name_check(const char *wanted, struct failure *failure);
+
 /* From what the user said (NULL: Debian's default; a name, or that of a metapackage such as
  * cloud-arm64 or 6.12-arm64) to the name of a kernel, to be freed. -ENOENT when there is none. */
 int packages_resolve(struct packages *packages, const char *wanted, char **kernel,

@@ -28,10 +28,7 @@ char *tool_path(const char *name)
     const char *path = getenv("PATH");
     if (strchr(name, '/'))
         return access(name, X_OK) == 0 ? strdup(name) : NULL;
-    /* Where a user's PATH lacks the system's own folders. */
-    AUTO_TEXT struct text all = {0};
-    text_printf(&all, "%s:/usr/sbin:/usr/bin:/sbin:/bin", path ? path : "/usr/local/bin");
-    for (const char *start = text_string(&all); *start;) {
+    for (const char *start = path ? path : "/usr/bin:/bin"; *start;) {
         size_t length = strcspn(start, ":");
         AUTO_TEXT struct text candidate = {0};
         text_append(&candidate, start, length);

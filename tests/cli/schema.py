@@ -67,6 +67,9 @@ class Schema(unittest.TestCase):
     def test_doctor(self):
         self.assertTrue(self.check("doctor")["results"])
 
+    def test_lab_list(self):
+        self.assertTrue(self.check("lab", "list")["results"])
+
     def test_a_wrong_result_is_noticed(self):
         """The schema is no rubber stamp."""
         envelope = self.output("events")

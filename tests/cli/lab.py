@@ -1,0 +1,260 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""assay lab without booting: what it says, and installing from an apt that is played by a script here."""
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import tap
+
+KERNEL = "6.1.0-54-arm64"
+
+# apt-get, apt-cache and dpkg-deb in one: what they do is told by the file fake.json.
+FAKE = """#!{python}
+import json, os, sys, time
+me, words = os.path.basename(sys.argv[0]), sys.argv[1:]
+with open({folder!r} + "/fake.json") as file:
+    fake = json.load(file)
+with open({folder!r} + "/log", "a") as file:
+    file.write(json.dumps([me, *words, os.getpid()]) + "\\n")
+def put(path, content=b"x"):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(content)
+if "update" in words:
+    sys.exit(fake.get("update", 0))
+if "depends" in words:
+    package = words[-1]
+    if package not in fake["depends"]:
+        print("E: No packages found", file=sys.stderr)
+        sys.exit(100)
+    print(package)
+    for other in fake["depends"][package]:
+        print("  Depends: " + other)
+if "pkgnames" in words:
+    print("\\n".join(fake["names"]))
+if "download" in words:
+    print("dlstatus:1:12.5:Retrieving file 1 of 3", flush=True)
+    time.sleep(fake.get("sleep", 0))
+    if fake.get("fetch"):
+        print("E: " + fake["fetch"], file=sys.stderr)
+        sys.exit(100)
+    for package in words[words.index("download") + 1:]:
+        put(os.path.join(os.getcwd(), package + "_1%3a2.0-1_arm64.deb"))
+if me == "dpkg-deb":
+    deb, place = os.path.basename(words[1]), words[2]
+    if fake.get("unpack"):
+        print("dpkg-deb: error: " + fake["unpack"], file=sys.stderr)
+        sys.exit(2)
+    if deb.startswith("linux-image-"):
+        name = deb[len("linux-image-"):deb.index("_")]
+        put(place + "/boot/vmlinuz-" + name)
+        put(place + "/boot/config-" + name, fake["config"].encode())
+        for module in fake["modules"]:
+            put(place + "/lib/modules/" + name + "/kernel/drivers/" + module)
+    elif deb.startswith("libc6_"):
+        for library in ("ld-linux-aarch64.so.1", "libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1"):
+            put(place + "/lib/aarch64-linux-gnu/" + library)
+    else:
+        put(place + "/bin/busybox")
+"""
+
+GOOD = {"depends": {"linux-image-arm64": ["linux-image-" + KERNEL], "linux-image-" + KERNEL: ["kmod"],
+                    "linux-image-cloud-arm64": ["linux-image-6.1.0-54-cloud-arm64"]},
+        "names": ["linux-image-arm64", "linux-image-" + KERNEL, "linux-image-6.1.0-54-cloud-arm64", "linux-image-6.1.0-54-arm64-dbg",
+                  "linux-image-../../../evil-arm64", "linux-image-9.9.9-\033[2J-arm64"],
+        "config": "CONFIG_VIRTIO=y\nCONFIG_VIRTIO_MMIO=m\nCONFIG_VIRTIO_CONSOLE=m\n",
+        "modules": ["virtio/virtio_mmio.ko", "char/virtio_console.ko"]}
+
+
+class LabFolder(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="assay-lab-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.lab = os.path.join(self.folder, "lab with space")
+        self.env = {"ASSAY_LAB": self.lab, "PATH": self.folder}
+
+    def assay(self, *arguments):
+        return tap.assay(*arguments, env=self.env)
+
+    def installed(self):
+        """What counts as installed, and what lies about besides."""
+        machine = os.path.join(self.lab, "aarch64")
+        kernels = sorted(os.listdir(machine)) if os.path.isdir(machine) else []
+        stray = [name for name in os.listdir(self.lab) if name.startswith("staging.")] if os.path.isdir(self.lab) else []
+        return [name for name in kernels if name != "default"], stray
+
+
+class Words(LabFolder):
+    def test_usage(self):
+        for arguments in (["lab"], ["lab", "instal"], ["lab", "run"], ["lab", "install", "mips"], ["lab", "list", "x"],
+                          ["lab", "list", "--via", "lab:aarch64"], ["lab", "run", "aarch64", "--json"],
+                          ["lab", "run", "aarch64", "--cpu", "max,pmu=off"], ["lab", "run", "aarch64,foo=1"],
+                          ["lab", "install", "--kernel", "../x"], ["doctor", "--via", "lab:"],
+                          ["doctor", "--via", "lab:aarch64,memory=1"]):
+            with self.subTest(arguments):
+                done = self.assay(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                self.assertNotEqual(done.stderr, "")
+
+    def test_what_is_missing_is_said_with_the_command_that_brings_it(self):
+        done = self.assay("lab", "list", "--json")
+        machine = json.loads(done.stdout)["results"][0]
+        self.assertFalse(machine["ready"])
+        reasons = {missing["what"]: missing["reason"] for missing in machine["missing"]}
+        self.assertIn("apt-get install qemu-system-arm", reasons["emulator"])
+        self.assertIn("assay lab install aarch64", reasons["kernel"])
+        self.assertIn("not ready", self.assay("lab", "list").stdout)
+        self.assertFalse(os.path.exists(self.lab), "looking makes nothing")
+
+    def test_without_apt_there_is_another_way(self):
+        done = self.assay("lab", "install")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no apt-get on this machine", done.stderr)
+        self.assertIn("ASSAY_LAB", done.stderr)
+
+    def test_a_place_that_cannot_be_written_is_named(self):
+        self.env["ASSAY_LAB"] = "/proc/nowhere"
+        done = self.assay("lab", "install")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/proc/nowhere", done.stderr)
+
+
+class Install(LabFolder):
+    def setUp(self):
+        super().setUp()
+        for name in ("apt-get", "apt-cache", "dpkg-deb"):
+            path = os.path.join(self.folder, name)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(FAKE.format(python=sys.executable, folder=self.folder))
+            os.chmod(path, stat.S_IRWXU)
+        self.fake()
+
+    def fake(self, **changes):
+        with open(os.path.join(self.folder, "fake.json"), "w", encoding="utf-8") as file:
+            json.dump({**GOOD, **changes}, file)
+
+    def log(self):
+        with open(os.path.join(self.folder, "log"), encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+    def assert_refused(self, *words, arguments=()):
+        done = self.assay("lab", "install", *arguments)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+        self.assertEqual(self.installed(), ([], []))
+
+    def test_the_kernel_debian_names_becomes_the_default(self):
+        done = self.assay("lab", "install", "aarch64")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.installed(), ([KERNEL], []))
+        kernels = json.loads(self.assay("lab", "list", "--json").stdout)["results"][0]["kernels"]
+        self.assertEqual(kernels, [{"name": KERNEL, "installed": True, "default": True, "version": "1:2.0-1"},
+                                   {"name": "6.1.0-54-cloud-arm64", "installed": False, "default": False, "version": None}])
+
+    def test_apt_works_for_another_architecture_in_a_folder_of_ours(self):
+        self.assay("lab", "install")
+        for words in self.log():
+            if words[0] == "dpkg-deb":
+                continue
+            self.assertIn(f"Dir::State={self.lab}/apt/state", words)
+            self.assertIn("Dir::State::status=/dev/null", words)
+            self.assertIn("APT::Architectures=arm64", words)
+        with open(os.path.join(self.lab, "apt", "apt.conf"), encoding="utf-8") as file:
+            self.assertIn("#clear APT::Update::Post-Invoke-Success;", file.read())
+
+    def test_a_metapackage_stands_for_its_kernel(self):
+        self.assertEqual(self.assay("lab", "install", "--kernel", "cloud-arm64").returncode, 0)
+        self.assertEqual(self.installed()[0], ["6.1.0-54-cloud-arm64"])
+        self.assertEqual(self.assay("lab", "install", "--kernel", "linux-image-" + KERNEL).returncode, 0)
+        self.assertEqual(self.installed()[0], ["6.1.0-54-arm64", "6.1.0-54-cloud-arm64"])
+
+    def test_installing_again_replaces(self):
+        for _ in range(2):
+            self.assertEqual(self.assay("lab", "install").returncode, 0)
+        self.assertEqual(self.installed(), ([KERNEL], []))
+
+    def test_lists_that_fail_in_part_are_no_hindrance(self):
+        self.fake(update=100)
+        self.assertEqual(self.assay("lab", "install").returncode, 0)
+
+    def test_troubles_are_told_and_leave_nothing(self):
+        self.fake(fetch="Temporary failure resolving mirror")
+        self.assert_refused("Temporary failure resolving mirror", "network")
+        self.fake(unpack="No space left on device")
+        self.assert_refused("cannot unpack", "No space left on device")
+        self.fake(depends={})
+        self.assert_refused("linux-image-arm64", "mirror of Debian")
+        self.fake()
+        self.assert_refused("no kernel '9.9'", "assay lab list", arguments=["--kernel", "9.9"])
+        self.fake(config="CONFIG_VIRTIO=y\nCONFIG_VIRTIO_CONSOLE=m\n")
+        self.assert_refused("CONFIG_VIRTIO_MMIO", "another one")
+        self.fake(modules=["virtio/virtio_mmio.ko.xz", "char/virtio_console.ko.xz"])
+        self.assert_refused("compressed")
+
+    def test_compressed_drivers_are_left_to_a_kernel_that_unpacks_them(self):
+        self.fake(modules=["virtio/virtio_mmio.ko.xz", "char/virtio_console.ko.xz"],
+                  config=GOOD["config"] + "CONFIG_MODULE_DECOMPRESS=y\n")
+        self.assertEqual(self.assay("lab", "install").returncode, 0)
+
+    def test_names_from_apt_are_checked_before_they_become_paths(self):
+        self.fake(depends={"linux-image-arm64": ["linux-image-../../../../tmp/evil-arm64"]})
+        self.assert_refused("linux-image-arm64")
+        self.fake()
+        self.assay("lab", "install")
+        listed = self.assay("lab", "list").stdout
+        self.assertNotIn("evil", listed)
+        self.assertNotIn("\033", listed)
+
+    def start(self):
+        return subprocess.Popen([tap.ASSAY, "lab", "install", "-q"], env=dict(os.environ, **self.env), stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    def wait_for_download(self, process):
+        deadline = time.monotonic() + 60
+        while not os.path.exists(os.path.join(self.folder, "log")) or "download" not in self.log()[-1]:
+            self.assertIsNone(process.poll())
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
+    def test_killed_it_leaves_nothing_that_counts_and_the_next_one_tidies_up(self):
+        for number, status in ((signal.SIGKILL, -9), (signal.SIGINT, 130)):
+            with self.subTest(number):
+                if os.path.exists(os.path.join(self.folder, "log")):
+                    os.unlink(os.path.join(self.folder, "log"))
+                self.fake(sleep=600)
+                process = self.start()
+                self.wait_for_download(process)
+                process.send_signal(number)
+                process.communicate(timeout=60)
+                self.assertEqual(process.returncode, status)
+                apt = self.log()[-1][-1]
+                deadline = time.monotonic() + 20
+                while os.path.exists(f"/proc/{apt}") and time.monotonic() < deadline:
+                    time.sleep(0.02)
+                self.assertFalse(os.path.exists(f"/proc/{apt}"), "apt goes on")
+                self.assertEqual(self.installed()[0], [])
+        self.fake()
+        self.assertEqual(self.assay("lab", "install").returncode, 0)
+        self.assertEqual(self.installed(), ([KERNEL], []))
+
+    def test_two_at_once_wait_for_each_other(self):
+        self.fake(sleep=1)
+        first = self.start()
+        self.wait_for_download(first)
+        for process in (self.start(), first):
+            _, errors = process.communicate(timeout=120)
+            self.assertEqual(process.returncode, 0, errors)
+        self.assertEqual(self.installed(), ([KERNEL], []))
+
+
+if __name__ == "__main__":
+    tap.main()
