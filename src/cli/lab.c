@@ -79,7 +79,7 @@ static int run(void *parsed, int argument_count, char **arguments)
 const struct command command_lab = {
     .name = "lab",
     .summary = "emulated machines with exact counters: install, list, run",
-    .synopsis = "install [--kernel NAME] [ISA] | list [--json] | run [options] ISA [-- CMD...]",
+    .synopsis = "install [ISA] | list | run ISA [-- CMD...]",
     .description =
         "The lab is a machine of another kind on this one: QEMU emulates an aarch64 CPU with a PMU "
         "and boots one of Debian's kernels on it, whose perf_event counts instructions exactly and "
@@ -101,7 +101,7 @@ const struct command command_lab = {
                 "# run a program for aarch64\n"
                 "assay lab run aarch64 --send ./program -- ./program -v\n"
                 "# measure there\n"
-                "assay measure --event instructions:u --specimen loop --n 1000 --via lab:aarch64\n",
+                "assay measure --event instructions:u --specimen loop --via lab:aarch64\n",
     .options = specs,
     .options_size = sizeof(struct lab_options),
     .run = run,
