@@ -15,6 +15,10 @@
 #include "lib/user-read.h"
 #include "syscall.h"
 
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22 /* since Linux 5.14 */
+#endif
+
 #define PMUS   "/sys/bus/event_source/devices"
 #define SYSCTL "/proc/sys/kernel/"
 
@@ -218,6 +222,25 @@ void user_access_unmap(const volatile struct perf_event_mmap_page *page)
 {
     if (page)
         assay_syscall2(SYS_munmap, (long)(uintptr_t)page, sysconf(_SC_PAGESIZE));
+}
+
+static bool advise(const volatile struct perf_event_mmap_page *page, long advice)
+{
+    return assay_syscall3(SYS_madvise, (long)(uintptr_t)page, sysconf(_SC_PAGESIZE), advice) == 0;
+}
+
+int user_access_renew(const char *root, const char *name, int descriptor, enum user_mapping how,
+                      const volatile struct perf_event_mmap_page **page, struct failure *failure)
+{
+    if (how == USER_MAP_TOUCHED && *page) {
+        (void)(*page)->lock;
+        return 0;
+    }
+    if (*page && advise(*page, MADV_DONTNEED) &&
+        (how == USER_MAP_COLD || advise(*page, MADV_POPULATE_READ)))
+        return 0;
+    user_access_unmap(*page);
+    return user_access_map(root, name, descriptor, how, page, failure);
 }
 
 int user_access_check(const char *root, const char *name, pid_t pid,

@@ -29,7 +29,7 @@ int user_access_request(const char *root, const char *name, struct perf_event_at
 
 enum user_mapping {
     USER_MAP_COLD,      /* the first read finds it unmapped, where the operating system maps late */
-    USER_MAP_POPULATED, /* mapped in, never read */
+    USER_MAP_POPULATED, /* mapped in, not read since */
     USER_MAP_TOUCHED,   /* read once */
 };
 
@@ -37,6 +37,12 @@ enum user_mapping {
 int user_access_map(const char *root, const char *name, int descriptor, enum user_mapping how,
                     const volatile struct perf_event_mmap_page **page, struct failure *failure);
 void user_access_unmap(const volatile struct perf_event_mmap_page *page);
+
+/* Brings a mapping back into that state: without mapping it anew where the operating system can (a
+ * new mapping waits for every CPU), else by that, and *page changes. To be called while the event
+ * does not count: see user_sum. */
+int user_access_renew(const char *root, const char *name, int descriptor, enum user_mapping how,
+                      const volatile struct perf_event_mmap_page **page, struct failure *failure);
 
 /* Does this page promise a read from user code, now and to this thread? pid is the one the event
  * was opened for (0: the calling thread). Reads the page and the settings only. */

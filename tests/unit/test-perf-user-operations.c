@@ -30,6 +30,7 @@
 #define WORDS      8
 
 static struct instrument instrument;
+static struct path path; /* switched by prctl, which needs no event */
 
 static const struct path *path_of(const char *name)
 {
@@ -61,11 +62,12 @@ static int set_up(void **state)
     job->separate = 1;
     job->failed_event = -1;
     snprintf(job->events[0].name, JOB_NAME, "cycles:u");
-    instrument = (struct instrument){.job = job, .path = path_of("perf-user-touched")};
+    path = *path_of("perf-user-touched");
+    path.task_wide = true;
+    instrument = (struct instrument){.job = job, .path = &path};
     instrument.window.before = instrument.user_before;
     instrument.window.after = instrument.user_after;
     instrument.window.count = 1;
-    instrument.started = true; /* a file cannot be switched */
     *state = job;
     return 0;
 }

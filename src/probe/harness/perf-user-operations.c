@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Around the windows of the paths that read counters in user code: asking for readable counters,
- * mapping a page each anew before every window, and the row from what the window read. The times,
- * and the count at the end that a start or stop leaves to a read, come from read() outside the
- * window; between those two readings the window's own counts must lie, or the page was stale. */
+ * bringing a page each into its path's state before every window, and the row from what the window
+ * read. The times, and the count at the end that a start or stop leaves to a read, come from read()
+ * outside the window; between those two readings the window's own counts must lie, or the page was
+ * stale. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,23 +31,23 @@ static void unmap_all(struct instrument *instrument)
     }
 }
 
-static int map_all(struct instrument *instrument, enum user_mapping how)
+/* Maps what is not mapped yet, and brings the rest into that state again. */
+static int renew_all(struct instrument *instrument, enum user_mapping how)
 {
     struct window *window = &instrument->window;
     struct failure failure = {0};
-    unmap_all(instrument);
     for (uint32_t index = 0; index < window->count; index++)
-        if (user_access_map("", instrument->job->events[index].name, window->descriptors[index],
-                            how, &window->pages[index], &failure) < 0)
+        if (user_access_renew("", instrument->job->events[index].name, window->descriptors[index],
+                              how, &window->pages[index], &failure) < 0)
             return fail(instrument->job, &failure);
     return 0;
 }
 
-/* Enabled once, every page must promise a read. */
+/* Every page must promise a read. */
 static int check_all(struct instrument *instrument)
 {
     struct failure failure = {0};
-    int result = map_all(instrument, USER_MAP_TOUCHED);
+    int result = renew_all(instrument, USER_MAP_TOUCHED);
     if (result < 0)
         return result;
     for (uint32_t index = 0; index < instrument->window.count; index++)
@@ -74,15 +75,17 @@ static int user_open(struct instrument *instrument)
     return result;
 }
 
+/* The pages first: a page that is mapped while its event counts may say the wrong thing (see
+ * user_sum). So the counters are off between runs, whatever the pattern. */
 static int arm(struct instrument *instrument, enum user_mapping how)
 {
     struct job *job = instrument->job;
     bool starts_inside = pattern_starts_inside(job->pattern);
-    long result = 0;
+    int mapped = renew_all(instrument, how);
+    if (mapped < 0)
+        return mapped;
     perf_clear_readings(instrument);
-    if (!starts_inside && !instrument->started)
-        result = perf_switch_all(instrument, true);
-    instrument->started = !starts_inside;
+    long result = starts_inside ? 0 : perf_switch_all(instrument, true);
     if (result >= 0)
         result = perf_read_all(instrument, instrument->before);
     if (result < 0)
@@ -93,7 +96,7 @@ static int arm(struct instrument *instrument, enum user_mapping how)
             starts_inside ? perf_count_of(instrument, instrument->before, index) : UNREAD;
         instrument->user_after[index] = UNREAD;
     }
-    return map_all(instrument, how);
+    return 0;
 }
 
 static int arm_populated(struct instrument *instrument)
@@ -174,10 +177,8 @@ static int user_release(struct instrument *instrument, uint32_t run)
     user_trap_run(run + 1);
     if (result < 0)
         return (int)result;
-    if (job->pattern == PATTERN_AR)
+    if (job->pattern != PATTERN_RO)
         result = perf_switch_all(instrument, false);
-    else if (job->pattern == PATTERN_RO)
-        instrument->started = false;
     if (result >= 0)
         result = perf_read_all(instrument, instrument->after);
     if (result < 0)

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reads without a system call, from pages newly mapped: the first read of each takes a page fault,
- * where the operating system maps late (Linux before 6.14). */
+ * Reads without a system call, from pages that are taken out of the page table before: the first
+ * read of each takes a page fault, where the operating system maps such pages late. */
 #include "probe/paths/perf-user-calls.h"
 
 #define PATH      perf_user_cold

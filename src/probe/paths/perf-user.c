@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reads without a system call, from pages that are mapped in but were never read. */
+ * Reads without a system call, from pages that are mapped in anew, and not read since. */
 #include "probe/paths/perf-user-calls.h"
 
 #define PATH            perf_user
