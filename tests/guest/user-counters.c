@@ -278,6 +278,32 @@ static void an_event_without_a_counter_says_so(void)
         close_counter(&counters[i]);
 }
 
+/* Linux writes such a page with another idea of the counter's sign: user_read knows. */
+static void a_page_mapped_while_the_event_counts_is_read_right(void)
+{
+    struct perf_event_attr attr = wanted(PERF_COUNT_HW_INSTRUCTIONS, true);
+    struct failure failure = {0};
+    struct counter counter;
+    struct user_reading now = {0};
+    uint64_t before[3] = {0}, after[3] = {0};
+    attr.disabled = 0;
+    counter.descriptor =
+        (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, (unsigned long)PERF_FLAG_FD_CLOEXEC);
+    bool whole = read(counter.descriptor, before, sizeof(before)) == sizeof(before);
+    if (user_access_map("", "the event", counter.descriptor, USER_MAP_TOUCHED, &counter.page,
+                        &failure) < 0 ||
+        !counter.page) {
+        tell(false, "%s", failure.text);
+        return;
+    }
+    whole = whole && user_read(counter.page, &now) &&
+            read(counter.descriptor, after, sizeof(after)) == sizeof(after);
+    tell(whole && before[0] <= now.count && now.count <= after[0],
+         "a page mapped while its event counts is read right (%llu <= %lld <= %llu)",
+         (unsigned long long)before[0], (long long)now.count, (unsigned long long)after[0]);
+    close_counter(&counter);
+}
+
 static void times_lie_between_those_of_read(void)
 {
     enum { ENABLED = 1, RUNNING };
@@ -368,6 +394,7 @@ int main(int argument_count, char **arguments)
     reads_go_on_where_a_counter_passes_its_end(&each, true);
     an_event_that_is_off_gives_its_count_and_says_so();
     an_event_without_a_counter_says_so();
+    a_page_mapped_while_the_event_counts_is_read_right();
     times_lie_between_those_of_read();
     if (argument_count == 2 && strcmp(arguments[1], "--settings") == 0)
         access_withdrawn_shows_as_a_trap_or_a_reason();
