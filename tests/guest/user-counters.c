@@ -126,9 +126,15 @@ struct distances {
     bool ordered, constant;
 };
 
+/* CPUs that run ahead read a counter a few instructions early or late, and not every counter alike:
+ * there they are compared with this much room. Where every distance was the same there is none. */
+#define ROOM 16
+
 static bool same_distances(const struct distances *one, const struct distances *other)
 {
-    return one->before == other->before && one->after == other->after;
+    uint64_t room = one->constant && other->constant ? 0 : ROOM;
+    return one->before - other->before + room <= 2 * room &&
+           one->after - other->after + room <= 2 * room;
 }
 
 static struct distances compare(const struct counter *counter)
@@ -177,14 +183,15 @@ static struct distances every_index_reads_what_the_operating_system_reads(void)
     struct distances first = {0};
     bool cycles;
     size_t count = take_machine(counters, &cycles);
-    uint64_t seen = 0;
+    bool distinct = true;
     for (size_t i = 0; i < count; i++) {
         uint32_t index = counters[i].page->index;
         struct distances found = compare(&counters[i]);
         bool instructions = i >= cycles;
         if (i == cycles)
             first = found;
-        seen |= index <= 64 ? UINT64_C(1) << (index - 1) : 0;
+        for (size_t other = 0; other < i; other++)
+            distinct &= counters[other].page->index != index;
         tell(found.ordered, "index %u (%s, %u bits): user read, read(), user read are in order",
              index, instructions ? "instructions" : "cycles", counters[i].page->pmc_width);
         if (instructions)
@@ -194,9 +201,7 @@ static struct distances every_index_reads_what_the_operating_system_reads(void)
                  index, (unsigned long long)found.before, (unsigned long long)found.after,
                  found.constant ? ", every time" : "");
     }
-    tell(count > cycles && __builtin_popcountll(seen) == (int)count,
-         "%zu counters, each with an index of its own (mask of indices 0x%llx)", count,
-         (unsigned long long)seen);
+    tell(count > cycles && distinct, "%zu counters, each with an index of its own", count);
     for (size_t i = 0; i < count; i++)
         close_counter(&counters[i]);
     return first;
