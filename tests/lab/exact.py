@@ -54,10 +54,13 @@ class Exact(LabCase):
         for end in ("error_min", "error", "error_max"):
             self.assertLess(abs(many[end]), 0.2 * many["truth"], many)
 
-    def test_results_say_that_the_machine_is_emulated(self):
-        machine = self.measure("--event", "page-faults:u", "--runs", "1")["machine"]
-        self.assertIn("QEMU TCG", machine["emulated"])
-        self.assertEqual(machine["isa"], "aarch64")
+    def test_every_link_mode_runs_there_and_the_results_say_that_it_is_emulated(self):
+        report = self.measure("--event", "instructions:u", *LOOP, "--n", "1000", "--link", "all")
+        self.assertEqual({row["link"] for row in report["results"]}, {"static", "lazy", "bind-now"}, report["skipped"])
+        for row in report["results"]:
+            self.assertEqual(row["values"], row["values"][:1] * 10, row)
+        self.assertIn("QEMU TCG", report["machine"]["emulated"])
+        self.assertEqual(report["machine"]["isa"], "aarch64")
 
     def test_other_cpus_count_exactly_too(self):
         for cpu in ("neoverse-n1", "max"):
