@@ -19,10 +19,13 @@ static inline __attribute__((always_inline)) bool user_counter_known(void)
     return true;
 }
 
+/* What rdpmc gives for this number are Intel's TopDown metrics: eight fractions and no count. */
+#define USER_COUNTER_METRICS (UINT32_C(1) << 29)
+
 /* Can an instruction read the counter with this index of a mapped page (index ≥ 1)? */
 static inline __attribute__((always_inline)) bool user_counter_named(uint32_t index)
 {
-    return index != 0;
+    return index != 0 && !((index - 1) & USER_COUNTER_METRICS);
 }
 
 /* The raw counter. Fixed counters have bit 30 set in their number, which the index carries. */
@@ -50,7 +53,7 @@ static inline bool user_counter_instruction(const void *instruction)
 /* The whole read of a count, the same 16 instructions at every optimisation level: the sixth
  * reads the counter. Shifting by -width (modulo 64) and back extends the sign; a width of 0 acts
  * as 64. Offsets are those of struct perf_event_mmap_page: lock 8, index 12, offset 16, width 48.
- */
+ * Does not ask whether the counter has a name: that is asked of the page before. */
 static inline __attribute__((always_inline)) bool
 user_counter_page(const volatile struct perf_event_mmap_page *page, uint64_t *count)
 {
