@@ -84,13 +84,14 @@ static int run_child(const struct perf_event_attr *attr)
     return ended < 0 ? (int)ended : status;
 }
 
-/* Opens, maps and looks: what needs no child. */
+/* Opens, maps and looks: what needs no child. The event counts, because some pages promise a read
+ * (RISC-V) and name a counter only while it does. */
 static int try_page(const char *root, const char *name, const struct perf_event_attr *wanted,
                     struct failure *failure)
 {
     const volatile struct perf_event_mmap_page *page;
     struct perf_event_attr attr = *wanted;
-    attr.disabled = 1;
+    attr.disabled = 0;
     long file = assay_syscall5(SYS_perf_event_open, (long)(uintptr_t)&attr, 0, -1, -1,
                                PERF_FLAG_FD_CLOEXEC);
     if (file < 0)

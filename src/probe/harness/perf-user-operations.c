@@ -14,6 +14,7 @@
 #include "lib/user-read.h"
 #include "probe/harness/perf-operations.h"
 #include "probe/harness/user-trap.h"
+#include "syscall.h"
 
 #define UNREAD UINT64_MAX /* what no counter holds: the window could not read it */
 
@@ -43,18 +44,30 @@ static int renew_all(struct instrument *instrument, enum user_mapping how)
     return 0;
 }
 
-/* Every page must promise a read. */
+/* Every page must promise a read while its event counts: only then does it name its counter, and on
+ * RISC-V only then promise anything. Events that stand alone take turns, since there may be more of
+ * them than counters. */
+static int check_page(struct instrument *instrument, uint32_t index)
+{
+    const struct window *window = &instrument->window;
+    struct job *job = instrument->job;
+    struct failure failure = {0};
+    int switched = window->descriptors[job->separate ? index : 0];
+    long result = assay_syscall3(SYS_ioctl, switched, (long)PERF_EVENT_IOC_ENABLE, 0);
+    if (result < 0)
+        return job_fail(job, (int)result, "%s could not be started: %s", job->events[index].name,
+                        strerror((int)-result));
+    int checked = user_access_check("", job->events[index].name, 0, window->pages[index], &failure);
+    assay_syscall3(SYS_ioctl, switched, (long)PERF_EVENT_IOC_DISABLE, 0);
+    return checked < 0 ? fail(job, &failure) : 0;
+}
+
 static int check_all(struct instrument *instrument)
 {
-    struct failure failure = {0};
     int result = renew_all(instrument, USER_MAP_TOUCHED);
-    if (result < 0)
-        return result;
-    for (uint32_t index = 0; index < instrument->window.count; index++)
-        if (user_access_check("", instrument->job->events[index].name, 0,
-                              instrument->window.pages[index], &failure) < 0)
-            return fail(instrument->job, &failure);
-    return 0;
+    for (uint32_t index = 0; index < instrument->window.count && result == 0; index++)
+        result = check_page(instrument, index);
+    return result;
 }
 
 static int user_open(struct instrument *instrument)
