@@ -70,7 +70,9 @@
     "        chmod 700 \"$k\" \"${k%/*}\" && try_place \"$k/.new\"\n"                              \
     "}\n"                                                                                          \
     "list_kept() {\n"                                                                              \
-    "    own \"${k%/*}\" && own \"$k\" && own \"$f\" || { echo @assay-kept no; return; }\n"        \
+    "    own \"${k%/*}\" && own \"$k\" && own \"$f\" &&\n"                                         \
+    "        chmod 700 \"${k%/*}\" \"$k\" \"$f\" 2>/dev/null ||\n"                                 \
+    "        { echo @assay-kept no; return; }\n"                                                   \
     "    {\n"                                                                                      \
     "        touch \"$f\"\n"                                                                       \
     "        (cd \"$f\" && cksum ./* | sed 's/^/@assay-file /')\n"                                 \

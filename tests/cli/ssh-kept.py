@@ -76,6 +76,16 @@ class Kept(There):
         self.assert_doctor()
         self.assertEqual(prints(self.kept_kit()), before)
 
+    def test_folders_that_others_may_write_are_closed_before_a_kit_in_them_is_used(self):
+        self.start_sshd()
+        self.assert_doctor()
+        before = prints(self.kept_kit())
+        for folder in (self.kept_kit(), self.kept, os.path.dirname(self.kept)):
+            os.chmod(folder, 0o777)
+        self.assert_doctor()
+        self.assert_kept()
+        self.assertEqual(prints(self.kept_kit()), before)
+
     def test_a_push_that_was_cut_leaves_no_half_kit(self):
         self.start_sshd()
         cutting = self.path("cutting")
