@@ -62,7 +62,8 @@ USER_READ_INLINE uint64_t user_extend(uint64_t raw, unsigned width)
 /* The count from its two parts. When Linux writes the page of an event that is counting (because it
  * is mapped only then, or reset) after it has been read, the offset is short of 2^width until the
  * counter is next programmed: there the counter was taken as a number without a sign. No event has
- * counted less than nothing, so that a negative count tells. */
+ * counted less than nothing, so that a negative count tells; but only below 2^width, beyond which
+ * nothing does: map pages before their events count. */
 USER_READ_INLINE uint64_t user_sum(uint64_t offset, uint64_t raw, unsigned width)
 {
     uint64_t count = offset + user_extend(raw, width);
