@@ -128,15 +128,20 @@ static const struct replayed_cell *overhead_cell(const struct replay *replay,
     return NULL;
 }
 
+/* Of a null cell's account nothing is expected: what most runs show is the way's own. */
 static struct expectation expectation_of(const struct replayed_cell *cell, uint32_t counter)
 {
-    return (struct expectation){
-        .truth = cell->counters[counter].truth, .faults = cell->faults, .switches = cell->switches};
+    struct expectation expected = {.truth = cell->counters[counter].truth};
+    if (!plan_is_overhead_cell(&cell->cell)) {
+        expected.faults = cell->faults;
+        expected.switches = cell->switches;
+    }
+    return expected;
 }
 
-/* The median of the null cell; unknown when there is none or it did not run. */
-static int find_overhead(const struct replay *replay, const struct replayed_cell *cell,
-                         uint32_t counter, struct maybe *overhead, struct failure *failure)
+/* Adds what the null cell says, if there is one and it ran. */
+static int add_overhead(const struct replay *replay, const struct replayed_cell *cell,
+                        uint32_t counter, struct expectation *expected, struct failure *failure)
 {
     const struct replayed_cell *null = overhead_cell(replay, cell);
     if (!null)
@@ -146,12 +151,11 @@ static int find_overhead(const struct replay *replay, const struct replayed_cell
     int error = replay_readings(replay, null, counter, &readings, &count, failure);
     if (error < 0)
         return error;
-    struct expectation expected = expectation_of(null, counter);
+    struct expectation nothing = expectation_of(null, counter);
     struct summary summary;
-    if (measure_summarise(readings, count, &expected, &summary) < 0)
+    if (measure_summarise(readings, count, &nothing, &summary) < 0)
         return fail_with(failure, -ENOMEM, "out of memory");
-    if (summary.judged && summary.quiet.median <= INT64_MAX)
-        *overhead = (struct maybe){true, (int64_t)summary.quiet.median};
+    expectation_add_null(expected, &summary);
     return 0;
 }
 
@@ -160,7 +164,7 @@ int replay_judge(const struct replay *replay, const struct replayed_cell *cell, 
                  struct failure *failure)
 {
     struct expectation expected = expectation_of(cell, counter);
-    int error = find_overhead(replay, cell, counter, &expected.overhead, failure);
+    int error = add_overhead(replay, cell, counter, &expected, failure);
     if (error < 0)
         return error;
     if (measure_summarise(readings, count, &expected, summary) < 0)

@@ -152,6 +152,24 @@ static void judge(struct summary *summary, uint64_t *values, uint64_t *quiet)
     judge_wrong(summary, values);
 }
 
+static struct maybe plus(struct maybe left, struct maybe right)
+{
+    struct maybe sum = {0};
+    if (left.known && right.known)
+        sum.known = !__builtin_add_overflow(left.value, right.value, &sum.value);
+    return sum;
+}
+
+void expectation_add_null(struct expectation *expected, const struct summary *null)
+{
+    if (!null->judged)
+        return;
+    if (null->quiet.median <= INT64_MAX)
+        expected->overhead = (struct maybe){true, (int64_t)null->quiet.median};
+    expected->faults = plus(expected->faults, null->expected.faults);
+    expected->switches = plus(expected->switches, null->expected.switches);
+}
+
 int measure_summarise(const struct reading *readings, size_t count,
                       const struct expectation *expected, struct summary *summary)
 {

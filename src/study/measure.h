@@ -64,6 +64,12 @@ struct summary {
 int measure_summarise(const struct reading *readings, size_t count,
                       const struct expectation *expected, struct summary *summary);
 
+/* What the null cell of the same way of measuring says of it: the overhead, and the faults and
+ * switches that are the way's own (reading a page that was never touched is a fault). They come on
+ * top of the specimen's. Summarise the null cell with both unknown: then they are what most of its
+ * runs show. */
+void expectation_add_null(struct expectation *expected, const struct summary *null);
+
 /* The value a run stands for: the count, extrapolated where the counter ran part of the time.
  * False when it got no time at all. */
 bool reading_value(const struct reading *reading, uint64_t *value);

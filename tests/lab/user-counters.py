@@ -52,6 +52,7 @@ class Paths(LabCase):
         done = self.assay("measure", *ONE, "--path", "perf-user,perf-user-touched,perf-user-cold", "--pattern", "ar,rr,ro",
                           "--store", store, via=VIA)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("disturbed", done.stdout, "the fault of a cold page is the path's own")
         rows = list(csv.DictReader(io.StringIO(self.assay("export", store).stdout)))
         faults, values = {}, {}
         for row in rows:

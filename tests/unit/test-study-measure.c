@@ -142,6 +142,30 @@ static void without_a_truth_for_the_account_most_runs_set_it(void **state)
     assert_int_equal(summary.expected.switches.value, 10);
 }
 
+static void faults_of_the_way_of_measuring_disturb_nobody(void **state)
+{
+    (void)state;
+    struct reading null[5], readings[5];
+    fill(null, 5, 7);
+    fill(readings, 5, 1007);
+    for (size_t i = 0; i < 5; i++)
+        null[i].account.minor_faults = readings[i].account.minor_faults = 1;
+    readings[2].account.minor_faults = 2;
+    struct summary way = judge(null, 5, &(struct expectation){.truth = {true, 0}});
+    struct expectation expected = {
+        .truth = {true, 1000}, .faults = {true, 0}, .switches = {true, 0}};
+    assert_int_equal(judge(readings, 5, &expected).disturbed, 5);
+    expectation_add_null(&expected, &way);
+    assert_true(expected.overhead.known && expected.overhead.value == 7);
+    assert_int_equal(judge(readings, 5, &expected).disturbed, 1);
+
+    struct summary nothing = judge(null, 0, &(struct expectation){0});
+    struct expectation untouched = expects_1000;
+    expectation_add_null(&untouched, &nothing);
+    assert_true(untouched.overhead.known && untouched.overhead.value == 0);
+    assert_true(untouched.faults.known && untouched.faults.value == 0);
+}
+
 static void part_time_counters_are_scaled_and_idle_ones_left_out(void **state)
 {
     (void)state;
@@ -384,6 +408,7 @@ int main(void)
         cmocka_unit_test(a_dead_counter_names_its_mode),
         cmocka_unit_test(disturbed_runs_are_kept_and_judged_apart),
         cmocka_unit_test(without_a_truth_for_the_account_most_runs_set_it),
+        cmocka_unit_test(faults_of_the_way_of_measuring_disturb_nobody),
         cmocka_unit_test(part_time_counters_are_scaled_and_idle_ones_left_out),
         cmocka_unit_test(runs_without_a_counter_are_no_part_of_every_run),
         cmocka_unit_test(exact_runs_do_not_hide_how_far_the_others_are_off),
