@@ -107,6 +107,14 @@ static int try_page(const char *root, const char *name, const struct perf_event_
     return result;
 }
 
+static bool is_trap(int number)
+{
+    for (size_t i = 0; i < sizeof(trap_signals) / sizeof(trap_signals[0]); i++)
+        if (trap_signals[i] == number)
+            return true;
+    return false;
+}
+
 int user_access_try(const char *root, const char *name, const struct perf_event_attr *attr,
                     struct failure *failure)
 {
@@ -117,6 +125,11 @@ int user_access_try(const char *root, const char *name, const struct perf_event_
     if (status < 0)
         return fail_with(failure, status, "no process can be started to try %s in: %s", name,
                          strerror(-status));
+    if (WIFSIGNALED(status) && !is_trap(WTERMSIG(status)))
+        return fail_with(failure, -EAGAIN,
+                         "the process in which user code tried to read %s was ended from outside "
+                         "(%s), so it is not known whether it can: try again",
+                         name, strsignal(WTERMSIG(status)));
     if (WIFSIGNALED(status))
         return fail_with(failure, -EOPNOTSUPP,
                          "the operating system promises that user code can read the counter of "
