@@ -55,7 +55,7 @@ static void clear_line(const struct meter *meter)
 int lab_install_command(const struct lab_options *options, int word_count, char **words)
 {
     struct failure failure = {0};
-    struct lab_settings settings;
+    struct lab_settings settings = {0};
     if (word_count > 1)
         fail_with(&failure, -EINVAL, "install takes one machine, and --kernel NAME");
     else

@@ -92,7 +92,7 @@ static int run_machine(const struct lab_order *order, struct lab_relay *relay,
 int lab_run_command(const struct lab_options *options, int word_count, char **words)
 {
     struct failure failure = {0};
-    struct lab_settings settings;
+    struct lab_settings settings = {0};
     int status = refuse_options(options, word_count, &failure);
     if (status == 0)
         status = take_settings(options, words[0], &settings, &failure);

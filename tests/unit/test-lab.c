@@ -93,7 +93,7 @@ static void plans_carry_the_settings(void **state)
 }
 
 /* Header fields are eight hexadecimal digits each, behind six of magic. */
-static unsigned field(const char *header, int number)
+static unsigned field(const char *header, size_t number)
 {
     char digits[9] = {0};
     memcpy(digits, header + 6 + 8 * number, 8);
@@ -139,7 +139,7 @@ static void archives_have_the_kernels_form(void **state)
     ssize_t length = pread(fd, bytes, sizeof(bytes), 0);
     off_t whole = lseek(fd, 0, SEEK_END);
     assert_int_equal(whole % 4, 0);
-    unsigned mode, size;
+    unsigned mode = 0, size = 0;
     const char *end = bytes + length;
     assert_non_null(find_entry(bytes, end, "work", &mode, &size));
     assert_int_equal(mode, S_IFDIR | 01777);
