@@ -7,8 +7,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -78,6 +80,35 @@ static void forget_signal_settings(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* As execvp looks for a program, but what the operating system does not know how to run is not
+ * given to a shell: a program for another machine would be taken for a script. Returns only with
+ * errno. */
+static void run_found(const char *const *argv)
+{
+    char *const *words = (char *const *)(uintptr_t)argv;
+    if (strchr(argv[0], '/')) {
+        execv(argv[0], words);
+        return;
+    }
+    const char *folders = getenv("PATH");
+    int error = ENOENT;
+    for (const char *folder = folders ? folders : "/bin:/usr/bin"; folder;) {
+        char path[PATH_MAX];
+        errno = ENOENT;
+        const int length = (int)strcspn(folder, ":");
+        const int whole =
+            snprintf(path, sizeof(path), "%.*s%s%s", length, folder, length ? "/" : "", argv[0]);
+        if (*argv[0] && whole > 0 && (size_t)whole < sizeof(path))
+            execv(path, words);
+        if (errno == EACCES) /* another folder may hold one that can be run */
+            error = errno;
+        else if (errno != ENOENT && errno != ENOTDIR)
+            return;
+        folder = folder[length] ? folder + length + 1 : NULL;
+    }
+    errno = error;
+}
+
 /* In the child; never returns. A session of its own keeps the terminal's keys away from it, and
  * makes a program that wants to ask for a password say so instead of waiting unseen. */
 static void become(const char *const *argv, const struct plumbing *plumbing, pid_t parent)
@@ -93,7 +124,7 @@ static void become(const char *const *argv, const struct plumbing *plumbing, pid
 #ifdef SYS_close_range
         syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */);
 #endif
-        execvp(argv[0], (char *const *)(uintptr_t)argv);
+        run_found(argv);
     }
     int error = errno;
     ssize_t told = write(news, &error, sizeof(error));
@@ -150,7 +181,10 @@ int child_start(struct via_link *link, const char *const *argv, struct failure *
         while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
             ;
         plumbing_close(&plumbing);
-        return fail_with(failure, -error, "cannot run '%s': %s", argv[0], strerror(error));
+        return fail_with(failure, -error, "cannot run '%s': %s%s", argv[0], strerror(error),
+                         error == ENOEXEC ? ": it is a program for another machine, or a script "
+                                            "whose first line does not say #! and its shell"
+                                          : "");
     }
     keep_our_ends(link, &plumbing, child);
     plumbing_close(&plumbing);

@@ -55,6 +55,35 @@ void via_drain(struct via_link *link)
     }
 }
 
+/* Is this no text but the inside of some file? Text holds no control characters beyond those that
+ * steer a terminal, and few bytes that are no character. */
+static bool is_noise(const char *line, size_t length)
+{
+    static const char steering[] = "\a\b\t\v\f\r\033";
+    char shown[VIA_TAIL + 1];
+    size_t strays = 0;
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char byte = (unsigned char)line[i];
+        if (byte == 0x7f || (byte < 0x20 && !memchr(steering, byte, sizeof(steering) - 1)))
+            return true;
+        strays -= byte == '?';
+    }
+    const size_t visible = printable_copy(shown, sizeof(shown), line, length);
+    for (size_t i = 0; i < visible; i++)
+        strays += shown[i] == '?';
+    return strays * 4 > length;
+}
+
+/* One line of the last words behind those before it. */
+static size_t add_line(char *words, size_t size, size_t used, const char *line, size_t length)
+{
+    if (!length || is_noise(line, length))
+        return used;
+    if (used && used + 1 < size)
+        words[used++] = ' ';
+    return used + printable_copy(words + used, size - used, line, length);
+}
+
 void via_last_words(const struct via_link *link, char *words, size_t size)
 {
     size_t end = link->tail_length;
@@ -65,10 +94,15 @@ void via_last_words(const struct via_link *link, char *words, size_t size)
     for (int lines = 0; start > 0 && end - start + 1 < size; start--)
         if (link->tail[start - 1] == '\n' && ++lines == 3)
             break;
-    size_t length = printable_copy(words, size, link->tail + start, end - start);
-    for (size_t i = 0; i < length; i++)
-        if (words[i] == '\n')
-            words[i] = ' ';
+    size_t used = 0;
+    words[0] = '\0';
+    while (start < end) {
+        const char *line = link->tail + start;
+        const char *stop = memchr(line, '\n', end - start);
+        const size_t length = stop ? (size_t)(stop - line) : end - start;
+        used = add_line(words, size, used, line, length);
+        start += length + 1;
+    }
 }
 
 /* Offset of the first line of early that begins with mark, or -1. */

@@ -68,6 +68,15 @@ static int try_in_place(struct via_link *link, char *const *prefix, size_t count
     return fail_with(failure, -EINTR, "interrupted while connecting through '%s'", prefix[0]);
 }
 
+/* The kit is this machine's unless somebody says otherwise, and nothing has looked at the other. */
+static const char *other_isa(int status)
+{
+    const char *chosen = getenv("ASSAY_KIT");
+    return status == -EINTR || (chosen && *chosen)
+               ? ""
+               : ". Is it a machine of another ISA? Then set ASSAY_KIT to its kit";
+}
+
 static int try_pushed(struct via_link *link, char *const *prefix, size_t count,
                       const struct kit *kit, const struct via_patience *patience,
                       struct failure *failure)
@@ -94,9 +103,9 @@ static int try_pushed(struct via_link *link, char *const *prefix, size_t count,
     char words[400];
     via_status_text(ended, how, sizeof(how));
     via_last_words(link, words, sizeof(words));
-    return fail_with(failure, status,
-                     "no probe could be started through '%s': %s; it ended with %s%s%s", prefix[0],
-                     cause.text, how, *words ? " and said: " : "", words);
+    return fail_with(
+        failure, status, "no probe could be started through '%s': %s; it ended with %s%s%s%s",
+        prefix[0], cause.text, how, *words ? " and said: " : "", words, other_isa(status));
 }
 
 static int exec_open(const char *argument, const struct via_patience *patience,

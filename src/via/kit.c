@@ -32,8 +32,7 @@ static bool own_folder(char folder[PATH_MAX])
     return true;
 }
 
-/* What the kit's manifest says it is made for; false where there is none to read. */
-static bool made_for(const char *folder, char isa[32])
+bool kit_made_for(const char *folder, char isa[32])
 {
     AUTO_FREE char *manifest = NULL;
     if (asprintf(&manifest, "%s/manifest", folder) < 0)
@@ -55,7 +54,7 @@ static int take_chosen(struct kit *kit, const char *chosen, const char *isa,
                          "make, or unset ASSAY_KIT",
                          chosen);
     char found[32] = "an unknown ISA";
-    if (isa && (!made_for(chosen, found) || strcmp(found, isa) != 0))
+    if (isa && (!kit_made_for(chosen, found) || strcmp(found, isa) != 0))
         return fail_with(failure, -ENOEXEC,
                          "ASSAY_KIT names %s, a kit for %s, but the machine to be measured is "
                          "%s: unset ASSAY_KIT, or set it to a kit for %s",

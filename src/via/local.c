@@ -8,6 +8,18 @@
 #include "base/cleanup.h"
 #include "via/child.h"
 
+/* A kit of another ISA needs an emulator, unless the operating system knows one by itself. */
+static int explain_foreign(const struct kit *kit, struct failure *failure)
+{
+    char isa[32] = "another ISA";
+    bool known = kit_made_for(kit->folder, isa);
+    return fail_with(failure, -ENOEXEC,
+                     "the kit in %s is made for %s, which this machine cannot run: unset "
+                     "ASSAY_KIT%s%s",
+                     kit->folder, isa, known ? ", or go through an emulator: --via exec:qemu-" : "",
+                     known ? isa : "");
+}
+
 static int local_open(const char *argument, const struct via_patience *patience,
                       struct via_link *link, struct failure *failure)
 {
@@ -23,7 +35,8 @@ static int local_open(const char *argument, const struct via_patience *patience,
     if (asprintf(&probe, "%s/assay-probe", kit.folder) < 0)
         return fail_with(failure, -ENOMEM, "no memory to start the probe");
     const char *const argv[] = {probe, "serve", NULL};
-    return child_start(link, argv, failure);
+    status = child_start(link, argv, failure);
+    return status == -ENOEXEC ? explain_foreign(&kit, failure) : status;
 }
 
 extern const struct via via_local;

@@ -21,6 +21,8 @@ struct kit {
  * A kit of another ISA than the one asked for is refused. */
 int kit_find(struct kit *kit, const char *isa, struct failure *failure);
 void kit_release(struct kit *kit);
+/* What the manifest of a kit's folder says it is made for; false where there is none to read. */
+bool kit_made_for(const char *folder, char isa[32]);
 static inline void cleanup_kit(struct kit *kit)
 {
     kit_release(kit);
@@ -69,7 +71,8 @@ int via_patience_ms(const char *spec, int asked_ms);
  * other side may block on it. Closes the descriptor (then -1) at its end. */
 void via_drain(struct via_link *link);
 
-/* The last lines of the transport's standard error, fit for a message: printable, one line. */
+/* The last lines of the transport's standard error, fit for a message: printable, one line, and
+ * without lines that are no text. size is at least 1. */
 void via_last_words(const struct via_link *link, char *words, size_t size);
 
 /* Closes the pipes, waits patience_ms for the process to end, then ends its group, first gently.

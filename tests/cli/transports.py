@@ -56,6 +56,11 @@ class Transports(unittest.TestCase):
         self.assertIn("the box is closed", done.stderr)
         self.assertIn("exit status 77", done.stderr)
 
+    def test_a_prefix_that_cannot_run_this_kit_makes_one_think_of_another(self):
+        hint = "Then set ASSAY_KIT to its kit"
+        self.assertIn(hint, tap.assay("doctor", via="exec:false", env={**self.env, "ASSAY_KIT": ""}).stderr)
+        self.assertNotIn(hint, tap.assay("doctor", via="exec:false", env={**self.env, "ASSAY_KIT": tap.KIT}).stderr)
+
     def start_long_run(self, via):
         """A run under way: returns it and the processes it has started, at least probe and harness."""
         below = {}

@@ -124,6 +124,40 @@ static void a_program_that_does_not_exist_is_named(void **state)
     assert_open_fails("exec:/etc/passwd", -EACCES, "/etc/passwd");
 }
 
+/* A shell would be given it line by line, and its complaints would be shown. */
+static void a_program_for_another_machine_is_told_as_such(void **state)
+{
+    (void)state;
+    static const char foreign[] = "\177ELF\2\1\1\1echo read as a script >&2\n";
+    char path[128], spec[160];
+    snprintf(path, sizeof(path), "%s/assay-probe", kit_folder);
+    snprintf(spec, sizeof(spec), "exec:%s", path);
+    assert_int_equal(unlink(path), 0);
+    write_file(kit_folder, "assay-probe", foreign);
+    assert_int_equal(chmod(path, 0755), 0);
+    assert_open_fails("local", -ENOEXEC, "made for fake64, which this machine cannot run");
+    assert_open_fails("local", -ENOEXEC, "--via exec:qemu-fake64");
+    assert_open_fails(spec, -ENOEXEC, "a program for another machine");
+    setenv("PATH", kit_folder, 1);
+    assert_open_fails("exec:assay-probe", -ENOEXEC, "a program for another machine");
+}
+
+static void programs_are_looked_for_in_every_folder_of_the_path(void **state)
+{
+    (void)state;
+    char path[256];
+    struct via_link link;
+    snprintf(path, sizeof(path), "/nowhere:/etc/passwd:%s::/usr/bin:/bin", kit_folder);
+    write_file(kit_folder, "true", "may not be run");
+    setenv("PATH", path, 1);
+    int status = child_start(&link, (const char *const[]){"true", NULL}, NULL);
+    snprintf(path, sizeof(path), "%s/true", kit_folder);
+    unlink(path);
+    assert_int_equal(status, 0);
+    assert_int_equal(via_close(&link, 5000), 0);
+    assert_int_equal(child_start(&link, (const char *const[]){"", NULL}, NULL), -ENOENT);
+}
+
 static void a_program_that_ends_at_once_is_quoted(void **state)
 {
     (void)state;
@@ -341,6 +375,25 @@ static void the_last_words_are_bounded_and_printable(void **state)
     assert_int_equal(strlen(few), sizeof(few) - 1);
 }
 
+static void last_words_that_are_no_text_are_left_out(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *said, *quoted;
+    } cases[] = {
+        {"x: 1: \177ELF\2\1: not found\nno such box\n", "no such box"},
+        {"\1\2\n\377\376\235ab\n", ""},
+        {"pas trouv\351: what now?\n\nreally??\n", "pas trouv?: what now? really??"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct via_link link = {.tail_length = strlen(cases[i].said)};
+        char words[100];
+        memcpy(link.tail, cases[i].said, link.tail_length);
+        via_last_words(&link, words, sizeof(words));
+        assert_string_equal(words, cases[i].quoted);
+    }
+}
+
 static void a_raised_stop_flag_ends_connecting(void **state)
 {
     (void)state;
@@ -474,6 +527,9 @@ int main(void)
         CASE(closing_twice_is_harmless),
         CASE(the_child_starts_with_default_signals_and_no_descriptors_of_ours),
         CASE(the_last_words_are_bounded_and_printable),
+        CASE(last_words_that_are_no_text_are_left_out),
+        CASE(a_program_for_another_machine_is_told_as_such),
+        CASE(programs_are_looked_for_in_every_folder_of_the_path),
         CASE(a_raised_stop_flag_ends_connecting),
         CASE(a_killed_controller_leaves_no_orphan),
         CASE(the_kit_is_where_the_environment_says),
