@@ -41,6 +41,12 @@ static bool foreign_cpuinfo(const struct facts *facts)
            (is(facts, "cpu.vendor", "GenuineIntel") || is(facts, "cpu.vendor", "AuthenticAMD"));
 }
 
+bool emulated_in_user_mode(const struct facts *facts)
+{
+    const char *how = facts_get(facts, "emulated");
+    return how && strncmp(how, "qemu-user", 9) == 0;
+}
+
 static const char *evidence(const struct facts *facts)
 {
     if (is(facts, "hypervisor", "qemu-tcg"))

@@ -8,16 +8,11 @@
 #include <string.h>
 
 static const struct {
-    const char *check;
-    const char *settings; /* behind the ISA */
-    const char *remark;
+    const char *check, *setting;
 } fixes[] = {
-    {"perf-syscall", ",paranoid=1", "and the same for measuring"},
-    {"pmu", "", "without pmu=off"},
-    {"paranoid", ",paranoid=1", "and the same for measuring"},
-    {"privileges", "", "without user=nobody"},
-    {"user-access", ",user-access=on", "and the same for measuring"},
-    {"tracefs", "", "without user=nobody"},
+    {"perf-syscall", "paranoid=1"},    {"pmu", "without pmu=off"},
+    {"paranoid", "paranoid=1"},        {"privileges", "without user=nobody"},
+    {"user-access", "user-access=on"}, {"tracefs", "without user=nobody"},
 };
 
 bool lab_is(const struct facts *facts)
@@ -31,11 +26,9 @@ void lab_fix(const struct check *check, const struct facts *facts, struct advice
     const char *isa = facts_get(facts, "isa");
     if (!lab_is(facts) || !advice->fix[0])
         return;
-    for (size_t i = 0; i < sizeof(fixes) / sizeof(*fixes); i++) {
-        if (strcmp(fixes[i].check, check->name) != 0)
-            continue;
-        advice->fix[0] = '\0';
-        advise_fix(advice, "assay doctor --via lab:%s%s    # %s", isa ? isa : "aarch64",
-                   fixes[i].settings, fixes[i].remark);
-    }
+    advice->fix[0] = '\0';
+    for (size_t i = 0; i < sizeof(fixes) / sizeof(*fixes); i++)
+        if (strcmp(fixes[i].check, check->name) == 0)
+            advise_fix(advice, "in the settings behind --via lab:%s, here and for measuring: %s",
+                       isa ? isa : "aarch64", fixes[i].setting);
 }

@@ -11,6 +11,6 @@
 /* Was this machine booted by assay's lab? */
 bool lab_is(const struct facts *facts);
 
-/* Replaces the fix of a check by the setting of the lab that changes it; for other machines it
- * changes nothing. */
+/* Replaces the fix of a check by the setting of the lab that changes it, or by none where no
+ * setting does; for other machines it changes nothing. */
 void lab_fix(const struct check *check, const struct facts *facts, struct advice *advice);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "machine/check.h"
+#include "machine/describe.h"
 #include "machine/hypervisor.h"
 
 static void put_processor(const struct facts *facts, struct text *line)
@@ -13,6 +14,8 @@ static void put_processor(const struct facts *facts, struct text *line)
     const char *isa = facts_get(facts, "isa");
     long long count = facts_number(facts, "cpu.count", 0);
     long long kib = facts_number(facts, "memory.total_kib", 0);
+    if (emulated_in_user_mode(facts))
+        name = "CPU of qemu-user";
     text_puts(line, name ? name : "unnamed CPU");
     if (isa)
         text_printf(line, " (%s)", isa);
@@ -38,6 +41,8 @@ static void put_surroundings(const struct facts *facts, struct text *line)
     const char *container = facts_get(facts, "container");
     const struct hypervisor *below = hypervisor_find(id);
     const struct hypervisor *monitor = hypervisor_find(facts_get(facts, "hypervisor.monitor"));
+    if (emulated_in_user_mode(facts)) /* what the host runs on is not what this program sees */
+        id = NULL, monitor = NULL;
     if (id && strcmp(id, "none") != 0)
         text_printf(line, "; guest of %s", below ? below->name : "an unknown hypervisor");
     if (monitor)

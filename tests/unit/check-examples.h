@@ -100,6 +100,13 @@ static const struct example examples[] = {
     {"pmu", "switched off in the lab", CHECK_BAD, "none", "emulated", "without pmu=off",
      {{PMU "/software/type", "1\n"}, {"/proc/device-tree/compatible", "linux,dummy-virt"}},
      "isa = aarch64\nemulated.declared = lab\nperf.instructions ! ENOENT\n"},
+    {"pmu", "under qemu-user, whatever its host is", CHECK_BAD, "none: qemu-user",
+     "qemu-user has no counters to offer", NULL, {{PMU "/software/type", "1\n"},
+     {"/proc/cpuinfo", GUEST}, {"/sys/class/dmi/id/product_name", "KVM\n"}},
+     "isa = riscv64\nperf.instructions ! ENOSYS\n"},
+    {"pmu", "under qemu-user with an ISA of the lab", CHECK_BAD, "none: qemu-user", NULL,
+     "--via lab:aarch64", {{PMU "/software/type", "1\n"}, {"/proc/cpuinfo", GUEST}},
+     "isa = aarch64\nperf.instructions ! ENOSYS\n"},
     {"pmu", "not recorded", CHECK_ABSENT, "not recorded", NULL, NULL, {{0}}, NULL},
 
     /* --- paranoid --- */
@@ -154,7 +161,7 @@ static const struct example examples[] = {
     {"user-access", "arm64 off", CHECK_WARN, "perf_user_access = 0", NULL, "perf_user_access=1",
      {{SYSCTL "/perf_user_access", "0\n"}}, NULL},
     {"user-access", "off in the lab", CHECK_WARN, "perf_user_access = 0", NULL,
-     "--via lab:aarch64,user-access=on", {{SYSCTL "/perf_user_access", "0\n"}},
+     "lab:aarch64, here and for measuring: user-access=on", {{SYSCTL "/perf_user_access", "0\n"}},
      "isa = aarch64\nemulated.declared = lab\n"},
     {"user-access", "no PMU", CHECK_ABSENT, "no setting", NULL, NULL, {{PMU "/software/type",
      "1\n"}}, NULL},
@@ -365,6 +372,8 @@ static const struct example examples[] = {
      {{SYSCTL "/randomize_va_space", "2\n"}, {"/proc/self/personality", "00040000\n"}}, NULL},
     {"aslr", "on", CHECK_WARN, "2", "every process", "setarch -R", {{SYSCTL "/randomize_va_space",
      "2\n"}, {"/proc/self/personality", "00000000\n"}}, NULL},
+    {"aslr", "on in the lab, where no command can be put before another", CHECK_WARN, "2", NULL, NULL,
+     {{SYSCTL "/randomize_va_space", "2\n"}}, "isa = aarch64\nemulated.declared = lab\n"},
     {"aslr", "not there", CHECK_ABSENT, "unknown", NULL, NULL, {{0}}, NULL},
 
     /* --- ptrace-scope --- */

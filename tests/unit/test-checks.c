@@ -211,6 +211,23 @@ static void odd_files_do_not_stop_collecting(void **state)
     tree_remove(&tree);
 }
 
+static void the_head_of_a_report_names_no_host_of_qemu_user(void **state)
+{
+    (void)state;
+    AUTO_FACTS struct facts facts = {0};
+    AUTO_TEXT struct text line = {0};
+    facts_set(&facts, "isa", "riscv64", 0);
+    facts_set(&facts, "cpu.model_name", "Some Host CPU", 0);
+    facts_set(&facts, "hypervisor", "kvm", 0);
+    facts_set(&facts, "hypervisor.monitor", "firecracker", 0);
+    machine_sentence(&facts, &line);
+    assert_string_equal(text_string(&line), "Some Host CPU (riscv64); guest of KVM (Firecracker)");
+    facts_set(&facts, "emulated", "qemu-user: the program's ISA is not the machine's", 0);
+    line.length = 0;
+    machine_sentence(&facts, &line);
+    assert_string_equal(text_string(&line), "CPU of qemu-user (riscv64); emulated");
+}
+
 int main(void)
 {
     struct CMUnitTest tests[EXAMPLE_COUNT + 8] = {0};
@@ -229,6 +246,7 @@ int main(void)
         cmocka_unit_test(commands_fit_who_reads_them),
         cmocka_unit_test(hostile_facts_give_printable_advice),
         cmocka_unit_test(odd_files_do_not_stop_collecting),
+        cmocka_unit_test(the_head_of_a_report_names_no_host_of_qemu_user),
     };
     memcpy(tests + count, further, sizeof(further));
     count += sizeof(further) / sizeof(further[0]);

@@ -10,6 +10,7 @@
 
 #include "machine/check.h"
 #include "machine/core-pmu.h"
+#include "machine/describe.h"
 #include "machine/errno-name.h"
 #include "machine/hypervisor.h"
 
@@ -137,11 +138,25 @@ static void judge_missing(const struct facts *facts, const char *error, struct a
         judge_hypervisor(facts, missing, advice);
 }
 
+/* Sysfs and the hypervisor are the host's. */
+static void judge_user_mode(const struct facts *facts, struct advice *advice)
+{
+    const char *isa = facts_get(facts, "isa");
+    advise(advice, CHECK_BAD, "none: qemu-user");
+    advise_why(advice, "qemu-user has no counters to offer: it runs a program of another ISA, but "
+                       "no operating system below it. To count, take a whole machine of that ISA, "
+                       "in hardware or emulated with a PMU.");
+    if (isa && strcmp(isa, "aarch64") == 0)
+        advise_fix(advice, "assay doctor --via lab:aarch64    # instead of qemu-user");
+}
+
 static void judge(const struct facts *facts, struct advice *advice)
 {
     int error = facts_error(facts, "perf.instructions");
     if (facts_get(facts, "perf.instructions")) {
         judge_present(facts, advice);
+    } else if (emulated_in_user_mode(facts)) {
+        judge_user_mode(facts, advice);
     } else if (error == ENODATA) {
         advise(advice, CHECK_ABSENT, "not recorded");
         advise_why(advice, "Whether instructions count was not tried on this machine.");
