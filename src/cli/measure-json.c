@@ -4,7 +4,6 @@
  * One result of a measurement as JSON (docs/json). */
 #include "base/text.h"
 #include "cli/measure-rows.h"
-#include "cli/measure-words.h"
 #include "show/json.h"
 
 static void put_maybe(json_t *object, const char *key, struct maybe number, const char *reason)
@@ -69,7 +68,7 @@ json_t *row_json(const struct row *row, const struct reading *readings, size_t c
                                ? "the counts cannot be compared with the truth"
                                : row->why_no_truth;
     AUTO_TEXT struct text note = {0};
-    measure_sentence(summary, row->factors[ROW_EVENT], row->why_no_truth, &note);
+    row_sentence(row, &note);
     json_t *object = json_object();
     put_factors_json(object, row);
     json_object_set_new(object, "runs", json_count(summary->runs));

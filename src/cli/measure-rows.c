@@ -61,6 +61,32 @@ static char *why_no_truth(const struct measuring *measuring, const struct replay
     return format("the specimen %s does not predict %s", specimen, class);
 }
 
+/* The further counters of the row's event. */
+static int judge_copies(const struct rows *rows, struct row *row, struct failure *failure)
+{
+    const struct cell *cell = &row->cell->cell;
+    int error = 0;
+    for (uint32_t i = row->counter + 1; i < cell->counters && error == 0; i++) {
+        if (strcmp(cell->events[i], cell->events[row->counter]) != 0)
+            continue;
+        AUTO_FREE struct reading *readings = NULL;
+        size_t count = 0;
+        struct summary summary;
+        error = replay_readings(&rows->replay, row->cell, i, &readings, &count, failure);
+        if (error == 0)
+            error = replay_judge(&rows->replay, row->cell, i, readings, count, &summary, failure);
+        if (error == 0)
+            copies_add(&row->copies, &summary);
+    }
+    return error;
+}
+
+void row_sentence(const struct row *row, struct text *out)
+{
+    measure_sentence(&row->summary, row->factors[ROW_EVENT], row->why_no_truth, out);
+    copies_sentence(&row->copies, &row->summary, out);
+}
+
 static int add_row(struct rows *rows, const struct replayed_cell *cell, uint32_t counter,
                    struct failure *failure)
 {
@@ -78,6 +104,8 @@ static int add_row(struct rows *rows, const struct replayed_cell *cell, uint32_t
     int error = replay_readings(&rows->replay, cell, counter, &readings, &count, failure);
     if (error == 0)
         error = replay_judge(&rows->replay, cell, counter, readings, count, &row->summary, failure);
+    if (error == 0)
+        error = judge_copies(rows, row, failure);
     if (error == 0 && rows->results)
         json_array_append_new(rows->results, row_json(row, readings, count));
     return error;

@@ -5,6 +5,7 @@
  * what a program gets to see are made from the same rows. */
 #pragma once
 
+#include "cli/measure-words.h"
 #include "cli/measure.h"
 #include "cli/replay.h"
 
@@ -25,9 +26,13 @@ struct row {
     const struct replayed_cell *cell;
     uint32_t counter;
     char *factors[ROW_FACTORS];
-    struct summary summary;
+    struct summary summary; /* of the event's first counter */
+    struct copies copies;   /* what its other counters read */
     char *why_no_truth;
 };
+
+/* What to make of a row, in a sentence without a full stop. */
+void row_sentence(const struct row *row, struct text *out);
 
 struct rows {
     struct measuring *measuring;

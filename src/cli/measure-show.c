@@ -9,6 +9,7 @@
 #include "cli/deliver.h"
 #include "cli/measure-rows.h"
 #include "cli/measure-words.h"
+#include "machine/check.h"
 #include "show/number.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
@@ -83,19 +84,37 @@ static void put_head(const struct rows *rows, const struct style *style, struct 
     text_puts(out, "\n\n");
 }
 
+static void put_remark(struct text *out, const struct style *style, const char *words)
+{
+    text_putc(out, '\n');
+    wrap(out, words, 0, 2, style->width);
+}
+
+/* Nothing of it was counted, and it was counted together with others. */
+static bool group_did_not_fit(const struct row *row)
+{
+    const struct cell *cell = &row->cell->cell;
+    return row->summary.runs && !row->summary.judged && cell->counters > 1 && !cell->separate;
+}
+
 /* Words that need explaining, once; and the mark that results of no hardware carry. */
 static void put_legend(const struct rows *rows, const struct style *style, struct text *out)
 {
-    bool disturbed = false;
-    for (size_t i = 0; i < rows->count; i++)
-        disturbed |= rows->list[i].summary.disturbed != 0;
-    if (disturbed) {
-        text_putc(out, '\n');
-        wrap(out,
-             "disturbed: the operating system's own account of the run shows page faults or "
-             "context switches beyond those the specimen makes itself.",
-             0, 2, style->width);
+    bool disturbed = false, misfit = false;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->list[i];
+        disturbed |= row->summary.judged && row->summary.disturbed;
+        misfit |= group_did_not_fit(row);
     }
+    if (misfit)
+        put_remark(out, style,
+                   "never got a counter: the events of a group are counted all together or not at "
+                   "all, and these are more than the PMU has counters for. Count fewer at once, or "
+                   "let them take turns with --separate, or one after another with --each.");
+    if (disturbed)
+        put_remark(out, style,
+                   "disturbed: the operating system's own account of the run shows page faults or "
+                   "context switches beyond those the specimen makes itself.");
     const char *how = facts_get(&rows->measuring->catalogue->facts, "emulated");
     if (!how)
         return;
@@ -104,8 +123,16 @@ static void put_legend(const struct rows *rows, const struct style *style, struc
     text_put_clean(&mark, how);
     text_puts(&mark, "): counts of instructions and of the operating system's events hold as on a "
                      "real machine; times, cycles and caches are no hardware's.");
-    text_putc(out, '\n');
-    wrap(out, text_string(&mark), 0, 2, style->width);
+    put_remark(out, style, text_string(&mark));
+}
+
+static void put_machine(const struct rows *rows, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text machine = {0}, clean = {0};
+    machine_sentence(&rows->measuring->catalogue->facts, &machine);
+    text_puts(&clean, "on ");
+    text_put_clean(&clean, text_string(&machine));
+    wrap(out, text_string(&clean), 0, 2, style->width);
 }
 
 static enum tone tone_of(const struct summary *summary)
@@ -135,7 +162,7 @@ static void add_table_row(struct table *table, const struct rows *rows, const st
         table_add(table, TONE_PLAIN, varies(rows, i) ? row->factors[i] : "");
     AUTO_TEXT struct text counted = {0}, sentence = {0};
     measure_counted(summary, row->cell->counters[row->counter].class, &counted);
-    measure_sentence(summary, row->factors[ROW_EVENT], row->why_no_truth, &sentence);
+    row_sentence(row, &sentence);
     table_add(table, TONE_STRONG, text_string(&counted));
     add_maybe(table, summary->expected.truth, false);
     table_add(table, TONE_PLAIN, grade ? grade : "");
@@ -162,7 +189,7 @@ static void put_table(const struct rows *rows, const struct style *style, struct
     table_free(&table);
 }
 
-static int deliver_person(const struct rows *rows)
+static int deliver_person(const struct rows *rows, int status)
 {
     const struct common_options *common = &rows->measuring->options->common;
     struct style style = deliver_style(common);
@@ -173,16 +200,18 @@ static int deliver_person(const struct rows *rows)
         put_legend(rows, &style, &out);
     }
     skips_put(&rows->measuring->skips, &style, &out);
-    text_printf(&out, "%sseed %" PRIu64 ", samples in ", out.length ? "\n" : "",
-                rows->measuring->seed);
+    if (out.length)
+        text_putc(&out, '\n');
+    put_machine(rows, &style, &out);
+    text_printf(&out, "seed %" PRIu64 ", samples in ", rows->measuring->seed);
     text_put_clean(&out, store_path(rows->measuring->store));
     text_putc(&out, '\n');
-    return deliver_text("measure", common, &out, EXIT_DONE);
+    return deliver_text("measure", common, &out, status);
 }
 
 /* --- as JSON --- */
 
-static int deliver_envelope(struct rows *rows, bool complete)
+static int deliver_envelope(struct rows *rows, bool complete, int status)
 {
     struct measuring *measuring = rows->measuring;
     json_t *analysis = json_object();
@@ -196,7 +225,7 @@ static int deliver_envelope(struct rows *rows, bool complete)
                                 .analysis = analysis,
                                 .skipped = skips_json(&measuring->skips)};
     rows->results = NULL;
-    return deliver_json("measure", &measuring->options->common, &envelope, EXIT_DONE);
+    return deliver_json("measure", &measuring->options->common, &envelope, status);
 }
 
 /* Everything was tried and nothing could run: the machine lacks it. */
@@ -210,6 +239,16 @@ static int refuse_all(struct measuring *measuring)
     return measure_refuse(measuring, &failure, EXIT_LACKING);
 }
 
+/* Where not one row got a counter the machine lacks what was asked. */
+static int verdict_of(const struct rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        if (rows->list[i].summary.judged)
+            return EXIT_DONE;
+    }
+    return rows->count ? EXIT_LACKING : EXIT_DONE;
+}
+
 int measure_show(struct measuring *measuring, bool complete)
 {
     struct failure failure = {0};
@@ -221,9 +260,9 @@ int measure_show(struct measuring *measuring, bool complete)
     else if (!rows.count && complete)
         status = refuse_all(measuring);
     else if (json)
-        status = deliver_envelope(&rows, complete);
+        status = deliver_envelope(&rows, complete, verdict_of(&rows));
     else
-        status = deliver_person(&rows);
+        status = deliver_person(&rows, verdict_of(&rows));
     rows_release(&rows);
     return status;
 }

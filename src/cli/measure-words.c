@@ -214,3 +214,38 @@ void measure_sentence(const struct summary *summary, const char *event, const ch
     put_states(summary, out);
     put_disturbance(summary, out);
 }
+
+void copies_add(struct copies *copies, const struct summary *summary)
+{
+    bool none = copies->runs == copies->unscheduled;
+    copies->counters++;
+    copies->runs += summary->runs;
+    copies->unscheduled += summary->unscheduled;
+    if (!summary->judged)
+        return;
+    if (none || summary->values.min < copies->min)
+        copies->min = summary->values.min;
+    if (none || summary->values.max > copies->max)
+        copies->max = summary->values.max;
+}
+
+void copies_sentence(const struct copies *copies, const struct summary *first, struct text *out)
+{
+    bool judged = copies->runs > copies->unscheduled;
+    bool alike = judged && !copies->unscheduled && copies->min == first->values.min &&
+                 copies->max == first->values.max;
+    if (!copies->counters || !first->judged || alike)
+        return;
+    text_printf(out, "; its other %s%s%s ",
+                copies->counters == 1 ? "counter" : count(copies->counters).text,
+                copies->counters == 1 ? "" : " counters",
+                judged ? " read" : " got no counter time");
+    if (!judged)
+        text_puts(out, "at all");
+    else if (copies->min == copies->max)
+        text_puts(out, count(copies->min).text);
+    else
+        text_printf(out, "%s to %s", count(copies->min).text, count(copies->max).text);
+    if (judged && copies->unscheduled)
+        put_share(out, ", and got no counter time in ", copies->unscheduled, copies->runs, "");
+}

@@ -29,8 +29,9 @@ static const struct option_spec specs[] = {
     {'p', "path", OPTION_LIST, "PATH", "the way from code to count: perf-read, perf-syscall, ...",
      FIELD(path), "perf-read"},
     {0, "pattern", OPTION_LIST, "PATTERN",
-     "what opens and closes the window: ar start-read, ao start-stop, rr read-read, ro read-stop",
-     FIELD(pattern), "ao"},
+     "what opens and closes the window: ar start-read, ao start-stop, rr read-read, ro read-stop; "
+     "ao unless given, or rr where the path has no ao",
+     FIELD(pattern), NULL},
     {'s', "specimen", OPTION_LIST, "NAME",
      "the code to count; auto takes the one whose truth for the event grows with N, else loop",
      FIELD(specimen), "auto"},
@@ -39,7 +40,8 @@ static const struct option_spec specs[] = {
      "dear specimens",
      FIELD(n), "1000"},
     {'c', "counters", OPTION_LIST, "K",
-     "count every event with K counters at once, so that the cell has K for each event",
+     "count every event with K counters at once; its first is shown, and the others where they "
+     "differ",
      FIELD(counters), "1"},
     {'O', "opt", OPTION_LIST, "LEVEL",
      "how the code around the window was compiled, O0 to O3 or 0 to 3; O2 unless given", FIELD(opt),

@@ -38,6 +38,17 @@ static char *preferred_word(const char *list, const char *preferred)
     return strndup(list, strcspn(list, ","));
 }
 
+/* A pattern nobody chose: start-stop, where the path has it. */
+static enum pattern usual_pattern(const struct catalogue_path *path)
+{
+    static const enum pattern order[] = {PATTERN_AO, PATTERN_RR, PATTERN_AR, PATTERN_RO};
+    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+        if (list_has(path->patterns, pattern_names[order[i]]))
+            return order[i];
+    }
+    return PATTERN_AO;
+}
+
 static int skip_combination(struct sweep *sweep, const char *what, const char *reason, int error)
 {
     fail_with(&sweep->failure, -EOPNOTSUPP, "%s: %s", what, reason);
@@ -89,10 +100,11 @@ static int fill_cell(const struct sweep *sweep, const size_t *index, const struc
     const struct measure_options *options = sweep->measuring->options;
     const char *opt = value_at(sweep, OPT, index), *link = value_at(sweep, LINK, index);
     const char *specimen = value_at(sweep, SPECIMEN, index);
+    const char *pattern = value_at(sweep, PATTERN, index);
     if (strcmp(specimen, "auto") == 0)
         specimen = predict_specimen(sweep->measuring->catalogue, &group->events[0]);
     cell->path = strdup(path->name);
-    cell->pattern = (enum pattern)pattern_from_name(value_at(sweep, PATTERN, index));
+    cell->pattern = pattern ? (enum pattern)pattern_from_name(pattern) : usual_pattern(path);
     cell->specimen = strdup(specimen);
     cell->opt = opt ? strdup(opt) : preferred_word(path->opts, "O2");
     cell->link = link ? strdup(link) : preferred_word(path->links, "static");

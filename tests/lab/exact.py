@@ -4,7 +4,7 @@
 import collections
 
 import tap
-from laboratory import LabCase
+from laboratory import VIA, LabCase
 
 LOOP = ["--specimen", "loop", "--runs", "10", "--no-overhead"]
 
@@ -68,6 +68,14 @@ class Exact(LabCase):
                 row, = self.measure("--event", "instructions:u", *LOOP, "--n", "1000", "--path", "perf-syscall",
                                     via=f"lab:aarch64,cpu={cpu}")["results"]
                 self.assertEqual(row["values"], row["values"][:1] * 10)
+
+    def test_a_group_that_does_not_fit_is_told_with_the_way_out(self):
+        done = self.assay("measure", "--event", "instructions:u", "--counters", "7", "--specimen", "loop", "--n", "1000",
+                          "--runs", "3", "--store", self.path("misfit"), via=VIA)
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("never got a counter: the zeros mean nothing", done.stdout)
+        self.assertIn("let them take turns with --separate", done.stdout)
+        self.assertIn("Linux", done.stdout)
 
 
 if __name__ == "__main__":

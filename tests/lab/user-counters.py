@@ -69,7 +69,8 @@ class Paths(LabCase):
         self.assertRegex(done.stderr, r"user code cannot read page-faults:u: the operating system counts it")
 
     def test_cycles_have_a_counter_of_their_own(self):
-        results = self.measure("--event", "cycles:u", *ONE[2:], "--path", "perf-user", "--pattern", "rr")["results"]
+        results = self.measure("--event", "cycles:u", *ONE[2:], "--path", "perf-user")["results"]
+        self.assertEqual(results[0]["pattern"], "rr", "the pattern unless given is one that the path has")
         self.assertEqual(len(set(results[0]["values"])), 1)
 
     def test_more_events_than_counters_are_told_as_multiplexed_or_without_a_counter(self):

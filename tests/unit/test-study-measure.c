@@ -166,6 +166,40 @@ static void faults_of_the_way_of_measuring_disturb_nobody(void **state)
     assert_true(untouched.faults.known && untouched.faults.value == 0);
 }
 
+static const char *copies_words(const struct reading *readings, size_t each, size_t counters,
+                                const struct summary *first)
+{
+    static struct text text;
+    struct copies copies = {0};
+    text_clear(&text);
+    for (size_t i = 0; i < counters; i++) {
+        struct summary summary = judge(readings + i * each, each, &expects_1000);
+        copies_add(&copies, &summary);
+    }
+    copies_sentence(&copies, first, &text);
+    return text_string(&text);
+}
+
+static void other_counters_of_an_event_are_told_where_they_differ(void **state)
+{
+    (void)state;
+    struct reading first[2], others[4];
+    fill(first, 2, 1000);
+    fill(others, 4, 1000);
+    struct summary summary = judge(first, 2, &expects_1000);
+    assert_string_equal(copies_words(others, 2, 2, &summary), "");
+    assert_string_equal(copies_words(others, 2, 0, &summary), "");
+    others[3].value = 1007;
+    assert_string_equal(copies_words(others, 2, 2, &summary),
+                        "; its other 2 counters read 1,000 to 1,007");
+    others[0].running = others[1].running = 0;
+    assert_string_equal(copies_words(others, 2, 1, &summary),
+                        "; its other counter got no counter time at all");
+    assert_string_equal(copies_words(others, 2, 2, &summary),
+                        "; its other 2 counters read 1,000 to 1,007, and got no counter time in 2 "
+                        "of 4 runs");
+}
+
 static void part_time_counters_are_scaled_and_idle_ones_left_out(void **state)
 {
     (void)state;
@@ -409,6 +443,7 @@ int main(void)
         cmocka_unit_test(disturbed_runs_are_kept_and_judged_apart),
         cmocka_unit_test(without_a_truth_for_the_account_most_runs_set_it),
         cmocka_unit_test(faults_of_the_way_of_measuring_disturb_nobody),
+        cmocka_unit_test(other_counters_of_an_event_are_told_where_they_differ),
         cmocka_unit_test(part_time_counters_are_scaled_and_idle_ones_left_out),
         cmocka_unit_test(runs_without_a_counter_are_no_part_of_every_run),
         cmocka_unit_test(exact_runs_do_not_hide_how_far_the_others_are_off),
