@@ -49,14 +49,21 @@ struct option_spec {
     const char *initial;  /* default as text, shown in help; NULL: zero */
 };
 
-/* Options every command has; first member of each command's own options struct. */
+/* What to say to those who try an option that only other commands have. */
+struct option_hint {
+    const char *option; /* "store" */
+    const char *hint;   /* a sentence without a full stop */
+};
+
+/* Options every command has, but --via those that stay here; first member of each command's own
+ * options struct. */
 struct common_options {
     bool help;
     bool json;
     bool quiet;
     const char *output; /* -o FILE; NULL: stdout */
-    const char *via;
-    int argc; /* the whole command line as it was given, set by main for records of it */
+    const char *via;    /* NULL for commands that stay here */
+    int argc;           /* the whole command line as it was given, set by main for records of it */
     char **argv;
 };
 
@@ -67,6 +74,8 @@ struct command {
     const char *description; /* paragraphs */
     const char *examples;    /* lines "assay measure …" each with a "# comment" line before it */
     const struct option_spec *options; /* beyond the common ones; ends with name NULL */
+    const struct option_hint *hints;   /* ends with option NULL; NULL: none */
+    bool stays_here;                   /* reaches no other machine: has no --via */
     size_t options_size; /* sizeof the options struct, which starts with common_options */
     /* arguments: what is left after the options. Returns an exit code. */
     int (*run)(void *options, int argument_count, char **arguments);

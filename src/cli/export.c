@@ -28,6 +28,12 @@ static const struct option_spec specs[] = {
     {0},
 };
 
+static const struct option_hint hints[] = {
+    {"store", "name the file itself, as in `assay export FILE`"},
+    {"via", "a store is a file of this machine, wherever it was measured"},
+    {0},
+};
+
 /* What one run of the command has in hand. */
 struct exporting {
     const struct export_options *options;
@@ -46,8 +52,6 @@ static int choose(struct exporting *exporting, int argument_count, struct failur
         return fail_with(failure, -EINVAL,
                          "one store at a time: name one file, or none for the "
                          "latest");
-    if (options->common.via && strcmp(options->common.via, "local") != 0)
-        return fail_with(failure, -EINVAL, "--via has no meaning here: a store is a file");
     for (const struct export_table *table = export_tables; table->name; table++)
         if (strcmp(table->name, options->what) == 0)
             exporting->table = table;
@@ -213,6 +217,8 @@ const struct command command_export = {
                 "# the machine behind a store\n"
                 "assay export --what machine run.sqlite\n",
     .options = specs,
+    .hints = hints,
+    .stays_here = true,
     .options_size = sizeof(struct export_options),
     .run = run,
 };

@@ -24,7 +24,8 @@ const struct option_spec common_option_specs[] = {
      offsetof(struct common_options, output), NULL},
     {0, "via", OPTION_STRING, "TRANSPORT",
      "reach the machine under test through TRANSPORT: local, ssh:HOST (options of ssh before the "
-     "host), or exec:ARGV... with any prefix that runs a program there",
+     "host), lab:aarch64 for an emulated machine with exact counters (see assay lab), or "
+     "exec:ARGV... with any prefix that runs a program there",
      offsetof(struct common_options, via), "local"},
     {'q', "quiet", OPTION_FLAG, NULL, "no progress and no remarks on standard error",
      offsetof(struct common_options, quiet), NULL},
@@ -38,7 +39,8 @@ void options_each(const struct command *command, option_each *each, void *contex
     for (const struct option_spec *spec = command->options; spec && spec->name; spec++)
         each(context, spec);
     for (const struct option_spec *spec = common_option_specs; spec->name; spec++)
-        each(context, spec);
+        if (!command->stays_here || spec->offset != offsetof(struct common_options, via))
+            each(context, spec);
 }
 
 /* --- getopt's view of the table --- */
@@ -194,6 +196,9 @@ static int unknown_option(const struct command *command, const char *word, int l
     char name[64];
     const char *start = word + strspn(word, "-");
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(start, "="), start);
+    for (const struct option_hint *known = command->hints; known && known->option; known++)
+        if (strcmp(known->option, name) == 0)
+            return fail_with(failure, -EINVAL, "no option --%s: %s", name, known->hint);
     struct nearest nearest = {.word = name};
     options_each(command, offer_spec, &nearest);
     if (nearest.best)

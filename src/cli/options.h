@@ -9,7 +9,7 @@
 
 extern const struct option_spec common_option_specs[]; /* ends with name NULL */
 
-/* Calls `each` for the command's own options, then for the common ones. */
+/* Calls `each` for the command's own options, then for the common ones it has. */
 typedef void option_each(void *context, const struct option_spec *spec);
 void options_each(const struct command *command, option_each *each, void *context);
 

@@ -216,6 +216,9 @@ class Places(Case):
             with self.subTest(arguments[0]):
                 self.assertTrue(self.run_export(*arguments, status=2).stderr)
 
+    def test_an_option_of_measure_gets_a_hint(self):
+        self.assertIn(b"`assay export FILE`", self.run_export("--store", self.store("finished"), status=2).stderr)
+
     def test_a_terminal_gets_nothing_to_obey(self):
         path = self.store("planned-only")
         with sqlite3.connect(path) as store:

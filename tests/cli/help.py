@@ -49,6 +49,24 @@ class Help(unittest.TestCase):
                 with self.subTest(name):
                     self.assertLessEqual(len(line), 80, line)
 
+    def test_every_transport_is_in_the_help_of_via(self):
+        refused = tap.assay("doctor", via="telepathy:").stderr
+        schemes = re.findall(r"^  (\w+) ", refused, re.MULTILINE)
+        self.assertLessEqual({"exec", "lab", "local", "ssh"}, set(schemes))
+        text = tap.assay("doctor", "--help").stdout.split("--via TRANSPORT", 1)[1].split("  -q, ", 1)[0]
+        for scheme in schemes:
+            self.assertRegex(text, rf"\b{scheme}[:,]")
+
+    def test_commands_that_stay_here_have_no_via(self):
+        for command in commands():
+            with self.subTest(command):
+                offered = "--via TRANSPORT" in tap.assay(command, "--help").stdout
+                self.assertEqual(offered, command not in ("export", "lab"))
+                if not offered:
+                    done = tap.assay(command, via="ssh:nowhere")
+                    self.assertEqual(done.returncode, 2)
+                    self.assertRegex(done.stderr, "no option --via: .* this machine")
+
     def test_help_needs_nothing_else(self):
         self.assertEqual(tap.assay("measure", "--help", "stray").returncode, 0)
         self.assertEqual(tap.assay("help", "measure").stdout,
