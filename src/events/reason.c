@@ -21,10 +21,23 @@ struct refusal {
 
 static const char *grant(const struct refusal *refusal)
 {
+    if (refusal->now.lab)
+        return "leave user=nobody out there";
     return refusal->now.namespaced
                ? "run as the host's own root (root of a user namespace, as in a rootless "
                  "container, is an ordinary user here)"
                : "`sudo setcap cap_perfmon=ep PROGRAM`, or run as root";
+}
+
+/* How to lower the paranoid level. A machine of the lab is booted anew for every command. */
+static void say_lower(struct text *text, const struct refusal *refusal, int level)
+{
+    if (refusal->now.lab)
+        text_printf(text,
+                    "boot it with paranoid=%d, as in --via lab:aarch64,paranoid=%d,user=nobody",
+                    level, level);
+    else
+        text_printf(text, "`sudo sysctl kernel.perf_event_paranoid=%d`", level);
 }
 
 static bool needs_core_pmu(const struct event *event)
@@ -149,27 +162,30 @@ static void say_denied(struct text *text, const struct refusal *refusal)
     } else if (now->paranoid > 2) {
         text_printf(text,
                     "kernel.perf_event_paranoid is %d, which refuses every event to ordinary "
-                    "users: `sudo sysctl kernel.perf_event_paranoid=2` (1 to count the kernel "
-                    "too), or %s",
-                    now->paranoid, grant(refusal));
+                    "users: ",
+                    now->paranoid);
+        say_lower(text, refusal, 2);
+        text_printf(text, " (1 to count the kernel too), or %s", grant(refusal));
     } else if (now->paranoid == 2 && !event->attr.exclude_kernel) {
         text_printf(
             text,
             "kernel.perf_event_paranoid is 2, which hides what happens inside the kernel "
-            "from ordinary users: %s`sudo sysctl kernel.perf_event_paranoid=1`, or %s%s",
-            happens_in_kernel(event) || !takes_modes(refusal) ? "" : "count user mode only (:u), ",
-            grant(refusal),
-            happens_in_kernel(event) ? ". Counted for user mode alone it would read zero: "
-                                       "it happens in the kernel"
-                                     : "");
+            "from ordinary users: %s",
+            happens_in_kernel(event) || !takes_modes(refusal) ? "" : "count user mode only (:u), ");
+        say_lower(text, refusal, 1);
+        text_printf(text, ", or %s%s", grant(refusal),
+                    happens_in_kernel(event) ? ". Counted for user mode alone it would read zero: "
+                                               "it happens in the kernel"
+                                             : "");
     } else {
         char level[16] = "unknown";
         if (now->paranoid != PARANOID_UNKNOWN)
             snprintf(level, sizeof(level), "%d", now->paranoid);
-        text_printf(text,
-                    "this event is not for ordinary users (kernel.perf_event_paranoid is %s): "
-                    "`sudo sysctl kernel.perf_event_paranoid=-1`, or %s",
-                    level, grant(refusal));
+        text_printf(
+            text,
+            "this event is not for ordinary users (kernel.perf_event_paranoid is %s): ", level);
+        say_lower(text, refusal, -1);
+        text_printf(text, ", or %s", grant(refusal));
     }
 }
 

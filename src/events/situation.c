@@ -121,6 +121,14 @@ static void read_status(const struct event_view *view, struct situation *situati
         !situation->namespaced && (effective >> CAP_PERFMON & 1 || effective >> CAP_SYS_ADMIN & 1);
 }
 
+/* The lab's machines name themselves, as src/lab/base-archive.c writes it. */
+static bool is_lab(const struct event_view *view)
+{
+    char text[256];
+    return view_read_text(view, text, sizeof(text), "/etc/os-release") == 0 &&
+           (strncmp(text, "ID=assay-lab\n", 13) == 0 || strstr(text, "\nID=assay-lab\n"));
+}
+
 void situation_collect(const struct event_view *view, struct situation *situation)
 {
     char text[64];
@@ -136,6 +144,7 @@ void situation_collect(const struct event_view *view, struct situation *situatio
         situation->turn_on = "start it with a PMU (QEMU: no pmu=off behind -cpu, and for an "
                              "emulated CPU -icount shift=0; assay's lab: without pmu=off)";
     read_status(view, situation);
+    situation->lab = is_lab(view);
     situation->container = view_exists(view, "/.dockerenv") ||
                            view_exists(view, "/run/.containerenv") ||
                            view_exists(view, "/run/systemd/container");

@@ -21,6 +21,7 @@ struct situation {
     bool capable;           /* CAP_PERFMON or CAP_SYS_ADMIN, and they mean something */
     bool namespaced;        /* in a user namespace of its own, whose capabilities perf ignores */
     bool container;
+    bool lab; /* booted by assay lab for one command: what is typed there is lost with it */
 };
 
 void situation_collect(const struct event_view *view, struct situation *situation);

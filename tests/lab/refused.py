@@ -44,6 +44,8 @@ class Refused(LabCase):
                 words = self.lacking(settings, *arguments)
                 self.assertIn("kernel.perf_event_paranoid is 3", words)
                 self.assertIn("refuses every event to ordinary users", words)
+                self.assertIn("--via lab:aarch64,paranoid=2", words)
+                self.assertNotIn("sudo", words)
 
     def test_no_pmu(self):
         check = self.doctor("pmu=off", "pmu")["pmu"]
