@@ -83,7 +83,8 @@ static int run_machine(const struct lab_order *order, struct lab_relay *relay,
     struct via_link link = {.pid = -1, .to_probe = -1, .from_probe = -1, .errors = -1};
     int status = lab_machine_prepare(&machine, order, failure);
     if (status == 0)
-        status = child_start(&link, (const char *const *)(uintptr_t)machine.argv, failure);
+        status = child_start_with(&link, (const char *const *)(uintptr_t)machine.argv,
+                                  machine.inherited, machine.inherited_count, failure);
     if (status < 0)
         return status;
     return lab_relay_run(relay, &link, failure);

@@ -3,9 +3,11 @@
  *
  * assay, the controller: finds the command, parses its options, runs it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "cli/deliver.h"
@@ -116,8 +118,20 @@ static int run_word(const char *word, int argc, char **argv)
     return command ? run_command(command, argc - 1, argv + 1) : unknown_command(word);
 }
 
+/* Standard descriptors that are closed would become numbers of other files, a store's even. Held
+ * so, reading them finds the end and writing to them fails as before. */
+static void hold_standard_descriptors(void)
+{
+    int fd;
+    while ((fd = open("/dev/null", O_RDONLY)) >= 0 && fd <= STDERR_FILENO)
+        ;
+    if (fd >= 0)
+        close(fd);
+}
+
 int main(int argc, char **argv)
 {
+    hold_standard_descriptors();
     signals_install();
     if (argc < 2) {
         AUTO_TEXT struct text out = {0};

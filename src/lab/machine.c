@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "lab/emulator.h"
@@ -51,13 +51,13 @@ static void put(struct words *words, const char *option, const char *format, ...
     add(words, value);
 }
 
-/* A port of the machine whose bytes go to a descriptor of this process. */
+/* A port of the machine whose bytes go to a descriptor that QEMU inherits. */
 static void put_port(struct words *words, struct text *plan, const char *key, const char *name,
                      int descriptor)
 {
     if (descriptor < 0)
         return;
-    put(words, "-chardev", "file,id=%s,path=/proc/%ld/fd/%d", key, (long)getpid(), descriptor);
+    put(words, "-chardev", "file,id=%s,path=/proc/self/fd/%d", key, descriptor);
     put(words, "-device", "virtserialport,chardev=%s,name=%s", key, name);
     plan_put(plan, key, name);
 }
@@ -94,9 +94,15 @@ static void put_ports(struct words *words, const struct lab_order *order)
 static void put_kernel(struct words *words, const char *folder, int archive)
 {
     put(words, "-kernel", "%s/vmlinuz", folder);
-    put(words, "-initrd", "/proc/%ld/fd/%d", (long)getpid(), archive);
+    put(words, "-initrd", "/proc/self/fd/%d", archive);
     put(words, "-append",
         "quiet console=ttyAMA0 panic=-1 cryptomgr.notests rdinit=/kit/assay-probe -- boot");
+}
+
+static void inherit(struct lab_machine *machine, int descriptor)
+{
+    if (descriptor >= 0)
+        machine->inherited[machine->inherited_count++] = descriptor;
 }
 
 /* A kernel with pages of 16 KiB on a CPU without them stops before its first word. */
@@ -114,6 +120,24 @@ static int check_pages(const struct lab_settings *settings, const char *folder,
         settings->cpu->name);
 }
 
+/* What a crash of the host may leave; with it QEMU would stand still without a word. */
+static int check_whole(const char *isa, const char *folder, struct failure *failure)
+{
+    static const char *const names[] = {"vmlinuz", "base.cpio"};
+    const char *kernel = strrchr(folder, '/') + 1;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        AUTO_TEXT struct text path = {0};
+        struct stat facts;
+        text_printf(&path, "%s/%s", folder, names[i]);
+        if (stat(text_string(&path), &facts) < 0 || !S_ISREG(facts.st_mode) || !facts.st_size)
+            return fail_with(failure, -ENOENT,
+                             "the kernel %s in the lab is damaged: %s is missing or empty; assay "
+                             "lab install %s --kernel %s fetches it anew",
+                             kernel, text_string(&path), isa, kernel);
+    }
+    return 0;
+}
+
 int lab_machine_prepare(struct lab_machine *machine, const struct lab_order *order,
                         struct failure *failure)
 {
@@ -126,6 +150,8 @@ int lab_machine_prepare(struct lab_machine *machine, const struct lab_order *ord
         status = lab_kernel_find(&folder, settings->isa, settings->kernel, failure);
     if (status == 0)
         status = check_pages(settings, folder, failure);
+    if (status == 0)
+        status = check_whole(settings->isa, folder, failure);
     if (status < 0)
         return status;
     struct words words = {0};
@@ -142,6 +168,9 @@ int lab_machine_prepare(struct lab_machine *machine, const struct lab_order *ord
     machine->archive = boot_archive_make(&content, failure);
     put_kernel(&words, folder, machine->archive);
     machine->argv = words.list;
+    inherit(machine, machine->archive);
+    inherit(machine, order->errors);
+    inherit(machine, order->status);
     if (machine->archive < 0)
         status = machine->archive;
     else if (words.failed || order->plan->failed)

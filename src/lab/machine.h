@@ -14,8 +14,10 @@
 #define LAB_PORTS 2 /* besides input and output */
 
 struct lab_machine {
-    char **argv; /* NULL-terminated */
-    int archive; /* must stay open until the machine has started; -1 when none */
+    char **argv;                  /* NULL-terminated */
+    int archive;                  /* must stay open until the machine has started; -1 when none */
+    int inherited[1 + LAB_PORTS]; /* what QEMU must get under the same numbers */
+    size_t inherited_count;
 };
 
 /* What to boot: the plan must name what to run; input and output are added here. extra: write ends

@@ -26,6 +26,8 @@ enum { READ_END, WRITE_END };
  * itself when exec succeeds. */
 struct plumbing {
     int input[2], output[2], errors[2], news[2];
+    const int *inherited; /* stay open in the child */
+    size_t inherited_count;
 };
 
 static void close_pair(int pair[2])
@@ -45,7 +47,8 @@ static void plumbing_close(struct plumbing *plumbing)
 
 static int plumbing_open(struct plumbing *plumbing)
 {
-    *plumbing = (struct plumbing){{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
+    *plumbing = (struct plumbing){
+        .input = {-1, -1}, .output = {-1, -1}, .errors = {-1, -1}, .news = {-1, -1}};
     if (pipe2(plumbing->input, O_CLOEXEC) == 0 && pipe2(plumbing->output, O_CLOEXEC) == 0 &&
         pipe2(plumbing->errors, O_CLOEXEC) == 0 && pipe2(plumbing->news, O_CLOEXEC) == 0)
         return 0;
@@ -124,6 +127,8 @@ static void become(const char *const *argv, const struct plumbing *plumbing, pid
 #ifdef SYS_close_range
         syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */);
 #endif
+        for (size_t i = 0; i < plumbing->inherited_count; i++)
+            fcntl(plumbing->inherited[i], F_SETFD, 0);
         run_found(argv);
     }
     int error = errno;
@@ -157,6 +162,12 @@ static void keep_our_ends(struct via_link *link, struct plumbing *plumbing, pid_
 
 int child_start(struct via_link *link, const char *const *argv, struct failure *failure)
 {
+    return child_start_with(link, argv, NULL, 0, failure);
+}
+
+int child_start_with(struct via_link *link, const char *const *argv, const int *inherited,
+                     size_t inherited_count, struct failure *failure)
+{
     const char *verbose = getenv("ASSAY_VERBOSE");
     *link = (struct via_link){.to_probe = -1, .from_probe = -1, .errors = -1};
     link->pass_errors = verbose && *verbose && strcmp(verbose, "0") != 0;
@@ -165,6 +176,8 @@ int child_start(struct via_link *link, const char *const *argv, struct failure *
     if (status < 0)
         return fail_with(failure, status, "no pipe to talk to '%s': %s", argv[0],
                          strerror(-status));
+    plumbing.inherited = inherited;
+    plumbing.inherited_count = inherited_count;
     pid_t parent = getpid();
     pid_t child = fork();
     if (child == 0)

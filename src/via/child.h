@@ -9,6 +9,9 @@
 /* Starts argv (NULL-terminated, looked up in PATH) with its three standard descriptors as pipes,
  * in a session of its own. Fails with the program's name and the reason when it cannot run. */
 int child_start(struct via_link *link, const char *const *argv, struct failure *failure);
+/* The same, and these descriptors (3 or above) stay open in it under their numbers. */
+int child_start_with(struct via_link *link, const char *const *argv, const int *inherited,
+                     size_t inherited_count, struct failure *failure);
 
 enum child_news {
     CHILD_SPOKE,  /* a line beginning with the mark came; it and what follows are in link->early */

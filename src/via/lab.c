@@ -56,7 +56,8 @@ static int lab_open(const char *argument, const struct via_patience *patience,
         .settings = &settings, .kit_folder = kit.folder, .plan = &plan, .errors = -1, .status = -1};
     status = lab_machine_prepare(&machine, &order, failure);
     if (status == 0)
-        status = child_start(link, (const char *const *)(uintptr_t)machine.argv, failure);
+        status = child_start_with(link, (const char *const *)(uintptr_t)machine.argv,
+                                  machine.inherited, machine.inherited_count, failure);
     if (status < 0)
         return status;
     enum child_news news = child_await(

@@ -1,10 +1,13 @@
 # SPDX-FileCopyrightText: 2026 the assay authors
 # SPDX-License-Identifier: GPL-3.0-or-later
 """assay lab run: a command in a machine of its own, connected as if it ran here."""
+import json
 import os
 import pty
 import select
+import shutil
 import subprocess
+import unittest
 
 import tap
 from laboratory import PATIENCE, LabCase
@@ -14,6 +17,28 @@ class Run(LabCase):
     def run_there(self, *words, options=(), given=b"", env=None):
         return subprocess.run([tap.ASSAY, "lab", "run", "aarch64", *options, "--", *words], input=given, timeout=PATIENCE,
                               capture_output=True, env=dict(os.environ, **self.env, **(env or {})), check=False)
+
+    def test_a_controller_with_closed_descriptors_of_its_own(self):
+        done = subprocess.run(["sh", "-c", '"$1" lab run aarch64 -- sh -c "echo out; exit 7" <&-', "sh", tap.ASSAY], timeout=PATIENCE,
+                              capture_output=True, env=dict(os.environ, **self.env), check=False)
+        self.assertEqual((done.returncode, done.stdout), (7, b"out\n"), done.stderr)
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setcap") and shutil.which("setpriv"),
+                         "needs root, setcap and setpriv to have an ordinary user run assay with capabilities")
+    def test_a_controller_with_capabilities_whose_descriptors_proc_hides(self):
+        machine = json.loads(self.assay("lab", "list", "--json").stdout)["results"][0]
+        os.chmod(self.folder, 0o755)
+        shutil.copy(tap.ASSAY, self.path("assay"))
+        shutil.copytree(machine["kit"], self.path("kit"))
+        shutil.copytree(os.path.join(machine["folder"], "aarch64"), self.path("lab/aarch64"))
+        if subprocess.run(["setcap", "cap_perfmon=ep", self.path("assay")], capture_output=True, check=False).returncode:
+            self.skipTest("this file system, or this container, takes no capabilities of files")
+        done = subprocess.run(["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", self.path("assay"), "lab", "run",
+                               "aarch64", "--", "sh", "-c", "echo out; echo err >&2; exit 7"], capture_output=True, timeout=PATIENCE,
+                              env=dict(os.environ, ASSAY_KIT=self.path("kit"), ASSAY_LAB=self.path("lab")), check=False)
+        if b"Operation not permitted" in done.stderr or b"failed to execute" in done.stderr:
+            self.skipTest("a program with capabilities cannot be run here")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (7, b"out\n", b"err\n"))
 
     def send(self, name, content, mode):
         path = self.path(name)
