@@ -33,8 +33,9 @@ static void look(struct machine_state *state)
     struct failure unheard;
     lab_place(&state->place, &unheard);
     if (emulator_find(&state->emulator, state->isa, &state->no_emulator) == 0) {
-        emulator_version(state->emulator, state->version, sizeof(state->version), &unheard);
-        emulator_cpus(state->emulator, &state->cpus, &unheard);
+        if (emulator_version(state->emulator, state->version, sizeof(state->version),
+                             &state->no_emulator) == 0)
+            emulator_cpus(state->emulator, &state->cpus, &unheard);
     }
     kit_find(&state->kit, state->isa, &state->no_kit);
     lab_kernel_find(&chosen, state->isa, NULL, &state->no_kernel);

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "lab/folder.h"
 
 int about_write(const char *folder, const struct about *about, struct failure *failure)
 {
@@ -41,7 +42,7 @@ char *about_get(const char *folder, const char *key)
 {
     AUTO_TEXT struct text path = {0};
     text_printf(&path, "%s/about", folder);
-    AUTO_FILE FILE *file = fopen(text_string(&path), "re");
+    AUTO_FILE FILE *file = lab_file_open(text_string(&path));
     char line[512];
     const char *value;
     if (!file || !fgets(line, sizeof(line), file) || !(value = value_in(line, "format")) ||

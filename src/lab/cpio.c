@@ -146,10 +146,11 @@ int cpio_end(struct cpio *archive, struct failure *failure)
 
 int cpio_append(int fd, const char *path, struct failure *failure)
 {
-    AUTO_CLOSE int from = open(path, O_RDONLY | O_CLOEXEC);
+    AUTO_CLOSE int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat facts;
-    int status =
-        from < 0 || fstat(from, &facts) < 0 ? -errno : copy(fd, from, (size_t)facts.st_size);
+    int status = from < 0 || fstat(from, &facts) < 0 ? -errno
+                 : !S_ISREG(facts.st_mode)           ? -EINVAL
+                                                     : copy(fd, from, (size_t)facts.st_size);
     return status < 0 ? fail_with(failure, status, "cannot read %s: %s", path, strerror(-status))
                       : 0;
 }

@@ -12,6 +12,8 @@
 #include "base/cleanup.h"
 #include "lab/tool.h"
 
+#define ANSWER_MS 10000 /* for a question that takes milliseconds */
+
 int emulator_find(char **path, const char *isa, struct failure *failure)
 {
     const char *chosen = getenv("ASSAY_QEMU");
@@ -30,7 +32,7 @@ int emulator_version(const char *path, char *version, size_t size, struct failur
 {
     AUTO_TEXT struct text said = {0};
     const char *const argv[] = {path, "--version", NULL};
-    int status = tool_run(&(struct tool){.argv = argv}, &said, failure);
+    int status = tool_run(&(struct tool){.argv = argv, .limit_ms = ANSWER_MS}, &said, failure);
     if (status < 0)
         return status;
     const char *word = strstr(text_string(&said), "version ");
@@ -43,7 +45,7 @@ int emulator_cpus(const char *path, struct text *models, struct failure *failure
 {
     AUTO_TEXT struct text said = {0};
     const char *const argv[] = {path, "-machine", "virt", "-cpu", "help", NULL};
-    int status = tool_run(&(struct tool){.argv = argv}, &said, failure);
+    int status = tool_run(&(struct tool){.argv = argv, .limit_ms = ANSWER_MS}, &said, failure);
     if (status < 0)
         return status;
     text_putc(models, '\n');

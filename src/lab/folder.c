@@ -1,19 +1,32 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Removes what an installation leaves. */
+ * Reads small files of the lab's folder, and removes what an installation leaves. */
 #include "lab/folder.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
 
 #define OPEN_FOLDERS 32
+
+FILE *lab_file_open(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat facts;
+    FILE *file =
+        fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) ? fdopen(fd, "r") : NULL;
+    if (!file && fd >= 0)
+        close(fd);
+    return file;
+}
 
 static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *place)
 {

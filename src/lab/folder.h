@@ -4,6 +4,11 @@
  * Folders of the lab that come and go. */
 #pragma once
 
+#include <stdio.h>
+
+/* Opens a regular file for reading; NULL for anything else, such as a pipe nobody writes to. */
+FILE *lab_file_open(const char *path);
+
 /* Removes a folder with everything in it; symbolic links are removed, not followed. */
 void folder_remove_all(const char *path);
 

@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "lab/about.h"
+#include "lab/folder.h"
 
 int lab_place(char **folder, struct failure *failure)
 {
@@ -22,9 +24,16 @@ int lab_place(char **folder, struct failure *failure)
     const char *cache = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
     *folder = NULL;
-    if (own && *own)
-        text_puts(&place, own);
-    else if (cache && *cache == '/') /* the convention says to ignore any other */
+    if (own && *own) {
+        /* Absolute: apt would look for any other below /, and works in a folder of its own. */
+        AUTO_FREE char *here = *own == '/' ? NULL : getcwd(NULL, 0);
+        if (*own != '/' && !here)
+            return fail_with(failure, -errno,
+                             "ASSAY_LAB is '%.100s', below a folder that is gone: %s; set it to a "
+                             "path that begins with /",
+                             own, strerror(errno));
+        text_printf(&place, "%s%s%s", here ? here : "", here ? "/" : "", own);
+    } else if (cache && *cache == '/') /* the convention says to ignore any other */
         text_printf(&place, "%s/assay/lab", cache);
     else if (home && *home == '/')
         text_printf(&place, "%s/.cache/assay/lab", home);
@@ -109,7 +118,7 @@ static void read_preferred(const char *isa_folder, char preferred[LAB_KERNEL_NAM
 {
     AUTO_TEXT struct text path = {0};
     text_printf(&path, "%s/default", isa_folder);
-    AUTO_FILE FILE *file = fopen(text_string(&path), "re");
+    AUTO_FILE FILE *file = lab_file_open(text_string(&path));
     if (!file || !fgets(preferred, LAB_KERNEL_NAME_MAX, file))
         preferred[0] = '\0';
     preferred[strcspn(preferred, "\n")] = '\0';

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/monotonic.h"
 #include "base/printable.h"
 
 #define SAID_MAX (1u << 20)
@@ -77,14 +78,17 @@ static void hand_lines(const struct tool *tool, struct text *pending, struct tex
     pending->length = rest;
 }
 
-/* Reads until the output ends; -EINTR when stopped. */
+/* Reads until the output ends; -EINTR when stopped, -ETIMEDOUT when it takes too long. */
 static int listen(const struct tool *tool, int output, struct text *said)
 {
     AUTO_TEXT struct text pending = {0};
+    const int64_t deadline = monotonic_ms() + tool->limit_ms;
     for (;;) {
         struct pollfd wait = {.fd = output, .events = POLLIN};
         if (tool->stop && *tool->stop)
             return -EINTR;
+        if (tool->limit_ms && monotonic_ms() > deadline)
+            return -ETIMEDOUT;
         if (poll(&wait, 1, TICK_MS) <= 0)
             continue;
         char bytes[4096];
@@ -155,6 +159,9 @@ int tool_run(const struct tool *tool, struct text *said, struct failure *failure
     int ended = end_of(child);
     if (status == -EINTR)
         return fail_with(failure, -EINTR, "interrupted while %s was running", tool->argv[0]);
+    if (status == -ETIMEDOUT)
+        return fail_with(failure, status, "%s did not end within %d s", tool->argv[0],
+                         tool->limit_ms / 1000);
     return ended;
 }
 

@@ -12,13 +12,15 @@ struct tool {
     const char *const *argv;  /* argv[0] is looked up in PATH */
     const char *folder;       /* to run it in; NULL: here */
     const volatile int *stop; /* ends it when it becomes non-zero; NULL: none */
+    int limit_ms;             /* ends it when it takes longer; 0: none */
     /* called for each line as it comes, without its newline; true when it has been dealt with */
     bool (*line)(void *context, const char *line);
     void *context;
 };
 
 /* Returns the exit status (128 + N for signal N), or negative errno: -ENOENT when there is no such
- * program, -EINTR when stopped. said: standard output and error, in C locale, at most 1 MiB. */
+ * program, -EINTR when stopped, -ETIMEDOUT. said: standard output and error, in C locale, at most 1
+ * MiB. */
 int tool_run(const struct tool *tool, struct text *said, struct failure *failure);
 
 /* The first of the lines that begins with E: (apt) or else the last one; fit for a message. */

@@ -127,6 +127,66 @@ class Words(LabFolder):
         self.assertIn("/proc/nowhere", done.stderr)
 
 
+    def test_an_emulator_that_does_not_answer_is_given_up(self):
+        emulator = os.path.join(self.folder, "qemu-system-aarch64")
+        with open(emulator, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\nexec /bin/sleep 1000\n")
+        os.chmod(emulator, stat.S_IRWXU)
+        machine = json.loads(self.assay("lab", "list", "--json").stdout)["results"][0]
+        self.assertFalse(machine["ready"])
+        self.assertIn("did not end within", {missing["what"]: missing["reason"] for missing in machine["missing"]}["emulator"])
+
+
+class Damaged(LabFolder):
+    """A kernel's folder that is not as an installation leaves it."""
+
+    def setUp(self):
+        super().setUp()
+        self.kit = os.path.join(self.folder, "kit")
+        self.kernel = os.path.join(self.lab, "aarch64", KERNEL)
+        self.put(os.path.join(self.kit, "manifest"), "assay-kit 1\nisa aarch64\n")
+        for path in (os.path.join(self.kit, "assay-probe"), os.path.join(self.folder, "qemu-system-aarch64")):
+            self.put(path, "#!/bin/sh\necho '  cortex-a72'\n")
+        self.put(os.path.join(self.kernel, "about"), "format 1\npackage p\nversion 1\nlibc 1\nbusybox 1\n")
+        self.put(os.path.join(self.kernel, "vmlinuz"), "kernel")
+        self.put(os.path.join(self.kernel, "base.cpio"), "base")
+        self.env["ASSAY_KIT"] = self.kit
+
+    def put(self, path, content):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(content)
+        os.chmod(path, stat.S_IRWXU)
+
+    def run_there(self):
+        return self.assay("lab", "run", "aarch64", "--", "true")
+
+    def test_a_whole_one_is_given_to_the_emulator(self):
+        self.assertIn("the machine ended before its command did", self.run_there().stderr)
+
+    def test_files_missing_or_empty_are_named_with_the_command_that_mends_it(self):
+        for name in ("vmlinuz", "base.cpio"):
+            path = os.path.join(self.kernel, name)
+            for damage in (lambda path: None, lambda path: self.put(path, ""), os.mkfifo):
+                with self.subTest(name):
+                    os.unlink(path)
+                    damage(path)
+                    done = self.run_there()
+                    self.assertEqual(done.returncode, 125)
+                    self.assertIn(path, done.stderr)
+                    self.assertIn(f"assay lab install aarch64 --kernel {KERNEL}", done.stderr)
+                if os.path.exists(path):
+                    os.unlink(path)
+                self.put(path, "whole")
+
+    def test_pipes_in_place_of_files_are_no_kernel(self):
+        os.mkfifo(os.path.join(self.lab, "aarch64", "default"))
+        self.assertIn("the machine ended before its command did", self.run_there().stderr)
+        os.unlink(os.path.join(self.kernel, "about"))
+        os.mkfifo(os.path.join(self.kernel, "about"))
+        self.assertIn("no kernel for aarch64 is in the lab yet", self.run_there().stderr)
+
+
 class Install(LabFolder):
     def setUp(self):
         super().setUp()
@@ -170,6 +230,14 @@ class Install(LabFolder):
             self.assertIn("APT::Architectures=arm64", words)
         with open(os.path.join(self.lab, "apt", "apt.conf"), encoding="utf-8") as file:
             self.assertIn("#clear APT::Update::Post-Invoke-Success;", file.read())
+
+    def test_a_relative_folder_is_one_below_this(self):
+        self.env["ASSAY_LAB"] = "lab with space"
+        done = subprocess.run([tap.ASSAY, "lab", "install"], cwd=self.folder, env=dict(os.environ, **self.env), timeout=60,
+                              capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.installed(), ([KERNEL], []))
+        self.assertIn(f"Dir::State={self.lab}/apt/state", self.log()[0])
 
     def test_a_metapackage_stands_for_its_kernel(self):
         self.assertEqual(self.assay("lab", "install", "--kernel", "cloud-arm64").returncode, 0)
