@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "cli/deliver.h"
 #include "cli/measure.h"
+#include "show/shell.h"
 #include "study/plan.h"
 
 /* The command line as a JSON array; the caller frees it. */
@@ -159,6 +160,42 @@ static int adopt_plan(struct measuring *measuring, struct failure *failure)
                            : store_each_cell(measuring->store, same_processes, &counting, failure);
 }
 
+/* What stood behind --via in a command line that argv_text made; the caller frees it. */
+static char *via_of(const char *argv)
+{
+    json_t *list = json_loads(argv, 0, NULL);
+    const char *via = "local";
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *word = json_string_value(json_array_get(list, i));
+        const char *next = json_string_value(json_array_get(list, i + 1));
+        if (word && strcmp(word, "--via") == 0 && next)
+            via = next;
+        else if (word && strncmp(word, "--via=", 6) == 0)
+            via = word + 6;
+    }
+    char *copy = strdup(via);
+    json_decref(list);
+    return copy;
+}
+
+/* Another machine than the store's, reached in another way: most likely --via was forgotten. */
+static int check_via(const struct measuring *measuring, const char *path,
+                     const struct store_info *info, struct failure *failure)
+{
+    const char *now = measuring->options->common.via;
+    AUTO_FREE char *then = via_of(info->argv);
+    if (!then)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    if (strcmp(info->fingerprint, measuring->catalogue->fingerprint) == 0 || strcmp(then, now) == 0)
+        return 0;
+    AUTO_TEXT struct text words = {0};
+    text_put_shell(&words, then);
+    return fail_with(failure, -ESTALE,
+                     "the store %.300s was measured with --via %.300s, and --via %.100s is another "
+                     "machine: resume it with the former, or start a new store",
+                     path, text_string(&words), now);
+}
+
 static int reopen(struct measuring *measuring, struct failure *failure)
 {
     AUTO_FREE char *place = NULL;
@@ -182,6 +219,8 @@ static int reopen(struct measuring *measuring, struct failure *failure)
         error =
             fail_with(failure, -EINVAL, "%s holds a run of `assay %s`: resume it with that command",
                       path, info.command);
+    if (error == 0)
+        error = check_via(measuring, path, &info, failure);
     store_info_release(&info);
     return error < 0 ? error : adopt_plan(measuring, failure);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/check.h"
 #include "store/handle.h"
 
 static int check_cell(const struct cell *cell, struct failure *failure)
@@ -280,17 +281,32 @@ static int compare_cell(void *context, const struct stored_cell *stored)
     return 0;
 }
 
-static int compare_run(struct comparison *comparison, const struct store_info *info,
-                       const struct store_run *run)
+/* Names what differs, as far as the store's facts tell; else only that something does. */
+static int fail_other_machine(struct store *store, const struct store_info *info,
+                              const struct store_run *run, struct failure *failure)
+{
+    AUTO_FACTS struct facts then = {0};
+    char difference[400];
+    int error = store_facts(store, &then, failure);
+    if (error)
+        return error;
+    if (!machine_difference(&then, run->facts, difference, sizeof(difference)))
+        snprintf(difference, sizeof(difference), "fingerprint %s became %s", info->fingerprint,
+                 run->fingerprint);
+    return fail_with(failure, -ESTALE,
+                     "the store %.300s was started on another machine, or on this one before an "
+                     "update: %s. Its samples and new ones do not belong together: start a new "
+                     "store.",
+                     store->path, difference);
+}
+
+static int compare_run(struct store *store, struct comparison *comparison,
+                       const struct store_info *info, const struct store_run *run)
 {
     if (strcmp(info->command, run->command) != 0)
         return differs(comparison, "command", info->command, run->command);
     if (strcmp(info->fingerprint, run->fingerprint) != 0)
-        return fail_with(comparison->failure, -ESTALE,
-                         "the store %s was started on another machine, or on this one before an "
-                         "update: fingerprint %s became %s. Its samples and new ones do not "
-                         "belong together: start a new store.",
-                         comparison->path, info->fingerprint, run->fingerprint);
+        return fail_other_machine(store, info, run, comparison->failure);
     if (info->kit && run->kit && strcmp(info->kit, run->kit) != 0)
         return fail_with(comparison->failure, -ESTALE,
                          "the store %s was started with another build of the probe's kit: %s "
@@ -314,7 +330,7 @@ int store_same_plan(struct store *store, const struct store_run *run, const stru
     int error = store_info(store, &info, failure);
     if (error)
         return error;
-    error = compare_run(&comparison, &info, run);
+    error = compare_run(store, &comparison, &info, run);
     store_info_release(&info);
     if (!error)
         error = store_each_cell(store, compare_cell, &comparison, failure);

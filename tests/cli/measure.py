@@ -551,6 +551,17 @@ class Breaks(Case):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("processes 500 became 400", done.stderr)
 
+    def test_resume_on_another_machine_says_how_its_own_was_reached(self):
+        there = "exec:env ASSAY_EMULATED=1"
+        self.measure("-e", "page-faults:u", "--runs", "5", "--via", there, "--store", self.path("there"))
+        done = self.measure("--resume", "--store", self.path("there"))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"measured with --via '{there}'", done.stderr)
+        self.measure("-e", "page-faults:u", "--runs", "5", "--store", self.path("here"))
+        done = self.measure("--resume", "--store", self.path("here"), "--via=" + there)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("measured with --via local", done.stderr)
+
     def test_resume_with_another_kit_is_refused(self):
         """Its windows may cost something else, and the samples would be mixed."""
         self.measure("-e", "page-faults:u", "--runs", "5", "--processes", "500", "--budget",

@@ -358,6 +358,9 @@ static void the_first_difference_of_plans_is_named(void **state)
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
     must(store_same_plan(store, &fixture->run, fixture->cells, PLAN_CELLS, failure));
+    AUTO_FACTS struct facts other = {0};
+    must(store_facts(store, &other, failure));
+    facts_set(&other, "kernel.release", "6.1", 0);
     static const char *const words_wanted[] = {
         "event page-faults:u became instructions:u",
         "path perf-read became papi-low",
@@ -373,6 +376,7 @@ static void the_first_difference_of_plans_is_named(void **state)
         "cell 1 became 8",
         "counters 2 became 1",
         "kit: c0ffee became 7ea",
+        "update: kernel none -> 6.1. Its samples",
     };
     for (size_t i = 0; i < sizeof(words_wanted) / sizeof(words_wanted[0]); i++) {
         struct cell cells[PLAN_CELLS];
@@ -421,6 +425,10 @@ static void the_first_difference_of_plans_is_named(void **state)
             break;
         case 13:
             run.kit = "7ea";
+            break;
+        case 14:
+            run.fingerprint = "fe";
+            run.facts = &other;
             break;
         default:
             break;
