@@ -47,8 +47,7 @@ lab: ## the emulated machine behind --via lab:aarch64: QEMU, the kit for it, a k
 	@scripts/configure $(BUILD)
 	@$(ninja) --quiet
 	@scripts/kits $(BUILD)
-	@scripts/lab $(BUILD)
-	@$(BUILD)/assay lab list
+	@scripts/lab $(BUILD) tell
 
 deps: ## install what building and testing need; NO_INSTALL=1 only looks, YES=1 does not ask
 	@scripts/deps test

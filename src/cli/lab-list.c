@@ -10,6 +10,7 @@
 #include "cli/deliver.h"
 #include "cli/lab.h"
 #include "lab/emulator.h"
+#include "lab/kernel-names.h"
 #include "lab/packages.h"
 #include "lab/settings.h"
 #include "show/wrap.h"
@@ -57,14 +58,6 @@ static void release(struct machine_state *state)
     kit_release(&state->kit);
 }
 
-/* Has this emulator the model? Where there is none, nothing is known against it. */
-static bool has_cpu(const struct machine_state *state, const char *name)
-{
-    char line[64];
-    snprintf(line, sizeof(line), "\n%s\n", name);
-    return !state->cpus.length || strstr(text_string(&state->cpus), line);
-}
-
 static const struct lab_kernel *installed(const struct machine_state *state, const char *name)
 {
     for (size_t i = 0; i < state->installed.count; i++)
@@ -94,10 +87,63 @@ static void each_offered(const struct machine_state *state,
 
 /* --- for a person --- */
 
-static void put_name(void *context, const char *name)
+/* Kernels on their way to a line: all, or of each series and flavour the first, which is the
+ * newest. */
+struct choice {
+    bool all;
+    struct text names; /* with commas */
+    struct text taken; /* one a line, the installed ones before them */
+    size_t left_out;
+};
+
+/* Is one of them newer and of the same series and flavour? */
+static bool outdated_by_any(const struct text *taken, const char *name)
 {
-    struct text *names = context;
-    text_printf(names, "%s%s", names->length ? ", " : "", name);
+    for (const char *line = text_string(taken); *line; line = strchr(line, '\n') + 1) {
+        char other[LAB_KERNEL_NAME_MAX];
+        snprintf(other, sizeof(other), "%.*s", (int)strcspn(line, "\n"), line);
+        if (kernel_related(other, name) && strverscmp(other, name) > 0)
+            return true;
+    }
+    return false;
+}
+
+static void choose_name(void *context, const char *name)
+{
+    struct choice *choice = context;
+    if (!choice->all && outdated_by_any(&choice->taken, name)) {
+        choice->left_out++;
+        return;
+    }
+    text_printf(&choice->names, "%s%s", choice->names.length ? ", " : "", name);
+    text_printf(&choice->taken, "%s\n", name);
+}
+
+static void put_offered(struct text *out, const struct machine_state *state, bool all,
+                        const struct style *style)
+{
+    struct choice choice = {.all = all};
+    for (size_t i = 0; i < state->installed.count; i++)
+        text_printf(&choice.taken, "%s\n", state->installed.list[i].name);
+    each_offered(state, choose_name, &choice);
+    text_puts(out, "    ");
+    if (choice.names.length || choice.left_out) {
+        text_puts(out, "Debian offers (assay lab install --kernel NAME):\n      ");
+        wrap(out, choice.names.length ? text_string(&choice.names) : "nothing newer", 6, 6,
+             style->width);
+        if (choice.left_out)
+            text_printf(out, "    and %zu older ones of the same series: assay lab list --all\n",
+                        choice.left_out);
+    } else {
+        wrap(out,
+             state->offered.length   ? "Everything Debian offers is installed."
+             : state->no_offers.code ? state->no_offers.text
+                                     : "What Debian offers is known after the first assay lab "
+                                       "install.",
+             4, 4, style->width);
+    }
+    text_free(&choice.names);
+    text_free(&choice.taken);
 }
 
 static void put_missing(struct text *out, const struct failure *missing, const struct style *style)
@@ -109,7 +155,7 @@ static void put_missing(struct text *out, const struct failure *missing, const s
     wrap(out, missing->text, 13, 6, style->width);
 }
 
-static void put_kernels(struct text *out, const struct machine_state *state,
+static void put_kernels(struct text *out, const struct machine_state *state, bool all,
                         const struct style *style)
 {
     static const struct column columns[] = {
@@ -125,20 +171,7 @@ static void put_kernels(struct text *out, const struct machine_state *state,
     if (table.count)
         table_put(&table, style, out);
     table_free(&table);
-    AUTO_TEXT struct text names = {0};
-    each_offered(state, put_name, &names);
-    text_puts(out, "    ");
-    if (names.length) {
-        text_puts(out, "Debian offers (assay lab install --kernel NAME):\n      ");
-        wrap(out, text_string(&names), 6, 6, style->width);
-    } else {
-        wrap(out,
-             state->offered.length   ? "Everything Debian offers is installed."
-             : state->no_offers.code ? state->no_offers.text
-                                     : "What Debian offers is known after the first assay lab "
-                                       "install.",
-             4, 4, style->width);
-    }
+    put_offered(out, state, all, style);
 }
 
 static void put_cpus(struct text *out, const struct machine_state *state, const struct style *style)
@@ -146,7 +179,7 @@ static void put_cpus(struct text *out, const struct machine_state *state, const 
     static const struct column columns[] = {{.title = "    cpu"}, {.title = ""}, {.title = ""}};
     struct table table = {.columns = columns, .column_count = 3};
     for (const struct cpu_model *model = cpu_models; model->name; model++) {
-        bool there = has_cpu(state, model->name);
+        bool there = emulator_has(&state->cpus, model->name);
         table_addf(&table, there ? TONE_STRONG : TONE_DIM, "    %s", model->name);
         table_add(&table, there ? TONE_PLAIN : TONE_DIM, model->summary);
         table_add(&table, TONE_PLAIN,
@@ -159,15 +192,22 @@ static void put_cpus(struct text *out, const struct machine_state *state, const 
     table_free(&table);
 }
 
-static void put_settings(struct text *out)
+static void put_settings(struct text *out, const struct style *style)
 {
+    static const struct column columns[] = {
+        {.title = "    key"}, {.title = "values"}, {.title = "", .wraps = true}};
+    struct table table = {.columns = columns, .column_count = 3};
+    for (const struct lab_key *key = lab_keys; key->name; key++) {
+        table_addf(&table, TONE_STRONG, "    %s", key->name);
+        table_add(&table, TONE_PLAIN, key->values);
+        table_addf(&table, TONE_PLAIN, "%s (default: %s)", key->summary, key->initial);
+    }
     text_puts(out, "\n  settings (--via lab:aarch64,KEY=VALUE...)\n");
-    for (const struct lab_key *key = lab_keys; key->name; key++)
-        text_printf(out, "    %-12s %-12s %s (default: %s)\n", key->name, key->values, key->summary,
-                    key->initial);
+    table_put(&table, style, out);
+    table_free(&table);
 }
 
-static void put_machine(struct text *out, const struct machine_state *state,
+static void put_machine(struct text *out, const struct machine_state *state, bool all,
                         const struct style *style)
 {
     text_put_toned(out, style, TONE_STRONG, state->isa);
@@ -182,9 +222,9 @@ static void put_machine(struct text *out, const struct machine_state *state,
     put_missing(out, &state->no_emulator, style);
     put_missing(out, &state->no_kit, style);
     put_missing(out, &state->no_kernel, style);
-    put_kernels(out, state, style);
+    put_kernels(out, state, all, style);
     put_cpus(out, state, style);
-    put_settings(out);
+    put_settings(out, style);
 }
 
 /* --- as JSON --- */
@@ -223,8 +263,9 @@ static json_t *cpus_json(const struct machine_state *state)
         json_object_set_new(object, "summary", json_text(model->summary));
         json_object_set_new(object, "default", json_boolean(model == cpu_models));
         json_object_set_new(object, "available",
-                            state->cpus.length ? json_boolean(has_cpu(state, model->name))
-                                               : json_null());
+                            state->cpus.length
+                                ? json_boolean(emulator_has(&state->cpus, model->name))
+                                : json_null());
         json_array_append_new(list, object);
     }
     return list;
@@ -271,17 +312,19 @@ int lab_list_command(const struct lab_options *options, int word_count, char **w
     AUTO_TEXT struct text out = {0};
     struct style style = deliver_style(&options->common);
     json_t *results = options->common.json ? json_array() : NULL;
-    if (word_count) {
+    if (word_count)
         fail_with(&failure, -EINVAL, "list takes no words, but got '%.100s'", words[0]);
+    else
+        lab_options_refuse(options, "list", LAB_ALL, &failure);
+    if (failure.code)
         return deliver_failure("lab", &failure, EXIT_USAGE);
-    }
     for (size_t i = 0; lab_isas[i]; i++) {
         struct machine_state state = {.isa = lab_isas[i]};
         look(&state);
         if (results)
             json_array_append_new(results, machine_json(&state));
         else
-            put_machine(&out, &state, &style);
+            put_machine(&out, &state, options->all, &style);
         release(&state);
     }
     struct envelope envelope = {.results = results};

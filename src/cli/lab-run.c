@@ -72,7 +72,7 @@ static int refuse_options(const struct lab_options *options, int word_count,
         return fail_with(failure, -EINVAL,
                          "--%s is not for run: standard output is the command's own",
                          options->common.json ? "json" : "output");
-    return 0;
+    return lab_options_refuse(options, "run", LAB_KERNEL | LAB_MACHINE, failure);
 }
 
 /* Starts the machine and stays with it to its end; its exit status or negative errno. */

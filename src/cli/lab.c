@@ -31,8 +31,38 @@ static const struct option_spec specs[] = {
     {0, "send", OPTION_FILES, "FILE",
      "run: a file to put into the command's working folder, with its mode; may be repeated",
      offsetof(struct lab_options, send), NULL},
+    {0, "again", OPTION_FLAG, NULL,
+     "install: fetch the kernel even when it is there in the version on offer",
+     offsetof(struct lab_options, again), NULL},
+    {0, "all", OPTION_FLAG, NULL,
+     "list: every kernel on offer, not only the newest of each series and flavour",
+     offsetof(struct lab_options, all), NULL},
     {0},
 };
+
+int lab_options_refuse(const struct lab_options *options, const char *part, unsigned has,
+                       struct failure *failure)
+{
+    const struct {
+        unsigned kind;
+        const char *name, *owner;
+        bool given;
+    } all[] = {{LAB_KERNEL, "kernel", "install and run", options->kernel},
+               {LAB_MACHINE, "cpu", "run", options->cpu},
+               {LAB_MACHINE, "memory", "run", options->memory},
+               {LAB_MACHINE, "pmu", "run", options->pmu},
+               {LAB_MACHINE, "user-access", "run", options->user_access},
+               {LAB_MACHINE, "paranoid", "run", options->paranoid},
+               {LAB_MACHINE, "user", "run", options->user},
+               {LAB_MACHINE, "send", "run", options->send.count > 0},
+               {LAB_AGAIN, "again", "install", options->again},
+               {LAB_ALL, "all", "list", options->all}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        if (all[i].given && !(has & all[i].kind))
+            return fail_with(failure, -EINVAL, "%s has no --%s: it is for %s", part, all[i].name,
+                             all[i].owner);
+    return 0;
+}
 
 static const struct part {
     const char *name;

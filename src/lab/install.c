@@ -221,6 +221,28 @@ static int remember_default(const struct work *work, struct failure *failure)
     return fail_with(failure, -errno, "cannot write %s: %s", text_string(&path), strerror(errno));
 }
 
+static bool has_content(const char *folder, const char *name)
+{
+    AUTO_TEXT struct text path = {0};
+    struct stat facts;
+    text_printf(&path, "%s/%s", folder, name);
+    return stat(text_string(&path), &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size;
+}
+
+/* 1 when the kernel is in the lab, whole and in the version that is on offer. */
+static int is_there(struct work *work, struct failure *failure)
+{
+    AUTO_TEXT struct text folder = {0};
+    char offered[128];
+    text_printf(&folder, "%s/%s/%s", work->lab, work->order->isa, work->kernel);
+    AUTO_FREE char *installed = about_get(text_string(&folder), "version");
+    if (!installed || !has_content(text_string(&folder), "vmlinuz") ||
+        !has_content(text_string(&folder), "base.cpio"))
+        return 0;
+    int status = packages_version(&work->packages, work->kernel, offered, sizeof(offered), failure);
+    return status < 0 ? status : !*offered || strcmp(offered, installed) == 0;
+}
+
 static int install_locked(struct work *work, struct failure *failure)
 {
     folder_sweep(work->lab);
@@ -244,7 +266,11 @@ static int install_locked(struct work *work, struct failure *failure)
     }
     AUTO_TEXT struct text ready = {0};
     text_printf(&ready, "%s/ready", work->staging);
-    status = fetch(work, failure);
+    status = work->order->again ? 0 : is_there(work, failure);
+    if (status > 0)
+        return remember_default(work, failure) < 0 ? failure->code : LAB_INSTALL_THERE;
+    if (status == 0)
+        status = fetch(work, failure);
     if (status == 0)
         status = make_ready(work, text_string(&ready), failure);
     if (status == 0)
@@ -269,7 +295,7 @@ int lab_install(const struct lab_installation *installation, char **name, struct
         status = lock < 0 ? lock : install_locked(&work, failure);
     if (work.staging)
         folder_remove_all(work.staging);
-    if (status == 0) {
+    if (status >= 0) {
         *name = work.kernel;
         work.kernel = NULL;
     }

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "lab/emulator.h"
+#include "lab/missing-kernel.h"
 #include "lab/plan.h"
 
 struct words {
@@ -138,6 +139,17 @@ static int check_whole(const char *isa, const char *folder, struct failure *fail
     return 0;
 }
 
+static int choose_kernel(char **folder, const struct lab_settings *settings,
+                         struct failure *failure)
+{
+    int status = lab_kernel_find(folder, settings->isa, settings->kernel, failure);
+    if (status == -ENOENT && *settings->kernel)
+        return missing_kernel(settings->isa, settings->kernel, failure);
+    if (status == 0)
+        status = check_pages(settings, *folder, failure);
+    return status < 0 ? status : check_whole(settings->isa, *folder, failure);
+}
+
 int lab_machine_prepare(struct lab_machine *machine, const struct lab_order *order,
                         struct failure *failure)
 {
@@ -147,11 +159,9 @@ int lab_machine_prepare(struct lab_machine *machine, const struct lab_order *ord
     AUTO_FREE char *folder = NULL;
     int status = emulator_find(&emulator, settings->isa, failure);
     if (status == 0)
-        status = lab_kernel_find(&folder, settings->isa, settings->kernel, failure);
+        status = emulator_check_cpu(emulator, settings->cpu, failure);
     if (status == 0)
-        status = check_pages(settings, folder, failure);
-    if (status == 0)
-        status = check_whole(settings->isa, folder, failure);
+        status = choose_kernel(&folder, settings, failure);
     if (status < 0)
         return status;
     struct words words = {0};

@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/printable.h"
+#include "lab/kernel-names.h"
 #include "lab/place.h"
 #include "lab/tool.h"
 
@@ -138,8 +140,28 @@ int packages_update(struct packages *packages, struct failure *failure)
         packages->progress(packages->context, "fetching the lists of packages", -1);
     packages->trouble[0] = '\0';
     int status = run_apt(packages, "apt-get", words, NULL, &said, failure);
+    /* Without a network apt only warns. */
+    const char *warning = strstr(text_string(&said), "W: Failed to fetch ");
     if (status > 0)
         tool_complaint(&said, packages->trouble, sizeof(packages->trouble));
+    else if (status == 0 && warning)
+        printable_copy(packages->trouble, sizeof(packages->trouble), warning,
+                       strcspn(warning, "\n"));
+    return status < 0 ? status : 0;
+}
+
+int packages_version(struct packages *packages, const char *kernel, char *version, size_t size,
+                     struct failure *failure)
+{
+    static const char mark[] = "Candidate: ";
+    AUTO_TEXT struct text package = {0};
+    AUTO_TEXT struct text said = {0};
+    text_printf(&package, "%s%s", PREFIX, kernel);
+    const char *const words[] = {"policy", text_string(&package), NULL};
+    int status = run_apt(packages, "apt-cache", words, NULL, &said, failure);
+    const char *found = status == 0 ? strstr(text_string(&said), mark) : NULL;
+    found = found ? found + strlen(mark) : "";
+    printable_copy(version, size, found, strcspn(found, "\n"));
     return status < 0 ? status : 0;
 }
 
@@ -186,19 +208,28 @@ int packages_kernels(struct packages *packages, struct text *names, struct failu
     return 0;
 }
 
-static int no_such_kernel(const struct packages *packages, const char *wanted,
-                          struct failure *failure)
+static int no_such_kernel(struct packages *packages, const char *wanted, struct failure *failure)
 {
     const char *trouble = packages->trouble;
+    AUTO_TEXT struct text offered = {0};
+    char nearest[LAB_KERNEL_NAME_MAX];
+    packages_kernels(packages, &offered, NULL);
+    if (*trouble && (!wanted || !offered.length))
+        return fail_with(failure, -ENETUNREACH,
+                         "apt could not fetch the lists of packages: %s. Installing needs the "
+                         "network; the same command tries again",
+                         trouble);
     if (!wanted)
         return fail_with(failure, -ENOENT,
-                         "apt's sources on this machine offer no %sarm64%s%s: the lab needs a "
-                         "mirror of Debian in them",
-                         PREFIX, *trouble ? "; apt says: " : "", trouble);
+                         "apt's sources on this machine offer no %sarm64: the lab needs a mirror "
+                         "of Debian in them",
+                         PREFIX);
+    kernel_nearest(text_string(&offered), wanted, nearest);
     return fail_with(failure, -ENOENT,
-                     "apt's sources on this machine offer no kernel '%.100s'%s%s: assay lab list "
-                     "shows those they have",
-                     wanted, *trouble ? "; apt says: " : "", trouble);
+                     "apt's sources on this machine offer no kernel '%.100s'%s%s%s%s; assay lab "
+                     "list --all shows those they have",
+                     wanted, *nearest ? ", the nearest is " : "", nearest,
+                     *trouble ? "; apt says: " : "", trouble);
 }
 
 /* The kernel a package depends on, within apt-cache's lines `  Depends: linux-image-…`. */

@@ -35,8 +35,13 @@ int packages_kernels(struct packages *packages, struct text *names, struct failu
 int packages_name_check(const char *wanted, struct failure *failure);
 
 /* From what the user said (NULL: Debian's default; a name, or that of a metapackage such as
- * cloud-arm64 or 6.12-arm64) to the name of a kernel, to be freed. -ENOENT when there is none. */
+ * cloud-arm64 or 6.12-arm64) to the name of a kernel, to be freed. -ENOENT when there is none,
+ * -ENETUNREACH when the lists could not be fetched. */
 int packages_resolve(struct packages *packages, const char *wanted, char **kernel,
+                     struct failure *failure);
+
+/* The version on offer of a kernel's package, "" when none is known. Does not fetch. */
+int packages_version(struct packages *packages, const char *kernel, char *version, size_t size,
                      struct failure *failure);
 
 /* Fetches the newest versions of the packages (NULL-terminated) into the folder. */

@@ -151,6 +151,11 @@ int lab_kernels_list(struct lab_kernels *kernels, const char *isa, struct failur
     }
     if (kernels->count)
         qsort(kernels->list, kernels->count, sizeof(*kernels->list), newest_first);
+    bool preferred_there = false;
+    for (size_t i = 0; i < kernels->count; i++)
+        preferred_there |= kernels->list[i].preferred;
+    if (kernels->count && !preferred_there)
+        kernels->list[0].preferred = true;
     return 0;
 }
 
@@ -159,7 +164,7 @@ static const struct lab_kernel *choose(const struct lab_kernels *kernels, const 
     for (size_t i = 0; i < kernels->count; i++)
         if (*name ? strcmp(kernels->list[i].name, name) == 0 : kernels->list[i].preferred)
             return &kernels->list[i];
-    return *name || kernels->count == 0 ? NULL : &kernels->list[0];
+    return NULL;
 }
 
 int lab_kernel_find(char **folder, const char *isa, const char *name, struct failure *failure)

@@ -29,8 +29,8 @@ bool lab_kernel_name(const char *name);
 struct lab_kernel {
     char *name;
     char *folder;
-    char *version; /* of the package, "" when not recorded */
-    bool preferred;
+    char *version;  /* of the package, "" when not recorded */
+    bool preferred; /* taken when none is asked for: Debian's default, else the newest */
 };
 struct lab_kernels {
     struct lab_kernel *list; /* newest first */
@@ -40,6 +40,6 @@ struct lab_kernels {
 int lab_kernels_list(struct lab_kernels *kernels, const char *isa, struct failure *failure);
 void lab_kernels_free(struct lab_kernels *kernels);
 
-/* The folder of the named kernel (NULL or "": the preferred one, else the newest), to be freed. The
- * failure says which command installs one. */
+/* The folder of the named kernel (NULL or "": the preferred one), to be freed. The failure says
+ * which command installs one. */
 int lab_kernel_find(char **folder, const char *isa, const char *name, struct failure *failure);

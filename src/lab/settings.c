@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/emulator.h"
+
 const char *const lab_isas[] = {"aarch64", NULL};
 
 #define MEMORY_LEAST 128
@@ -99,15 +101,20 @@ int lab_settings_set(struct lab_settings *settings, const char *key, const char 
 {
     AUTO_TEXT struct text known = {0};
     for (const struct lab_key *at = lab_keys; at->name; at++) {
-        if (strcmp(at->name, key) == 0 && at->set(settings, value))
+        const unsigned bit = 1u << (at - lab_keys);
+        if (strcmp(at->name, key) != 0)
+            continue;
+        if (settings->given & bit)
+            return fail_with(failure, -EINVAL, "%s is given twice, the second time as %.100s", key,
+                             value);
+        settings->given |= bit;
+        if (at->set(settings, value))
             return 0;
-        if (strcmp(at->name, key) == 0 && at->set == set_cpu)
-            for (const struct cpu_model *model = cpu_models; model->name; model++)
-                text_printf(&known, "%s%s", known.length ? ", " : "", model->name);
-        if (strcmp(at->name, key) == 0)
-            return fail_with(failure, -EINVAL, "%s=%.100s is not possible: %s%s takes %s", key,
-                             value, at->set == set_cpu ? "the lab's " : "", key,
-                             known.length ? text_string(&known) : at->values);
+        if (at->set == set_cpu)
+            emulator_offers(settings->isa, &known);
+        return fail_with(failure, -EINVAL, "%s=%.100s is not possible: %s%s takes %s", key, value,
+                         at->set == set_cpu ? "the lab's " : "", key,
+                         known.length ? text_string(&known) : at->values);
     }
     for (const struct lab_key *at = lab_keys; at->name; at++)
         text_printf(&known, "\n  %s=%s  %s (default: %s)", at->name, at->values, at->summary,
@@ -120,6 +127,9 @@ static int take_isa(struct lab_settings *settings, const char *words, size_t len
                     struct failure *failure)
 {
     AUTO_TEXT struct text known = {0};
+    if (length == 0)
+        return fail_with(failure, -EINVAL, "which machine of the lab? Say for example lab:%s",
+                         lab_isas[0]);
     for (size_t i = 0; lab_isas[i]; i++) {
         if (strlen(lab_isas[i]) == length && memcmp(lab_isas[i], words, length) == 0) {
             settings->isa = lab_isas[i];
@@ -146,6 +156,10 @@ int lab_settings_parse(struct lab_settings *settings, const char *words, struct 
         char word[256];
         if (length >= sizeof(word))
             return fail_with(failure, -EINVAL, "'%.50s…' is too long for a setting", words);
+        if (length == 0)
+            return fail_with(failure, -EINVAL,
+                             "a setting is missing behind a comma: settings are KEY=VALUE, and "
+                             "assay lab list shows them");
         memcpy(word, words, length);
         word[length] = '\0';
         char *equals = strchr(word, '=');

@@ -23,6 +23,7 @@ struct lab_settings {
     int paranoid;
     bool nobody; /* run as the user nobody instead of root */
     unsigned memory_mb;
+    unsigned given; /* bit N: the key lab_keys[N] was set */
 };
 
 /* The names of the machines, NULL-terminated. */
@@ -31,7 +32,7 @@ extern const char *const lab_isas[];
 /* Takes `ISA[,key=value…]`; -EINVAL with the list of what there is. */
 int lab_settings_parse(struct lab_settings *settings, const char *words, struct failure *failure);
 
-/* One key; -EINVAL says what its values are. */
+/* One key; -EINVAL says what its values are, or that it was set before. */
 int lab_settings_set(struct lab_settings *settings, const char *key, const char *value,
                      struct failure *failure);
 

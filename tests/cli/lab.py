@@ -29,7 +29,10 @@ def put(path, content=b"x"):
     with open(path, "wb") as file:
         file.write(content)
 if "update" in words:
+    print(fake.get("warning", ""), file=sys.stderr)
     sys.exit(fake.get("update", 0))
+if "policy" in words:
+    print(words[-1] + ":\\n  Installed: (none)\\n  Candidate: " + fake.get("version", "1:2.0-1"))
 if "depends" in words:
     package = words[-1]
     if package not in fake["depends"]:
@@ -47,7 +50,7 @@ if "download" in words:
         print("E: " + fake["fetch"], file=sys.stderr)
         sys.exit(100)
     for package in words[words.index("download") + 1:]:
-        put(os.path.join(os.getcwd(), package + "_1%3a2.0-1_arm64.deb"))
+        put(os.path.join(os.getcwd(), package + "_" + fake.get("version", "1:2.0-1").replace(":", "%3a") + "_arm64.deb"))
 if me == "dpkg-deb":
     deb, place = os.path.basename(words[1]), words[2]
     if fake.get("unpack"):
@@ -97,7 +100,10 @@ class Words(LabFolder):
         for arguments in (["lab"], ["lab", "instal"], ["lab", "run"], ["lab", "install", "mips"], ["lab", "list", "x"],
                           ["lab", "list", "--via", "lab:aarch64"], ["lab", "run", "aarch64", "--json"],
                           ["lab", "run", "aarch64", "--cpu", "max,pmu=off"], ["lab", "run", "aarch64,foo=1"],
-                          ["lab", "install", "--kernel", "../x"], ["doctor", "--via", "lab:"],
+                          ["lab", "install", "--kernel", "../x"], ["lab", "install", "--cpu", "max"], ["lab", "install", "--all"],
+                          ["lab", "install", "aarch64,memory=256"], ["lab", "install", "aarch64,kernel=x", "--kernel", "y"],
+                          ["lab", "list", "--again"], ["lab", "list", "--kernel", "x"], ["lab", "run", "aarch64", "--again"],
+                          ["lab", "run", "aarch64,cpu=max", "--cpu", "max"], ["doctor", "--via", "lab:"],
                           ["doctor", "--via", "lab:aarch64,memory=1"]):
             with self.subTest(arguments):
                 done = self.assay(*arguments)
@@ -113,6 +119,13 @@ class Words(LabFolder):
         self.assertIn("assay lab install aarch64", reasons["kernel"])
         self.assertIn("not ready", self.assay("lab", "list").stdout)
         self.assertFalse(os.path.exists(self.lab), "looking makes nothing")
+
+    def test_an_emulator_chosen_wrongly_is_named(self):
+        self.env["ASSAY_QEMU"] = "/nonexistent"
+        machine = json.loads(self.assay("lab", "list", "--json").stdout)["results"][0]
+        reason, = (missing["reason"] for missing in machine["missing"] if missing["what"] == "emulator")
+        self.assertIn("ASSAY_QEMU names /nonexistent", reason)
+        self.assertNotIn("apt-get", reason)
 
     def test_without_apt_there_is_another_way(self):
         done = self.assay("lab", "install")
@@ -245,10 +258,89 @@ class Install(LabFolder):
         self.assertEqual(self.assay("lab", "install", "--kernel", "linux-image-" + KERNEL).returncode, 0)
         self.assertEqual(self.installed()[0], ["6.1.0-54-arm64", "6.1.0-54-cloud-arm64"])
 
-    def test_installing_again_replaces(self):
-        for _ in range(2):
-            self.assertEqual(self.assay("lab", "install").returncode, 0)
-        self.assertEqual(self.installed(), ([KERNEL], []))
+    def fetches(self):
+        return sum("download" in words for words in self.log())
+
+    def test_what_is_there_is_fetched_again_only_for_a_newer_version_or_on_request(self):
+        for changes, arguments, fetches in (({}, [], 1), ({}, [], 1), ({"version": "1:2.1-1"}, [], 2), ({}, ["--again"], 3)):
+            with self.subTest(changes=changes, arguments=arguments):
+                self.fake(**changes)
+                done = self.assay("lab", "install", *arguments)
+                self.assertEqual((done.returncode, self.fetches()), (0, fetches), done.stderr)
+                self.assertEqual(self.installed(), ([KERNEL], []))
+        self.assertIn("is in the lab already", self.assay("lab", "install").stderr)
+        with open(os.path.join(self.lab, "aarch64", KERNEL, "vmlinuz"), "w", encoding="utf-8"):
+            pass
+        self.assertEqual(self.assay("lab", "install").returncode, 0)
+        self.assertEqual(self.fetches(), 4, "a damaged one counts as absent")
+
+    def test_a_kernel_that_is_there_can_become_the_default(self):
+        self.assay("lab", "install", "--kernel", KERNEL)
+        default = os.path.join(self.lab, "aarch64", "default")
+        self.assertFalse(os.path.exists(default))
+        self.assertEqual(self.assay("lab", "install").returncode, 0)
+        self.assertEqual(self.fetches(), 1)
+        self.assertTrue(os.path.exists(default))
+
+    def test_without_a_network_apt_only_warns(self):
+        self.fake(depends={}, names=[], warning="W: Failed to fetch http://m/InRelease  Could not connect to m:80")
+        self.assert_refused("Could not connect to m:80", "needs the network")
+        self.assert_refused("Could not connect to m:80", "needs the network", arguments=["--kernel", KERNEL])
+
+    def test_list_shows_the_newest_of_each_series_and_flavour_unless_all_are_asked_for(self):
+        names = ["6.1.0-9-arm64", "6.1.0-10-arm64", KERNEL, "6.1.0-53-rt-arm64", "6.12.9+deb12-arm64", "6.12.10+deb12-arm64"]
+        self.fake(names=["linux-image-" + name for name in names])
+        self.assay("lab", "install")
+        listed = self.assay("lab", "list").stdout
+        self.assertEqual([name for name in names if name in listed], [KERNEL, "6.1.0-53-rt-arm64", "6.12.10+deb12-arm64"])
+        self.assertIn("3 older ones", listed)
+        listed = self.assay("lab", "list", "--all").stdout
+        self.assertEqual([name for name in names if name in listed], names)
+        kernels = json.loads(self.assay("lab", "list", "--json").stdout)["results"][0]["kernels"]
+        self.assertEqual(sorted(kernel["name"] for kernel in kernels), sorted(names))
+
+    def test_the_default_is_marked_where_debian_s_is_not_installed(self):
+        self.assay("lab", "install", "--kernel", "cloud-arm64")
+        kernels = json.loads(self.assay("lab", "list", "--json").stdout)["results"][0]["kernels"]
+        self.assertEqual([kernel["name"] for kernel in kernels if kernel["default"]], ["6.1.0-54-cloud-arm64"])
+
+    def test_settings_stand_in_columns(self):
+        lines = self.assay("lab", "list").stdout.splitlines()
+        rows = {line.split()[0]: line for line in lines[lines.index("  settings (--via lab:aarch64,KEY=VALUE...)"):] if line.split()}
+        starts = {rows[key].index(words) for key, words in (("memory", "megabytes"), ("paranoid", "kernel.perf"), ("user", "who"))}
+        self.assertEqual(len(starts), 1, rows)
+
+    def emulator(self):
+        """A kit and an emulator that tells its models and cannot boot."""
+        for name, content in (("assay-probe", "#!/bin/sh\n"), ("manifest", "assay-kit 1\nisa aarch64\n"),
+                              ("qemu-system-aarch64", "#!/bin/sh\necho '  cortex-a72'; echo '  max'\n")):
+            path = os.path.join(self.folder, name)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(content)
+            os.chmod(path, stat.S_IRWXU)
+        self.env["ASSAY_KIT"] = self.folder
+
+    def assert_run_refused(self, setting, *words):
+        done = self.assay("lab", "run", "aarch64," + setting, "--", "true")
+        self.assertEqual(done.returncode, 125, done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def test_a_kernel_that_is_not_there_comes_with_what_can_be_done(self):
+        self.emulator()
+        self.assert_run_refused("kernel=6.9", "assay lab install aarch64 --kernel 6.9 fetches it if Debian offers it")
+        self.assay("lab", "install")
+        self.assert_run_refused("kernel=6.9", "nor on offer", f"kernel={KERNEL} boots it")
+        self.assert_run_refused("kernel=arm64", f"kernel={KERNEL} boots it")
+        self.assert_run_refused("kernel=cloud-arm64", "assay lab install aarch64 --kernel cloud-arm64 fetches it,")
+        self.assert_run_refused("kernel=6.1.0-54-clou", "the nearest is 6.1.0-54-cloud-arm64: assay lab install")
+
+    def test_a_cpu_the_emulator_lacks_is_refused_before_booting_with_those_it_has(self):
+        self.emulator()
+        self.assay("lab", "install")
+        self.assert_run_refused("cpu=cortex-a55", "has no cortex-a55: take one of cortex-a72, max,")
+        done = self.assay("lab", "run", "aarch64,cpu=cortx")
+        self.assertIn("takes cortex-a72, max\n", done.stderr)
 
     def test_lists_that_fail_in_part_are_no_hindrance(self):
         self.fake(update=100)
@@ -288,7 +380,7 @@ class Install(LabFolder):
 
     def wait_for_download(self, process):
         deadline = time.monotonic() + 60
-        while not os.path.exists(os.path.join(self.folder, "log")) or "download" not in self.log()[-1]:
+        while not os.path.exists(os.path.join(self.folder, "log")) or "download" not in (self.log() or [[]])[-1]:
             self.assertIsNone(process.poll())
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.02)

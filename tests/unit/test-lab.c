@@ -19,6 +19,7 @@
 #include "lab/about.h"
 #include "lab/cpio.h"
 #include "lab/folder.h"
+#include "lab/kernel-names.h"
 #include "lab/place.h"
 #include "lab/plan.h"
 #include "lab/settings.h"
@@ -50,13 +51,15 @@ static void hostile_settings_are_refused_with_what_there_is(void **state)
     static const struct {
         const char *words, *says;
     } cases[] = {
-        {"", "aarch64"},
+        {"", "which machine of the lab"},
         {"mips", "aarch64"},
-        {"aarch64,", "paranoid"},
+        {"aarch64,", "missing behind a comma"},
+        {"aarch64,,pmu=on", "missing behind a comma"},
+        {"aarch64,pmu=on,memory=256,pmu=off", "pmu is given twice"},
         {"aarch64,pmu", "on|off"},
         {"aarch64,turbo=on", "user-access"},
-        {"aarch64,cpu=max;pmu=off", "neoverse-n1"},
-        {"aarch64,cpu=../max", "neoverse-n1"},
+        {"aarch64,cpu=max;pmu=off", "cortex-a72"},
+        {"aarch64,cpu=../max", "cortex-a72"},
         {"aarch64,kernel=../../etc", "NAME"},
         {"aarch64,kernel=-x", "NAME"},
         {"aarch64,kernel=.x", "NAME"},
@@ -169,6 +172,37 @@ static void archives_keep_the_first_error(void **state)
     close(fd);
 }
 
+static void names_of_kernels_come_apart(void **state)
+{
+    (void)state;
+    assert_string_equal(kernel_flavour("6.1.0-54-arm64"), "arm64");
+    assert_string_equal(kernel_flavour("6.12.115+deb12-rt-arm64-16k"), "rt-arm64-16k");
+    assert_string_equal(kernel_flavour("6.1.0-0.deb11.5-cloud-arm64"), "cloud-arm64");
+    assert_string_equal(kernel_flavour("6.9"), "");
+    assert_true(kernel_related("6.1.0-54-arm64", "6.1.0-9-arm64"));
+    assert_false(kernel_related("6.1.0-54-arm64", "6.12.0-9-arm64"));
+    assert_false(kernel_related("6.1.0-54-arm64", "6.1.0-54-rt-arm64"));
+}
+
+static void the_nearest_kernel_begins_alike(void **state)
+{
+    (void)state;
+    static const char names[] = "7.0.1-rt-arm64\n6.12.115+deb12-rt-arm64\n6.12.115+deb12-arm64\n"
+                                "6.1.0-54-arm64\n6.1.0-53-cloud-arm64\n";
+    static const char *const cases[][2] = {{"6.9", "6.12.115+deb12-arm64"},
+                                           {"6.1.0-55-arm64", "6.1.0-54-arm64"},
+                                           {"6.1.0-53-arm64", "6.1.0-53-cloud-arm64"},
+                                           {"7", "7.0.1-rt-arm64"},
+                                           {"cloud", ""}};
+    char nearest[LAB_KERNEL_NAME_MAX];
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        kernel_nearest(names, cases[i][0], nearest);
+        assert_string_equal(nearest, cases[i][1]);
+    }
+    kernel_nearest("", "6.1", nearest);
+    assert_string_equal(nearest, "");
+}
+
 static void put_kernel(const char *lab, const char *name, const char *version)
 {
     char path[512];
@@ -218,6 +252,8 @@ int main(void)
         cmocka_unit_test(plans_carry_the_settings),
         cmocka_unit_test(archives_have_the_kernels_form),
         cmocka_unit_test(archives_keep_the_first_error),
+        cmocka_unit_test(names_of_kernels_come_apart),
+        cmocka_unit_test(the_nearest_kernel_begins_alike),
         cmocka_unit_test(the_preferred_kernel_comes_before_the_newest),
     };
     return cmocka_run_group_tests_name("lab", tests, NULL, NULL);
