@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "show/output.h"
+#include "show/shell.h"
 #include "show/utf8.h"
 
 void deliver_message(const char *command, const char *text)
@@ -33,6 +34,14 @@ int deliver_failure(const char *command, const struct failure *failure, int stat
 {
     deliver_message(command, failure->text);
     return status;
+}
+
+void deliver_put_via(const struct common_options *common, struct text *out)
+{
+    if (!common->via || strcmp(common->via, "local") == 0)
+        return;
+    text_puts(out, " --via ");
+    text_put_shell(out, common->via);
 }
 
 void deliver_remark(const struct common_options *common, const char *format, ...)

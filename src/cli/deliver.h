@@ -23,6 +23,8 @@ int deliver_json(const char *command, const struct common_options *common,
 void deliver_message(const char *command, const char *text);
 /* The same with a failure's text; returns status. */
 int deliver_failure(const char *command, const struct failure *failure, int status);
+/* Appends " --via X" as it was given, for commands that a reader is told to type. */
+void deliver_put_via(const struct common_options *common, struct text *out);
 /* A remark on standard error unless --quiet. */
 void deliver_remark(const struct common_options *common, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -124,10 +124,11 @@ static void put_hints(const struct events *events, const struct style *style, st
 {
     text_putc(out, '\n');
     if (!events->openable) {
-        wrap(out,
-             "None of these can be counted here. `assay doctor` says what stands in the way and "
-             "which command changes it.",
-             0, 0, style->width);
+        AUTO_TEXT struct text hint = {0};
+        text_puts(&hint, "None of these can be counted here. `assay doctor");
+        deliver_put_via(events->common, &hint);
+        text_puts(&hint, "` says what stands in the way and what changes it.");
+        wrap(out, text_string(&hint), 0, 0, style->width);
         text_putc(out, '\n');
     }
     wrap(out,

@@ -57,10 +57,7 @@ static void put_resume_command(const struct measuring *measuring, struct text *o
     const struct common_options *common = &measuring->options->common;
     text_puts(out, "assay measure --resume --store ");
     text_put_shell(out, store_path(measuring->store));
-    if (common->via && strcmp(common->via, "local") != 0) {
-        text_puts(out, " --via ");
-        text_put_shell(out, common->via);
-    }
+    deliver_put_via(common, out);
 }
 
 static void say_how_to_resume(const struct measuring *measuring, const char *what)

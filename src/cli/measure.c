@@ -148,7 +148,12 @@ static int try_event(struct measuring *measuring, const char *name, struct failu
         return name_status(error);
     if (event.openable)
         return keep_event(measuring, &event) < 0 ? EXIT_FAILED : EXIT_DONE;
-    fail_with(failure, -event.error, "%.200s cannot be counted here: %s", name, event.reason);
+    AUTO_TEXT struct text hint = {0};
+    text_puts(&hint, ". `assay events");
+    deliver_put_via(&measuring->options->common, &hint);
+    text_puts(&hint, "` lists what can be");
+    fail_with(failure, -event.error, "%.200s cannot be counted here: %s%s", name, event.reason,
+              event.error == ENOENT ? text_string(&hint) : "");
     return skips_add(&measuring->skips, name, event.reason, event.error) < 0 ? EXIT_FAILED
                                                                              : EXIT_DONE;
 }

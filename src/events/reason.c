@@ -85,10 +85,11 @@ static void say_no_pmu(struct text *text, const struct refusal *refusal)
                     "hypervisor does not pass a PMU on. ",
                     now->hypervisor ? " on " : "", now->hypervisor ? now->hypervisor : "");
         if (now->turn_on)
-            text_printf(text, "To change that: %s", now->turn_on);
+            text_printf(text, "%s%s", now->has_none ? "" : "To change that: ", now->turn_on);
         else
-            text_puts(text, "Turn it on there if it has one to offer (QEMU/KVM: -cpu host,pmu=on; "
-                            "VMware: vpmc.enable; cloud: a bare-metal instance)");
+            text_puts(text,
+                      "Turn it on there if it has one to offer (QEMU/KVM: -cpu host,pmu=on; "
+                      "VMware: vpmc.enable; Firecracker has none; cloud: a bare-metal instance)");
     } else {
         text_puts(text, "the operating system has no driver for this CPU's PMU, or it is switched "
                         "off: look for \"Performance Events\" in dmesg, load the PMU's module, and "
@@ -102,12 +103,12 @@ static void say_not_found(struct text *text, const struct refusal *refusal)
     if (needs_core_pmu(refusal->event) && !refusal->now.core_pmu)
         say_no_pmu(text, refusal);
     else if (needs_core_pmu(refusal->event))
-        text_puts(text, "this CPU's PMU has no such event: `assay events` lists what it offers");
+        text_puts(text, "this CPU's PMU has no such event");
     else if (refusal->event->kind == EVENT_UPROBE)
         text_puts(text, "the file or the place in it is not there any more");
     else
         text_puts(text, "the operating system does not know this event (built without it, or the "
-                        "tracepoint's number is not in use): `assay events` lists what it offers");
+                        "tracepoint's number is not in use)");
 }
 
 static void say_filtered(struct text *text, const struct refusal *refusal)

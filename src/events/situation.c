@@ -66,6 +66,19 @@ static void name_hypervisor(const struct event_view *view, struct situation *sit
     }
 }
 
+/* Firecracker has no DMI; its firmware tables name their maker in bytes 10 to 15. Root only. */
+static void recognise_firecracker(const struct event_view *view, struct situation *situation)
+{
+    static const char maker[] = "FIRECK";
+    char table[64] = "";
+    view_read_text(view, table, sizeof(table), "/sys/firmware/acpi/tables/DSDT");
+    if (memcmp(table + 10, maker, strlen(maker)) != 0)
+        return;
+    situation->hypervisor = "Firecracker";
+    situation->turn_on = FIRECRACKER_COUNTERS;
+    situation->has_none = true;
+}
+
 /* The board that exists in no hardware: QEMU's virt and those that took its name. */
 static bool is_virtual_board(const struct event_view *view)
 {
@@ -140,6 +153,8 @@ void situation_collect(const struct event_view *view, struct situation *situatio
     situation->pmus_listed = view_exists(view, PMU_FOLDER "/software");
     situation->virtual = is_virtual(view);
     name_hypervisor(view, situation);
+    if (!situation->hypervisor)
+        recognise_firecracker(view, situation);
     if (!situation->turn_on && is_virtual_board(view))
         situation->turn_on = "start it with a PMU (QEMU: no pmu=off behind -cpu, and for an "
                              "emulated CPU -icount shift=0; assay's lab: without pmu=off)";

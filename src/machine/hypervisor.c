@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "events/situation.h"
+
 /* CPUID order matters: a hypervisor that poses as Hyper-V for Windows guests also gives its own
  * signature, so Hyper-V stands last among those with one. */
 const struct hypervisor hypervisors[] = {
@@ -44,10 +46,7 @@ const struct hypervisor hypervisors[] = {
      "its monitor (the device tree says virt) must describe a PMU to it.",
      "on the host, QEMU: -cpu host,pmu=on\non the host, emulated arm64: -icount shift=0"},
     /* monitors */
-    {"firecracker", "Firecracker", NULL,
-     "Firecracker offers no counters, whatever is set; for hardware events take bare metal, or KVM "
-     "under QEMU with pmu=on.",
-     ""},
+    {"firecracker", "Firecracker", NULL, FIRECRACKER_COUNTERS ".", ""},
     {"microvm", "microVM", NULL,
      "its monitor looks like Firecracker, which offers no counters, whatever is set; for hardware "
      "events take bare metal, or KVM under QEMU with pmu=on.",

@@ -101,7 +101,16 @@ class Refused(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("None of these can be counted here", done.stdout)
                 self.assertIn("perf_event_open", done.stdout)
-                self.assertIn("assay doctor", done.stdout)
+                self.assertIn("assay doctor`", done.stdout)
+
+    def test_the_way_out_leads_to_the_machine_that_was_asked(self):
+        if not REFUSE:
+            self.skipTest("SECCOMP_REFUSE names no helper")
+        via = f"exec:{REFUSE} EPERM --"
+        done = tap.assay("events", via=via)
+        if "None of these can be counted here" not in done.stdout:
+            self.skipTest("no seccomp filters in this kernel")
+        self.assertIn(f"`assay doctor --via '{via}'`", " ".join(done.stdout.split()))
 
 
 if __name__ == "__main__":
