@@ -123,6 +123,10 @@ static void put_legend(const struct rows *rows, const struct style *style, struc
     text_put_clean(&mark, how);
     text_puts(&mark, "): counts of instructions and of the operating system's events hold as on a "
                      "real machine; times, cycles and caches are no hardware's.");
+    const char *isa = facts_get(&rows->measuring->catalogue->facts, "isa");
+    if (isa && strcmp(isa, "aarch64") == 0 && strncmp(how, "QEMU", 4) == 0)
+        text_puts(&mark, " Of the CPU's events QEMU counts instructions and cycles only; others "
+                         "read 0.");
     put_remark(out, style, text_string(&mark));
 }
 

@@ -57,6 +57,17 @@ enum user_setting user_access_setting(const char *root)
     return USER_SETTING_UNKNOWN;
 }
 
+/* How to throw the switch. A machine of the lab (src/lab/base-archive.c names it) is booted anew
+ * for every command: what is typed there is lost. */
+static const char *switch_on(const char *root, bool sysctl)
+{
+    char line[32];
+    if (read_line(root, "/etc/os-release", line, sizeof(line)) && strcmp(line, "ID=assay-lab") == 0)
+        return "Boot it with user-access=on among the settings behind --via lab:aarch64";
+    return sysctl ? "`sudo sysctl kernel.perf_user_access=1`"
+                  : "`echo 1 | sudo tee " PMUS "/cpu*/rdpmc`";
+}
+
 static int fail_switched_off(const char *root, const char *name, struct failure *failure)
 {
     char line[32];
@@ -65,8 +76,7 @@ static int fail_switched_off(const char *root, const char *name, struct failure 
                      "user code may not read the counter of %s: the operating system has switched "
                      "such reads off (%s is 0). %s",
                      name, sysctl ? "kernel.perf_user_access" : "rdpmc of the CPU's PMU",
-                     sysctl ? "`sudo sysctl kernel.perf_user_access=1`"
-                            : "`echo 1 | sudo tee " PMUS "/cpu*/rdpmc`");
+                     switch_on(root, sysctl));
 }
 
 #if defined(__aarch64__)

@@ -29,6 +29,8 @@ class Refused(LabCase):
                              self.path("s"))
         self.assertIn("perf-user", words)
         self.assertIn("kernel.perf_user_access is 0", words)
+        self.assertIn("user-access=on", words)
+        self.assertNotIn("sudo", words)
 
     def test_an_unprivileged_user_at_paranoid_3(self):
         settings = "paranoid=3,user=nobody"
@@ -57,6 +59,12 @@ class Refused(LabCase):
                 words = self.lacking("pmu=off", *arguments)
                 self.assertIn("does not pass a PMU on", words)
                 self.assertIn("without pmu=off", words)
+
+    def test_zeros_of_events_that_are_not_emulated_are_explained(self):
+        done = self.assay("measure", "--event", "r10:u", "--specimen", "loop", "--n", "10", "--runs", "2", "--store",
+                          self.path("s"), via="lab:aarch64")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("QEMU counts instructions and cycles only; others read 0", " ".join(done.stdout.split()))
 
     def test_software_events_count_without_a_pmu(self):
         row, = self.measure("--event", "page-faults:u", "--specimen", "pages", "--n", "100", "--runs", "5",

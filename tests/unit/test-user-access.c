@@ -70,14 +70,17 @@ static void reads_that_are_switched_off_are_refused_with_the_switch(void **state
 {
     (void)state;
     static const struct {
-        const char *path, *fix;
-    } cases[] = {{SYSCTL "perf_user_access", "sysctl kernel.perf_user_access=1"},
-                 {DEVICES "cpu/rdpmc", "/cpu*/rdpmc"}};
-    for (size_t i = 0; i < 2; i++) {
+        const char *path, *system, *fix;
+    } cases[] = {
+        {SYSCTL "perf_user_access", "ID=debian\n", "sysctl kernel.perf_user_access=1"},
+        {DEVICES "cpu/rdpmc", "ID=assay-laboratory\n", "/cpu*/rdpmc"},
+        {SYSCTL "perf_user_access", "ID=assay-lab\nNAME=x\n", "Boot it with user-access=on"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE};
         struct tree tree = {0};
         tree_make(&tree);
         tree_put(&tree, cases[i].path, "0\n");
+        tree_put(&tree, "/etc/os-release", cases[i].system);
         int result = user_access_request(tree.root, "cycles:u", &attr, &failure);
         tree_remove(&tree);
         assert_int_equal(result, -EACCES);
