@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/check.h"
 #include "show/output.h"
 #include "show/shell.h"
 #include "show/utf8.h"
+#include "show/wrap.h"
 
 void deliver_message(const char *command, const char *text)
 {
@@ -112,4 +114,13 @@ int deliver_json(const char *command, const struct common_options *common,
     }
     error = json_envelope_write(envelope, output.stream, &failure);
     return close_output(command, &output, error, &failure, status);
+}
+
+void deliver_put_machine(const struct facts *facts, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text machine = {0}, clean = {0};
+    machine_sentence(facts, &machine);
+    text_puts(&clean, "on ");
+    text_put_clean(&clean, text_string(&machine));
+    wrap(out, text_string(&clean), 0, 2, style->width);
 }

@@ -8,6 +8,7 @@
 #include "base/failure.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "machine/facts.h"
 #include "show/json.h"
 #include "show/table.h"
 
@@ -23,6 +24,8 @@ int deliver_json(const char *command, const struct common_options *common,
 void deliver_message(const char *command, const char *text);
 /* The same with a failure's text; returns status. */
 int deliver_failure(const char *command, const struct failure *failure, int status);
+/* Appends the line that says which machine a report is from. */
+void deliver_put_machine(const struct facts *facts, const struct style *style, struct text *out);
 /* Appends " --via X" as it was given, for commands that a reader is told to type. */
 void deliver_put_via(const struct common_options *common, struct text *out);
 /* A remark on standard error unless --quiet. */

@@ -147,6 +147,8 @@ static int deliver_person(struct events *events, bool hints, int status)
     put_refused(events, &style, &out);
     if (hints)
         put_hints(events, &style, &out);
+    text_putc(&out, '\n');
+    deliver_put_machine(&session_catalogue(events->session)->facts, &style, &out);
     return deliver_text("events", events->common, &out, status);
 }
 

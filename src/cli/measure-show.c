@@ -9,7 +9,6 @@
 #include "cli/deliver.h"
 #include "cli/measure-rows.h"
 #include "cli/measure-words.h"
-#include "machine/check.h"
 #include "show/number.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
@@ -130,15 +129,6 @@ static void put_legend(const struct rows *rows, const struct style *style, struc
     put_remark(out, style, text_string(&mark));
 }
 
-static void put_machine(const struct rows *rows, const struct style *style, struct text *out)
-{
-    AUTO_TEXT struct text machine = {0}, clean = {0};
-    machine_sentence(&rows->measuring->catalogue->facts, &machine);
-    text_puts(&clean, "on ");
-    text_put_clean(&clean, text_string(&machine));
-    wrap(out, text_string(&clean), 0, 2, style->width);
-}
-
 static enum tone tone_of(const struct summary *summary)
 {
     if (!summary->judged || summary->unscheduled)
@@ -206,7 +196,7 @@ static int deliver_person(const struct rows *rows, int status)
     skips_put(&rows->measuring->skips, &style, &out);
     if (out.length)
         text_putc(&out, '\n');
-    put_machine(rows, &style, &out);
+    deliver_put_machine(&rows->measuring->catalogue->facts, &style, &out);
     text_printf(&out, "seed %" PRIu64 ", samples in ", rows->measuring->seed);
     text_put_clean(&out, store_path(rows->measuring->store));
     text_putc(&out, '\n');

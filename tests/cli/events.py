@@ -48,6 +48,10 @@ class Listing(unittest.TestCase):
                         <= {event["event"] for event in events})
         self.assertTrue(all(event["event"].endswith("-faults") for event in events))
 
+    def test_the_list_says_whose_it_is_and_that_it_is_emulated(self):
+        done = tap.assay("events", "page-faults", env={"ASSAY_EMULATED": "1"})
+        self.assertRegex(done.stdout, r"(?s)\non .*; Linux .*emulated")
+
     def test_tracepoints_come_when_a_colon_asks_for_them(self):
         self.assertFalse([event for event in listed()[1] if event["kind"] == "tracepoint"])
         status, events = listed("raw_syscalls:*")
