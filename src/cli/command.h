@@ -67,6 +67,11 @@ struct common_options {
     char **argv;
 };
 
+struct exit_meaning {
+    int code;
+    const char *meaning;
+};
+
 struct command {
     const char *name;
     const char *summary;     /* one line in `assay --help` */
@@ -75,6 +80,7 @@ struct command {
     const char *examples;    /* lines "assay measure …" each with a "# comment" line before it */
     const struct option_spec *options; /* beyond the common ones; ends with name NULL */
     const struct option_hint *hints;   /* ends with option NULL; NULL: none */
+    const struct exit_meaning *exits;  /* ends with meaning NULL; NULL: those of most commands */
     bool stays_here;                   /* reaches no other machine: has no --via */
     size_t options_size; /* sizeof the options struct, which starts with common_options */
     /* arguments: what is left after the options. Returns an exit code. */

@@ -218,6 +218,7 @@ static int run(void *parsed, int argument_count, char **arguments)
         return deliver_failure("doctor", &failure,
                                error == -EINTR                       ? EXIT_INTERRUPTED
                                : error == -EINVAL && !options->facts ? EXIT_USAGE
+                               : error == -ENODEV && !options->facts ? EXIT_LACKING
                                                                      : EXIT_FAILED);
     struct findings findings = {0};
     error = judge(&facts, argument_count, arguments, &findings);

@@ -253,6 +253,7 @@ static int run(void *parsed, int argument_count, char **arguments)
         return deliver_failure("events", &failure,
                                error == -EINTR    ? EXIT_INTERRUPTED
                                : error == -EINVAL ? EXIT_USAGE
+                               : error == -ENODEV ? EXIT_LACKING
                                                   : EXIT_FAILED);
     bool exact = glob && *glob && !strpbrk(glob, "*?[");
     int status = exact ? try_exact(&events, glob) : list_matching(&events, glob);

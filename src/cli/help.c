@@ -55,10 +55,10 @@ static void option_entry(void *context, const struct option_spec *spec)
     entry(context, name, text_string(&help));
 }
 
-static void exit_entries(struct text *out)
+static void exit_entries(struct text *out, const struct exit_meaning *exit)
 {
     heading(out, "Exit status");
-    for (const struct exit_meaning *exit = exit_meanings; exit->meaning; exit++)
+    for (; exit->meaning; exit++)
         text_printf(out, "%*s%-5d%s\n", NAME_COLUMN, "", exit->code, exit->meaning);
 }
 
@@ -87,7 +87,7 @@ void help_program(struct text *out)
     entry(out, "-h, --help", "print this help");
     entry(out, "    --version", "print the version");
     entry(out, "    --man [COMMAND]", "print a manual page in roff, for man -l");
-    exit_entries(out);
+    exit_entries(out, exit_meanings);
     text_puts(out, "\n`assay COMMAND --help` explains a command and its options.\n");
 }
 
@@ -99,5 +99,5 @@ void help_command(struct text *out, const struct command *command)
     options_each(command, option_entry, out);
     if (command->examples)
         example_entries(out, command->examples);
-    exit_entries(out);
+    exit_entries(out, command->exits ? command->exits : exit_meanings);
 }

@@ -17,8 +17,4 @@ void man_program(struct text *out, const char *version);
 void man_command(struct text *out, const struct command *command, const char *version);
 
 /* The commands of `assay help` and their exit codes, for both. */
-struct exit_meaning {
-    enum exit_code code;
-    const char *meaning;
-};
 extern const struct exit_meaning exit_meanings[]; /* ends with meaning NULL */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,6 +167,11 @@ static int exit_status(const struct lab_relay *relay)
                : -1;
 }
 
+bool lab_relay_absent(const struct lab_relay *relay)
+{
+    return strstr(text_string(&relay->news), " absent");
+}
+
 static int explain(struct lab_relay *relay, struct via_link *link, int status,
                    struct failure *failure)
 {
@@ -186,6 +192,8 @@ static int explain(struct lab_relay *relay, struct via_link *link, int status,
                          "the machine did not come up within %d s%s%s. ASSAY_VERBOSE=1 shows its "
                          "console",
                          BOOT_MS / 1000, *words ? "; its last words: " : "", words);
+    if (status == -EPIPE) /* whoever read it has read enough */
+        return 128 + SIGPIPE;
     if (status != -ENODATA)
         return fail_with(failure, status, "cannot write the command's output: %s",
                          strerror(-status));

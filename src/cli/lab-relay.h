@@ -11,8 +11,8 @@
 
 struct lab_relay {
     int errors[2], status[2]; /* pipes: the machine's ports write to [1] */
-    struct text news;         /* what came on the status port: "started", then a number */
-    bool raw;                 /* the terminal's settings are changed; `terminal` holds them */
+    struct text news; /* what came on the status port: "started", a number, perhaps "absent" */
+    bool raw;         /* the terminal's settings are changed; `terminal` holds them */
     struct termios terminal;
 };
 
@@ -20,8 +20,12 @@ struct lab_relay {
 int lab_relay_open(struct lab_relay *relay, bool interactive, struct failure *failure);
 
 /* Relays until the machine has ended. The command's exit status, or negative errno: -EINTR when the
- * user stopped it. The link is closed in any case. */
+ * user stopped it. When nobody reads the output any more, as by SIGPIPE. The link is closed in any
+ * case. */
 int lab_relay_run(struct lab_relay *relay, struct via_link *link, struct failure *failure);
+
+/* Did the machine say that it has no such command? */
+bool lab_relay_absent(const struct lab_relay *relay);
 
 /* Gives the terminal back. */
 void lab_relay_close(struct lab_relay *relay);

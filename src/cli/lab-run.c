@@ -9,12 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "cli/deliver.h"
 #include "cli/lab-relay.h"
 #include "cli/lab.h"
+#include "cli/signals.h"
 #include "lab/machine.h"
 #include "lab/plan.h"
 #include "via/child.h"
@@ -90,6 +92,19 @@ static int run_machine(const struct lab_order *order, struct lab_relay *relay,
     return lab_relay_run(relay, &link, failure);
 }
 
+/* A program that is here and not there was meant to be sent. */
+static void hint_at_send(const struct common_options *common, const char *machine,
+                         const char *command)
+{
+    const char *slash = strrchr(command, '/');
+    struct stat facts;
+    if (stat(command, &facts) == 0 && S_ISREG(facts.st_mode))
+        deliver_remark(common,
+                       "%s is a file of this machine; to run it there: assay lab run %s --send %s "
+                       "-- ./%s",
+                       command, machine, command, slash ? slash + 1 : command);
+}
+
 int lab_run_command(const struct lab_options *options, int word_count, char **words)
 {
     struct failure failure = {0};
@@ -112,13 +127,17 @@ int lab_run_command(const struct lab_options *options, int word_count, char **wo
                                                  .plan = &plan,
                                                  .files = options->send.items,
                                                  .file_count = options->send.count,
+                                                 .verbose = child_verbose(),
                                                  .errors = relay.errors[1],
                                                  .status = relay.status[1]},
                              &relay, &failure);
+    const bool absent = lab_relay_absent(&relay);
     lab_relay_close(&relay);
+    if (absent && word_count > 1)
+        hint_at_send(&options->common, words[0], words[1]);
     if (status >= 0)
         return status;
     if (status == -EINTR)
-        return EXIT_INTERRUPTED;
+        return signals_status();
     return deliver_failure("lab", &failure, status == -EINVAL ? EXIT_USAGE : MACHINE_FAILED);
 }

@@ -104,6 +104,17 @@ static int run(void *parsed, int argument_count, char **arguments)
     return refuse(argument_count ? arguments[0] : NULL);
 }
 
+static const struct exit_meaning exits[] = {
+    {EXIT_DONE, "done; of run: CMD ended with 0"},
+    {EXIT_FAILED, "failed"},
+    {EXIT_USAGE, "the command line is wrong"},
+    {125, "run: the machine failed, or could not be started"},
+    {126, "run: CMD cannot be run"},
+    {127, "run: there is no CMD in the machine"},
+    {EXIT_INTERRUPTED, "interrupted; run: 143 by SIGTERM, 141 when nobody reads"},
+    {0},
+};
+
 const struct command command_lab = {
     .name = "lab",
     .summary = "emulated machines with exact counters: install, list, run",
@@ -118,9 +129,8 @@ const struct command command_lab = {
         "folder (ASSAY_LAB, else the user's cache); nothing foreign is installed here. list shows "
         "machines, kernels and CPU models, and what is missing. run boots a machine, runs CMD in "
         "it "
-        "with standard input, output and error connected, and ends with its exit status (125 when "
-        "the machine fails, 126 and 127 when CMD cannot be run or found); without CMD it is a "
-        "shell. The settings may also stand behind the ISA, as behind --via lab: "
+        "with standard input, output and error connected, and ends with its exit status; without "
+        "CMD it is a shell. The settings may also stand behind the ISA, as behind --via lab: "
         "aarch64,cpu=max,paranoid=3.",
     .examples = "# fetch the kernel Debian chooses\n"
                 "assay lab install aarch64\n"
@@ -131,6 +141,7 @@ const struct command command_lab = {
                 "# measure there\n"
                 "assay measure --event instructions:u --specimen loop --via lab:aarch64\n",
     .options = specs,
+    .exits = exits,
     .hints = hints,
     .stays_here = true,
     .options_size = sizeof(struct lab_options),

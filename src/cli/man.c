@@ -89,10 +89,10 @@ static void option_entry(void *context, const struct option_spec *spec)
     text_puts(out, ".\n");
 }
 
-static void exit_section(struct text *out)
+static void exit_section(struct text *out, const struct exit_meaning *exit)
 {
     text_puts(out, ".SH EXIT STATUS\n");
-    for (const struct exit_meaning *exit = exit_meanings; exit->meaning; exit++) {
+    for (; exit->meaning; exit++) {
         text_printf(out, ".TP\n%d\n", exit->code);
         escape(out, exit->meaning);
         text_puts(out, ".\n");
@@ -128,7 +128,7 @@ void man_program(struct text *out, const char *version)
         escape(out, (*at)->summary);
         text_puts(out, ".\n");
     }
-    exit_section(out);
+    exit_section(out, exit_meanings);
     text_puts(out,
               ".SH ENVIRONMENT\n.TP\n.B ASSAY_KIT\nThe folder that holds the probe and its "
               "harness executables, instead of the installed one.\n.TP\n.B ASSAY_LAB\n"
@@ -165,6 +165,6 @@ void man_command(struct text *out, const struct command *command, const char *ve
     options_each(command, option_entry, out);
     if (command->examples)
         example_section(out, command->examples);
-    exit_section(out);
+    exit_section(out, command->exits ? command->exits : exit_meanings);
     text_puts(out, ".SH SEE ALSO\n.BR assay (1)\n");
 }

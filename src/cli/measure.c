@@ -222,6 +222,7 @@ static int open_session(struct measuring *measuring)
         return deliver_failure("measure", &failure,
                                error == -EINTR    ? EXIT_INTERRUPTED
                                : error == -EINVAL ? EXIT_USAGE
+                               : error == -ENODEV ? EXIT_LACKING
                                                   : EXIT_FAILED);
     measuring->catalogue = session_catalogue(measuring->session);
     return EXIT_DONE;

@@ -16,15 +16,23 @@
 volatile int interrupted;
 
 static const char *volatile patience;
+static volatile int first_number; /* 0: none came */
 
 void signals_answer(const char *words)
 {
     patience = words;
 }
 
+int signals_status(void)
+{
+    return first_number ? 128 + first_number : EXIT_INTERRUPTED;
+}
+
 static void on_signal(int number)
 {
     int count = interrupted + 1;
+    if (count == 1)
+        first_number = number;
     interrupted = count;
     if (count == 1 && number == SIGINT && patience)
         progress_interject(patience);

@@ -10,3 +10,7 @@ void signals_install(void);
 /* What the first SIGINT answers on standard error while something must end before the program does;
  * NULL: nothing. words must outlive the wait. */
 void signals_answer(const char *words);
+
+/* The exit status by which a shell knows the signal that came first: 130 for SIGINT, 143 for
+ * SIGTERM. */
+int signals_status(void);

@@ -92,12 +92,13 @@ static void put_ports(struct words *words, const struct lab_order *order)
     put_port(words, order->plan, "status", LAB_PORT_STATUS, order->status);
 }
 
-static void put_kernel(struct words *words, const char *folder, int archive)
+static void put_kernel(struct words *words, const char *folder, int archive, bool verbose)
 {
     put(words, "-kernel", "%s/vmlinuz", folder);
     put(words, "-initrd", "/proc/self/fd/%d", archive);
     put(words, "-append",
-        "quiet console=ttyAMA0 panic=-1 cryptomgr.notests rdinit=/kit/assay-probe -- boot");
+        "%sconsole=ttyAMA0 panic=-1 cryptomgr.notests rdinit=/kit/assay-probe -- boot",
+        verbose ? "" : "quiet ");
 }
 
 static void inherit(struct lab_machine *machine, int descriptor)
@@ -176,7 +177,7 @@ int lab_machine_prepare(struct lab_machine *machine, const struct lab_order *ord
                                          .file_count = order->file_count,
                                          .memory_mb = settings->memory_mb};
     machine->archive = boot_archive_make(&content, failure);
-    put_kernel(&words, folder, machine->archive);
+    put_kernel(&words, folder, machine->archive, order->verbose);
     machine->argv = words.list;
     inherit(machine, machine->archive);
     inherit(machine, order->errors);

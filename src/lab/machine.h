@@ -29,6 +29,7 @@ struct lab_order {
     struct text *plan;
     const char *const *files;
     size_t file_count;
+    bool verbose; /* the kernel tells on the console what it does */
     int errors;
     int status;
 };

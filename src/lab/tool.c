@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One process at a time: its output through a pipe, in a group of its own so that all of it can be
- * ended, and ended by the operating system should the controller be killed. */
+ * One program at a time: its output through a pipe, in a group of its own so that all of it can be
+ * ended, which it is also should the controller be killed. */
 #include "lab/tool.h"
 
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -23,6 +24,7 @@
 
 #define SAID_MAX (1u << 20)
 #define TICK_MS  100
+#define GUARD_MS 2000 /* from asking to killing */
 
 char *tool_path(const char *name)
 {
@@ -41,10 +43,9 @@ char *tool_path(const char *name)
     return NULL;
 }
 
-/* In the child; never returns. */
+/* In the child's child; never returns. */
 static void become(const struct tool *tool, const char *program, int output, pid_t parent)
 {
-    setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     for (int number = 1; number < NSIG; number++)
         signal(number, SIG_DFL);
@@ -57,6 +58,47 @@ static void become(const struct tool *tool, const char *program, int output, pid
         dup2(nothing, 0) == 0 && dup2(output, 1) == 1 && dup2(output, 2) == 2)
         execv(program, (char *const *)(uintptr_t)tool->argv);
     _exit(127);
+}
+
+/* Waits until one of the signals comes or the time is over. */
+static void hear(const sigset_t *signals, int wait_ms)
+{
+    sigtimedwait(
+        signals, NULL,
+        &(struct timespec){.tv_sec = wait_ms / 1000, .tv_nsec = wait_ms % 1000 * 1000000L});
+}
+
+/* In the child; never returns. Leads the group and waits for the program, which may have children
+ * of its own (dpkg-deb has): should the controller be killed, all of them end. What it inherited of
+ * the controller, the lab's lock above all, stays held until then. */
+static void guard(const struct tool *tool, const char *program, int output, pid_t parent)
+{
+    sigset_t heard;
+    sigemptyset(&heard);
+    sigaddset(&heard, SIGUSR1);
+    sigaddset(&heard, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &heard, NULL);
+    signal(SIGUSR1, SIG_DFL);
+    signal(SIGCHLD, SIG_DFL);
+    signal(SIGTERM, SIG_IGN); /* meant for the program */
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGUSR1);
+    if (getppid() != parent)
+        _exit(127);
+    pid_t own = getpid();
+    pid_t child = fork();
+    if (child == 0)
+        become(tool, program, output, own);
+    close(output);
+    int status = 127 << 8;
+    while (child > 0 && waitpid(child, &status, WNOHANG) == 0 && getppid() == parent)
+        hear(&heard, GUARD_MS);
+    if (getppid() != parent) {
+        kill(0, SIGTERM);
+        hear(&heard, GUARD_MS);
+        kill(0, SIGKILL);
+    }
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
 /* Hands over the whole lines of `pending` and keeps the rest. */
@@ -145,7 +187,7 @@ int tool_run(const struct tool *tool, struct text *said, struct failure *failure
     pid_t parent = getpid();
     pid_t child = fork();
     if (child == 0)
-        become(tool, program, ends[1], parent);
+        guard(tool, program, ends[1], parent);
     int error = errno;
     close(ends[1]);
     if (child < 0) {

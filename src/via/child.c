@@ -160,6 +160,12 @@ static void keep_our_ends(struct via_link *link, struct plumbing *plumbing, pid_
     fcntl(link->errors, F_SETFL, O_NONBLOCK);
 }
 
+bool child_verbose(void)
+{
+    const char *verbose = getenv("ASSAY_VERBOSE");
+    return verbose && *verbose && strcmp(verbose, "0") != 0;
+}
+
 int child_start(struct via_link *link, const char *const *argv, struct failure *failure)
 {
     return child_start_with(link, argv, NULL, 0, failure);
@@ -168,9 +174,8 @@ int child_start(struct via_link *link, const char *const *argv, struct failure *
 int child_start_with(struct via_link *link, const char *const *argv, const int *inherited,
                      size_t inherited_count, struct failure *failure)
 {
-    const char *verbose = getenv("ASSAY_VERBOSE");
     *link = (struct via_link){.to_probe = -1, .from_probe = -1, .errors = -1};
-    link->pass_errors = verbose && *verbose && strcmp(verbose, "0") != 0;
+    link->pass_errors = child_verbose();
     struct plumbing plumbing;
     int status = plumbing_open(&plumbing);
     if (status < 0)

@@ -13,6 +13,9 @@ int child_start(struct via_link *link, const char *const *argv, struct failure *
 int child_start_with(struct via_link *link, const char *const *argv, const int *inherited,
                      size_t inherited_count, struct failure *failure);
 
+/* Did the user ask, by ASSAY_VERBOSE, for what children say on standard error? */
+bool child_verbose(void);
+
 enum child_news {
     CHILD_SPOKE,  /* a line beginning with the mark came; it and what follows are in link->early */
     CHILD_ENDED,  /* its output ended first */

@@ -37,6 +37,16 @@ static int explain(struct via_link *link, enum child_news news, struct failure *
                      *words ? "; its last words: " : "", words);
 }
 
+/* No QEMU, no such CPU in it, no kit, no kernel: this machine lacks what was asked. */
+static int lacking(int status, struct failure *failure)
+{
+    if (status != -ENOENT)
+        return status;
+    if (failure)
+        failure->code = -ENODEV;
+    return -ENODEV;
+}
+
 static int lab_open(const char *argument, const struct via_patience *patience,
                     struct via_link *link, struct failure *failure)
 {
@@ -47,14 +57,18 @@ static int lab_open(const char *argument, const struct via_patience *patience,
     AUTO_KIT struct kit kit = {0};
     status = kit_find(&kit, settings.isa, failure);
     if (status < 0)
-        return status;
+        return lacking(status, failure);
     AUTO_TEXT struct text plan = {0};
     plan_put(&plan, "run", "/kit/assay-probe");
     plan_put(&plan, "run", "serve");
     AUTO_LAB_MACHINE struct lab_machine machine = {.archive = -1};
-    const struct lab_order order = {
-        .settings = &settings, .kit_folder = kit.folder, .plan = &plan, .errors = -1, .status = -1};
-    status = lab_machine_prepare(&machine, &order, failure);
+    const struct lab_order order = {.settings = &settings,
+                                    .kit_folder = kit.folder,
+                                    .plan = &plan,
+                                    .verbose = child_verbose(),
+                                    .errors = -1,
+                                    .status = -1};
+    status = lacking(lab_machine_prepare(&machine, &order, failure), failure);
     if (status == 0)
         status = child_start_with(link, (const char *const *)(uintptr_t)machine.argv,
                                   machine.inherited, machine.inherited_count, failure);

@@ -53,6 +53,12 @@ if "download" in words:
         put(os.path.join(os.getcwd(), package + "_" + fake.get("version", "1:2.0-1").replace(":", "%3a") + "_arm64.deb"))
 if me == "dpkg-deb":
     deb, place = os.path.basename(words[1]), words[2]
+    if fake.get("linger"):
+        child = os.fork()
+        if child:
+            with open({folder!r} + "/log", "a") as file:
+                file.write(json.dumps(["linger", child]) + "\\n")
+        time.sleep(600)
     if fake.get("unpack"):
         print("dpkg-deb: error: " + fake["unpack"], file=sys.stderr)
         sys.exit(2)
@@ -75,6 +81,15 @@ GOOD = {"depends": {"linux-image-arm64": ["linux-image-" + KERNEL], "linux-image
                   "linux-image-../../../evil-arm64", "linux-image-9.9.9-\033[2J-arm64"],
         "config": "CONFIG_VIRTIO=y\nCONFIG_VIRTIO_MMIO=m\nCONFIG_VIRTIO_CONSOLE=m\n",
         "modules": ["virtio/virtio_mmio.ko", "char/virtio_console.ko"]}
+
+
+def alive(number):
+    """Runs it? An orphan that ended may wait long to be reaped, where the first process is no init."""
+    try:
+        with open(f"/proc/{number}/stat", encoding="utf-8") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 class LabFolder(unittest.TestCase):
@@ -119,6 +134,15 @@ class Words(LabFolder):
         self.assertIn("assay lab install aarch64", reasons["kernel"])
         self.assertIn("not ready", self.assay("lab", "list").stdout)
         self.assertFalse(os.path.exists(self.lab), "looking makes nothing")
+
+    def test_a_lab_that_lacks_something_is_told_apart_from_a_failure(self):
+        for arguments in (["doctor"], ["events"], ["measure", "--event", "instructions", "--specimen", "loop"]):
+            for kit in (self.folder, ""):
+                with self.subTest(arguments, kit=kit):
+                    self.env["ASSAY_KIT"] = kit
+                    done = self.assay(*arguments, "--via", "lab:aarch64")
+                    self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
+                    self.assertNotEqual(done.stderr, "")
 
     def test_an_emulator_chosen_wrongly_is_named(self):
         self.env["ASSAY_QEMU"] = "/nonexistent"
@@ -378,9 +402,9 @@ class Install(LabFolder):
         return subprocess.Popen([tap.ASSAY, "lab", "install", "-q"], env=dict(os.environ, **self.env), stdin=subprocess.DEVNULL,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
-    def wait_for_download(self, process):
+    def wait_for(self, word, process):
         deadline = time.monotonic() + 60
-        while not os.path.exists(os.path.join(self.folder, "log")) or "download" not in (self.log() or [[]])[-1]:
+        while not os.path.exists(os.path.join(self.folder, "log")) or word not in (self.log() or [[]])[-1]:
             self.assertIsNone(process.poll())
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.02)
@@ -392,24 +416,36 @@ class Install(LabFolder):
                     os.unlink(os.path.join(self.folder, "log"))
                 self.fake(sleep=600)
                 process = self.start()
-                self.wait_for_download(process)
+                self.wait_for("download", process)
                 process.send_signal(number)
                 process.communicate(timeout=60)
                 self.assertEqual(process.returncode, status)
                 apt = self.log()[-1][-1]
                 deadline = time.monotonic() + 20
-                while os.path.exists(f"/proc/{apt}") and time.monotonic() < deadline:
+                while alive(apt) and time.monotonic() < deadline:
                     time.sleep(0.02)
-                self.assertFalse(os.path.exists(f"/proc/{apt}"), "apt goes on")
+                self.assertFalse(alive(apt), "apt goes on")
                 self.assertEqual(self.installed()[0], [])
         self.fake()
         self.assertEqual(self.assay("lab", "install").returncode, 0)
         self.assertEqual(self.installed(), ([KERNEL], []))
 
+    def test_killed_it_takes_the_children_of_its_tools_along(self):
+        self.fake(linger=True)
+        process = self.start()
+        self.wait_for("linger", process)
+        process.kill()
+        process.communicate(timeout=60)
+        numbers = [words[-1] for words in self.log()[-2:]]
+        deadline = time.monotonic() + 20
+        while any(alive(number) for number in numbers) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.assertEqual([number for number in numbers if alive(number)], [])
+
     def test_two_at_once_wait_for_each_other(self):
         self.fake(sleep=1)
         first = self.start()
-        self.wait_for_download(first)
+        self.wait_for("download", first)
         for process in (self.start(), first):
             _, errors = process.communicate(timeout=120)
             self.assertEqual(process.returncode, 0, errors)

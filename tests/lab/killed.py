@@ -122,10 +122,22 @@ class Killed(LabCase):
         self.assert_nothing_runs()
 
     def test_a_command_in_the_lab_ends_with_its_reader(self):
-        done = subprocess.run(["sh", "-c", '"$1" lab run aarch64 -- yes | head -n 1', "sh", tap.ASSAY], capture_output=True,
-                              env=dict(os.environ, **self.env), timeout=PATIENCE, stdin=subprocess.DEVNULL, check=False)
-        self.assertEqual(done.stdout, b"y\n")
+        done = subprocess.run(["sh", "-c", '{ "$1" lab run aarch64 -- yes; echo $? >&2; } | head -n 1', "sh", tap.ASSAY],
+                              capture_output=True, env=dict(os.environ, **self.env), timeout=PATIENCE, stdin=subprocess.DEVNULL,
+                              check=False)
+        self.assertEqual((done.stdout, done.stderr), (b"y\n", b"141\n"))
         self.assert_nothing_runs()
+
+    def test_a_command_in_the_lab_ended_by_a_signal_tells_which(self):
+        for number, status in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+            with self.subTest(number):
+                process = subprocess.Popen([tap.ASSAY, "lab", "run", "aarch64", "--", "sh", "-c", "echo up; sleep 1000"],
+                                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(os.environ, **self.env))
+                self.assertEqual(process.stdout.readline(), b"up\n")
+                process.send_signal(number)
+                process.communicate(timeout=PATIENCE)
+                self.assertEqual(process.returncode, status)
+                self.assert_nothing_runs()
 
 
 if __name__ == "__main__":

@@ -64,6 +64,29 @@ class Run(LabCase):
                 self.assertEqual((done.returncode, done.stdout), (status, b""))
                 self.assertIn(words, done.stderr)
 
+    def test_a_program_of_another_isa_is_named_and_never_read_as_a_script(self):
+        other = b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\x3e\x00" + bytes(44)
+        for content, words in ((other + b"\necho ran\n", b"./odd is for x86-64, this machine is aarch64"),
+                               (b"echo ran\n", b"nor a script that begins with #!"),
+                               (b"#!/no/such/shell\n", b"interpreter")):
+            with self.subTest(words):
+                done = self.run_there("./odd", options=self.send("odd", content, 0o755))
+                self.assertEqual((done.returncode, done.stdout), (126, b""), done.stderr)
+                self.assertIn(words, done.stderr)
+
+    def test_a_program_that_is_only_here_comes_with_the_option_that_sends_it(self):
+        path = self.path("program")
+        self.send("program", b"#!/bin/sh\n", 0o755)
+        done = self.run_there(path)
+        self.assertEqual(done.returncode, 127)
+        self.assertIn(f"--send {path} -- ./program".encode(), done.stderr)
+        for words in (["/bin/sh", "-c", "exit 127"], ["nosuch"]):
+            self.assertNotIn(b"--send", self.run_there(*words).stderr)
+
+    def test_the_whole_console_is_shown_on_request(self):
+        self.assertIn(b"Linux version", self.run_there("true", env={"ASSAY_VERBOSE": "1"}).stderr)
+        self.assertEqual(self.run_there("true").stderr, b"")
+
     def test_a_command_killed_there_tells_the_signal(self):
         self.assertEqual(self.run_there("sh", "-c", "kill -9 $$").returncode, 128 + 9)
 

@@ -42,7 +42,7 @@ static void tell(const struct boot_ports *ports, int result, const struct failur
                 WTERMSIG(result), strsignal(WTERMSIG(result)),
                 WTERMSIG(result) == SIGKILL ? ", perhaps for want of memory" : "");
     if (ports->status >= 0)
-        dprintf(ports->status, "%d\n", status_of(result));
+        dprintf(ports->status, "%d%s\n", status_of(result), result == -ENOENT ? " absent" : "");
 }
 
 static void live(void)

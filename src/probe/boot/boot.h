@@ -41,6 +41,12 @@ struct boot_ports {
 int boot_ports_open(struct boot_ports *ports, const struct boot_plan *plan,
                     struct failure *failure);
 
+/* Becomes the command, looked up in PATH; what is no program is never taken for a script of the
+ * shell. Returns only when that fails, with errno. */
+void boot_exec(char *const *words);
+/* Why it failed, from errno; the code is -ENOENT only when there is no such file. */
+int boot_exec_explain(const struct boot_plan *plan, int error, struct failure *failure);
+
 /* Runs the command to its end and returns the wait status, or negative errno: -ENOENT, -EACCES …
  * when it could not be run. */
 int boot_run(const struct boot_plan *plan, const struct boot_ports *ports, struct failure *failure);

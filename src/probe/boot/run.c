@@ -47,7 +47,7 @@ static void become(const struct boot_plan *plan, const struct boot_ports *ports,
     setenv("TERM", "linux", 0);
     if (connect_ports(ports, terminal) && chdir(plan->folder ? plan->folder : "/") == 0 &&
         become_user(plan->user))
-        execvp(plan->words[0], plan->words);
+        boot_exec(plan->words);
     int error = errno;
     ssize_t told = write(news, &error, sizeof(error));
     _exit(told == sizeof(error) ? 127 : 126);
@@ -131,7 +131,5 @@ int boot_run(const struct boot_plan *plan, const struct boot_ports *ports, struc
     if (!failed && ours >= 0)
         relay(ports, ours);
     status = wait_for(child);
-    return failed
-               ? fail_with(failure, -error, "cannot run '%s': %s", plan->words[0], strerror(error))
-               : status;
+    return failed ? boot_exec_explain(plan, error, failure) : status;
 }
