@@ -43,9 +43,9 @@ static const char *machine_name(unsigned machine)
     static const struct {
         unsigned machine;
         const char *name;
-    } names[] = {{EM_X86_64, "x86-64"},  {EM_AARCH64, "aarch64"},    {EM_RISCV, "riscv"},
-                 {EM_386, "32-bit x86"}, {EM_ARM, "32-bit arm"},     {EM_PPC64, "ppc64"},
-                 {EM_S390, "s390"},      {EM_LOONGARCH, "loongarch"}};
+    } names[] = {{EM_X86_64, "x86-64"},  {EM_AARCH64, "aarch64"}, {EM_RISCV, "riscv"},
+                 {EM_386, "32-bit x86"}, {EM_ARM, "32-bit arm"},  {EM_PPC64, "ppc64"},
+                 {EM_S390, "s390"}};
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (names[i].machine == machine)
             return names[i].name;
