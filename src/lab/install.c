@@ -221,14 +221,6 @@ static int remember_default(const struct work *work, struct failure *failure)
     return fail_with(failure, -errno, "cannot write %s: %s", text_string(&path), strerror(errno));
 }
 
-static bool has_content(const char *folder, const char *name)
-{
-    AUTO_TEXT struct text path = {0};
-    struct stat facts;
-    text_printf(&path, "%s/%s", folder, name);
-    return stat(text_string(&path), &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size;
-}
-
 /* 1 when the kernel is in the lab, whole and in the version that is on offer. */
 static int is_there(struct work *work, struct failure *failure)
 {
@@ -236,8 +228,7 @@ static int is_there(struct work *work, struct failure *failure)
     char offered[128];
     text_printf(&folder, "%s/%s/%s", work->lab, work->order->isa, work->kernel);
     AUTO_FREE char *installed = about_get(text_string(&folder), "version");
-    if (!installed || !has_content(text_string(&folder), "vmlinuz") ||
-        !has_content(text_string(&folder), "base.cpio"))
+    if (!installed || lab_kernel_lacks(text_string(&folder)))
         return 0;
     int status = packages_version(&work->packages, work->kernel, offered, sizeof(offered), failure);
     return status < 0 ? status : !*offered || strcmp(offered, installed) == 0;

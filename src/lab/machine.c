@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "lab/emulator.h"
@@ -122,22 +121,16 @@ static int check_pages(const struct lab_settings *settings, const char *folder,
         settings->cpu->name);
 }
 
-/* What a crash of the host may leave; with it QEMU would stand still without a word. */
 static int check_whole(const char *isa, const char *folder, struct failure *failure)
 {
-    static const char *const names[] = {"vmlinuz", "base.cpio"};
     const char *kernel = strrchr(folder, '/') + 1;
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        AUTO_TEXT struct text path = {0};
-        struct stat facts;
-        text_printf(&path, "%s/%s", folder, names[i]);
-        if (stat(text_string(&path), &facts) < 0 || !S_ISREG(facts.st_mode) || !facts.st_size)
-            return fail_with(failure, -ENOENT,
-                             "the kernel %s in the lab is damaged: %s is missing or empty; assay "
-                             "lab install %s --kernel %s fetches it anew",
-                             kernel, text_string(&path), isa, kernel);
-    }
-    return 0;
+    const char *lacking = lab_kernel_lacks(folder);
+    if (!lacking)
+        return 0;
+    return fail_with(failure, -ENOENT,
+                     "the kernel %s in the lab is damaged: %s/%s is missing or empty; assay lab "
+                     "install %s --kernel %s fetches it anew",
+                     kernel, folder, lacking, isa, kernel);
 }
 
 static int choose_kernel(char **folder, const struct lab_settings *settings,

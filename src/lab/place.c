@@ -192,3 +192,16 @@ int lab_kernel_find(char **folder, const char *isa, const char *name, struct fai
     lab_kernels_free(&kernels);
     return status;
 }
+
+const char *lab_kernel_lacks(const char *folder)
+{
+    static const char *const names[] = {"vmlinuz", "base.cpio"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        AUTO_TEXT struct text path = {0};
+        struct stat facts;
+        text_printf(&path, "%s/%s", folder, names[i]);
+        if (stat(text_string(&path), &facts) < 0 || !S_ISREG(facts.st_mode) || !facts.st_size)
+            return names[i];
+    }
+    return NULL;
+}

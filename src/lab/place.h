@@ -43,3 +43,6 @@ void lab_kernels_free(struct lab_kernels *kernels);
 /* The folder of the named kernel (NULL or "": the preferred one), to be freed. The failure says
  * which command installs one. */
 int lab_kernel_find(char **folder, const char *isa, const char *name, struct failure *failure);
+/* What a kernel's folder lacks or has empty, as a crash of the host may leave it: with that QEMU
+ * would stand still without a word. NULL when it is whole. */
+const char *lab_kernel_lacks(const char *folder);
