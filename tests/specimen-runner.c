@@ -29,7 +29,8 @@ int main(int argument_count, char **arguments)
         return 2;
     }
     struct specimen_state state = {.n = strtoull(arguments[2], NULL, 10)};
-    if (specimen->prepare && specimen->prepare(&state) < 0)
+    struct failure failure = {0};
+    if (specimen_prepare(specimen, &state, &failure) < 0)
         return 1;
     if (specimen->form == SPECIMEN_LOOP)
         run_loop(state.n);

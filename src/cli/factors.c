@@ -153,6 +153,9 @@ static int resolve_word(struct resolving *resolving, enum factor factor, const c
         snprintf(level, sizeof(level), "O%c", word[0]);
         word = level;
     }
+    /* A specimen's parameters are the probe's to judge. */
+    if (factor == SPECIMEN && catalogue_specimen(resolving->measuring->catalogue, word))
+        return add_once(&resolving->factors->values[factor], word) < 0 ? EXIT_FAILED : EXIT_DONE;
     if (has_value(known, word))
         return add_once(&resolving->factors->values[factor], word) < 0 ? EXIT_FAILED : EXIT_DONE;
     const struct catalogue_absence *absence =

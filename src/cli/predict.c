@@ -37,7 +37,8 @@ struct maybe predict_class(const struct catalogue *catalogue, const char *class,
         return (struct maybe){0};
     if (grade)
         *grade = truth->grade;
-    return evaluate(truth, n);
+    /* Limits are no count. */
+    return strcmp(truth->grade, "bounded") == 0 ? (struct maybe){0} : evaluate(truth, n);
 }
 
 /* A processor counts in both modes unless told not to, and what the operating system executes on
@@ -62,11 +63,18 @@ struct maybe predict(const struct catalogue *catalogue, const struct counted_eve
 
 const char *predict_specimen(const struct catalogue *catalogue, const struct counted_event *event)
 {
+    const char *second = "loop";
+    for (size_t i = catalogue->specimen_count; event->class && i-- > 0;) {
+        const struct catalogue_specimen *specimen = &catalogue->specimens[i];
+        const struct catalogue_truth *truth = find_truth(specimen, event->class);
+        if (truth && truth->each != 0 && strcmp(truth->grade, "proven") != 0)
+            second = specimen->name;
+    }
     for (size_t i = 0; event->class && i < catalogue->specimen_count; i++) {
         const struct catalogue_specimen *specimen = &catalogue->specimens[i];
         const struct catalogue_truth *truth = find_truth(specimen, event->class);
-        if (truth && truth->each != 0)
+        if (truth && truth->each != 0 && strcmp(truth->grade, "proven") == 0)
             return specimen->name;
     }
-    return "loop";
+    return second;
 }

@@ -79,6 +79,11 @@ static int combination_fits(struct sweep *sweep, const struct cell *cell,
         snprintf(reason, sizeof(reason), "the specimen goes up to %" PRIu64, specimen->max_n);
         return skip_combination(sweep, what, reason, ERANGE);
     }
+    if (specimen && cell->n < specimen->min_n) {
+        snprintf(what, sizeof(what), "%s with N = %" PRIu64, cell->specimen, cell->n);
+        snprintf(reason, sizeof(reason), "the specimen begins at %" PRIu64, specimen->min_n);
+        return skip_combination(sweep, what, reason, ERANGE);
+    }
     if (counters > CELL_MAX_COUNTERS) {
         snprintf(what, sizeof(what), "%zu counters at once", counters);
         snprintf(reason, sizeof(reason), "a cell has at most %d", CELL_MAX_COUNTERS);

@@ -90,7 +90,13 @@ static int take_specimen(struct session *session, struct failure *failure)
         (status = take_string(session, "summary", &specimen->summary, failure)) < 0 ||
         (status = take_string(session, "stresses", &specimen->stresses, failure)) < 0)
         return status;
-    return peer_number(session, "max_n", UINT64_MAX, &specimen->max_n, failure);
+    if ((status = peer_number(session, "min_n", UINT64_MAX, &specimen->min_n, failure)) < 0)
+        return status;
+    if ((status = peer_number(session, "max_n", UINT64_MAX, &specimen->max_n, failure)) < 0)
+        return status;
+    if ((status = take_string(session, "needs", &specimen->needs, failure)) < 0)
+        return status;
+    return take_string(session, "parameters", &specimen->parameters, failure);
 }
 
 static int take_truth(struct session *session, struct failure *failure)
@@ -253,9 +259,12 @@ int catalogue_read(struct session *session, int hello_timeout_ms, struct failure
 const struct catalogue_specimen *catalogue_specimen(const struct catalogue *catalogue,
                                                     const char *name)
 {
-    for (size_t i = 0; i < catalogue->specimen_count; i++)
-        if (catalogue->specimens[i].name && strcmp(catalogue->specimens[i].name, name) == 0)
+    size_t length = strcspn(name, "/");
+    for (size_t i = 0; i < catalogue->specimen_count; i++) {
+        const char *known = catalogue->specimens[i].name;
+        if (known && strncmp(known, name, length) == 0 && !known[length])
             return &catalogue->specimens[i];
+    }
     return NULL;
 }
 
@@ -277,6 +286,8 @@ static void release_specimen(struct catalogue_specimen *specimen)
     free(specimen->name);
     free(specimen->summary);
     free(specimen->stresses);
+    free(specimen->needs);
+    free(specimen->parameters);
 }
 
 static void release_path(struct catalogue_path *path)

@@ -22,7 +22,9 @@ struct catalogue_truth {
 };
 struct catalogue_specimen {
     char *name, *summary, *stresses;
-    uint64_t max_n;
+    char *needs;      /* what the machine must have, "" for nothing */
+    char *parameters; /* keys that can follow its name, separated by spaces; "" for none */
+    uint64_t min_n, max_n;
     struct catalogue_truth *truths;
     size_t truth_count;
 };
@@ -48,6 +50,7 @@ struct catalogue {
     struct catalogue_absence *absences;
     size_t absence_count;
 };
+/* By name, with or without parameters behind it. */
 const struct catalogue_specimen *catalogue_specimen(const struct catalogue *, const char *name);
 const struct catalogue_path *catalogue_path(const struct catalogue *, const char *name);
 

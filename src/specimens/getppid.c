@@ -2,17 +2,16 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * N times the cheapest system call that no library answers on its own. */
-#include "specimens/quiet.h"
+#include "specimens/framed.h"
 
 #include "syscall.h"
-#include "window.h"
 
 static const struct truth truths[] = {
-    {"syscalls", 0, 1, TRUTH_PROVEN},
-    {"getppid-calls", 0, 1, TRUTH_PROVEN},
+    TRUTH_EXACT("syscalls", 0, 1),
+    TRUTH_EXACT("getppid-calls", 0, 1),
     TRUTH_NO_FAULTS,
     TRUTH_NO_SCHEDULING,
-    {NULL, 0, 0, TRUTH_PROVEN},
+    TRUTH_END,
 };
 
 SPECIMEN_CODE static void code(struct specimen_state *state)

@@ -6,15 +6,19 @@
 #include "specimens/quiet.h"
 
 static const struct truth truths[] = {
-    {"instructions", 0, 0, TRUTH_PROVEN},
-    {"branches", 0, 0, TRUTH_PROVEN},
-    {"cond-branches", 0, 0, TRUTH_PROVEN},
-    {"loads", 0, 0, TRUTH_PROVEN},
-    {"stores", 0, 0, TRUTH_PROVEN},
-    TRUTH_NO_FAULTS,
-    TRUTH_NO_SYSCALLS,
-    TRUTH_NO_SCHEDULING,
-    {NULL, 0, 0, TRUTH_PROVEN},
+    TRUTH_ZERO("instructions"),
+    TRUTH_ZERO("branches"),
+    TRUTH_ZERO("cond-branches"),
+    TRUTH_ZERO("cond-branches-taken"),
+    TRUTH_ZERO("cond-branches-not-taken"),
+    TRUTH_ZERO("jumps"),
+    TRUTH_ZERO("calls"),
+    TRUTH_ZERO("returns"),
+    TRUTH_ZERO("indirect-branches"),
+    TRUTH_ZERO("loads"),
+    TRUTH_ZERO("stores"),
+    TRUTH_QUIET,
+    {.class = NULL},
 };
 
 const struct specimen specimen_null = {

@@ -3,22 +3,20 @@
  *
  * Writes one byte into each of N pages nobody has touched: N minor page faults. The memory is
  * mapped anew for every run and kept from becoming huge pages, which would fault once for many. */
-#include "specimens/quiet.h"
+#include "specimens/framed.h"
 
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include "window.h"
-
 static const struct truth truths[] = {
-    {"page-faults", 0, 1, TRUTH_PROVEN},
-    {"minor-faults", 0, 1, TRUTH_PROVEN},
-    {"major-faults", 0, 0, TRUTH_PROVEN},
+    TRUTH_EXACT("page-faults", 0, 1),
+    TRUTH_EXACT("minor-faults", 0, 1),
+    TRUTH_ZERO("major-faults"),
     TRUTH_NO_SYSCALLS,
     TRUTH_NO_SCHEDULING,
-    {NULL, 0, 0, TRUTH_PROVEN},
+    TRUTH_END,
 };
 
 /* Half of the machine's memory at most: a specimen must not wake the out-of-memory killer. */
@@ -30,8 +28,9 @@ static int affordable(uint64_t bytes)
     return bytes <= (uint64_t)machine.totalram * machine.mem_unit / 2 ? 0 : -ENOMEM;
 }
 
-static int prepare(struct specimen_state *state)
+static int prepare(struct specimen_state *state, struct failure *failure)
 {
+    (void)failure;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     state->bytes = (size_t)state->n * page;
     state->memory = NULL;

@@ -7,22 +7,22 @@
 
 #include "specimens/specimen.h"
 
-#define TRUTH_NO_FAULTS                                                                            \
-    {"page-faults", 0, 0, TRUTH_PROVEN}, {"minor-faults", 0, 0, TRUTH_PROVEN},                     \
+#define TRUTH_ZERO(class)                                                                          \
     {                                                                                              \
-        "major-faults", 0, 0, TRUTH_PROVEN                                                         \
+        class, 0, 0, TRUTH_PROVEN, 0, 0, NULL                                                      \
     }
 
-#define TRUTH_NO_SYSCALLS                                                                          \
-    {"syscalls", 0, 0, TRUTH_PROVEN},                                                              \
-    {                                                                                              \
-        "getppid-calls", 0, 0, TRUTH_PROVEN                                                        \
-    }
+#define TRUTH_NO_FAULTS                                                                            \
+    TRUTH_ZERO("page-faults"), TRUTH_ZERO("minor-faults"), TRUTH_ZERO("major-faults")
+
+#define TRUTH_NO_SYSCALLS TRUTH_ZERO("syscalls"), TRUTH_ZERO("getppid-calls")
 
 /* Nothing in the code asks for a switch or a migration; the scheduler may, and the account of the
  * run then shows it. */
-#define TRUTH_NO_SCHEDULING                                                                        \
-    {"context-switches", 0, 0, TRUTH_PROVEN},                                                      \
-    {                                                                                              \
-        "cpu-migrations", 0, 0, TRUTH_PROVEN                                                       \
-    }
+#define TRUTH_NO_SCHEDULING TRUTH_ZERO("context-switches"), TRUTH_ZERO("cpu-migrations")
+
+/* Integer code. */
+#define TRUTH_NO_FP TRUTH_ZERO("fp-instructions"), TRUTH_ZERO("fp-operations")
+
+/* What neither computes with fractions nor enters the operating system. */
+#define TRUTH_QUIET TRUTH_NO_FP, TRUTH_NO_FAULTS, TRUTH_NO_SYSCALLS, TRUTH_NO_SCHEDULING

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a specimen is: code whose counts are known for every N. One file each, registered by one
- * line in the build list. `null` and `loop` stand inside the window as bare instructions; every
- * other specimen is called there by two instructions (its argument is moved, its code called),
- * which its truth includes where it states instructions. */
+ * What a specimen is: code whose counts are known for every N. Registered by one word in the build
+ * list. `null` and `loop` stand inside the window as bare instructions; every other specimen is
+ * called there by two instructions (its argument is moved, its code called), which its truth
+ * includes. So a truth is what is executed between opening and closing. */
 #pragma once
 
 #include <stddef.h>
@@ -15,12 +15,23 @@
 enum truth_grade { TRUTH_PROVEN, TRUTH_BOUNDED, TRUTH_MODEL };
 extern const char *const truth_grade_names[]; /* proven bounded model */
 
-/* count(N) = base + each * N */
+/* count(N) = base + each * N. A bounded truth gives limits: the count lies between base + each * N
+ * and high_base + high_each * N, both included. */
 struct truth {
     const char *class; /* NULL ends a table */
     int64_t base;
     int64_t each;
-    enum truth_grade grade;
+    enum truth_grade
+        grade; /* as claimed here; `proven` holds only with the proofs in proof.table */
+    int64_t high_base;
+    int64_t high_each;
+    const char *why; /* bounded and model: why no more can be said; one sentence, no full stop */
+};
+
+/* How often one conditional branch of the code is taken: base + each * N. */
+struct trip {
+    int64_t base;
+    int64_t each;
 };
 
 /* How the window holds the specimen. */
@@ -31,26 +42,62 @@ enum specimen_form {
     SPECIMEN_FORMS,
 };
 
-/* What prepare made for one run; passed to code unchanged. n stays first: code in assembly reads it
- * there. */
+/* What can follow a specimen's name: NAME/key=value,key=value/. 0: not given. What a specimen takes
+ * and nobody gave is filled in from what the machine claims (geometry.h). */
+struct specimen_parameters {
+    uint64_t line;              /* bytes of a cache line */
+    uint64_t l1d, l1i, l2, llc; /* bytes */
+    uint64_t l1d_ways, l1i_ways, l2_ways, llc_ways;
+    uint64_t dtlb, itlb; /* entries */
+    uint64_t bytes;      /* of the memory it works on */
+    uint64_t stride;     /* bytes from one access to the next */
+    uint64_t huge;       /* 1: on huge pages */
+    uint64_t seed;       /* of whatever is random in it */
+};
+
+/* What prepare made for one run; passed to code unchanged. n and memory stay first: code in
+ * assembly reads them there (arch code.h). */
 struct specimen_state {
     uint64_t n;
     void *memory;
-    size_t bytes;
+    uint64_t operands[6]; /* whatever else the code needs, by agreement with its prepare */
+    size_t bytes;         /* of memory */
+    struct specimen_parameters parameters;
+    void *own; /* of prepare, for restore */
 };
 
 struct specimen {
     const char *name;
-    const char *summary;  /* one line: what it does N times */
-    const char *stresses; /* what it is meant to exercise */
+    const char *summary;    /* one line: what it does N times */
+    const char *stresses;   /* what it is meant to exercise */
+    const char *needs;      /* what the machine must have, in words; NULL: nothing */
+    const char *parameters; /* keys it takes, separated by spaces; NULL: none */
     enum specimen_form form;
-    uint64_t max_n; /* beyond this N it refuses (memory, time) */
+    uint64_t min_n, max_n; /* beyond these it refuses (what its loop can do; memory, time) */
     const struct truth *truth;
-    /* Called outside the window before and after every run; may be NULL. 0 or negative errno. */
-    int (*prepare)(struct specimen_state *state);
+    /* Where its instructions stand and how often each conditional branch among them, in order of
+     * addresses, is taken: from this its counts are decoded. NULL: they are not there to be read
+     * (made at run time, or the compiler's). */
+    const char *text_begin, *text_end;
+    const struct trip *trips;
+    size_t trip_count;
+    /* Can this machine run it? May be NULL: yes. 0 or negative errno with the reason. */
+    int (*available)(struct failure *failure);
+    /* Called outside the window before and after every run; may be NULL. 0 or negative errno, with
+     * a sentence where errno does not say it. */
+    int (*prepare)(struct specimen_state *state, struct failure *failure);
     void (*restore)(struct specimen_state *state);
     void (*code)(struct specimen_state *state); /* SPECIMEN_CALLED only */
 };
 
 extern const struct specimen *const specimen_registry[]; /* generated; ends with NULL */
 const struct specimen *specimen_find(const char *name);
+
+/* Takes a name with or without parameters apart. -ENOENT no such specimen, -EINVAL parameters that
+ * are malformed or not its own; the sentence in failure. Parameters not given are 0. */
+int specimen_parse(const char *name, const struct specimen **specimen,
+                   struct specimen_parameters *parameters, struct failure *failure);
+
+/* prepare with the checks that hold for all: N within its range, parameters filled in. */
+int specimen_prepare(const struct specimen *specimen, struct specimen_state *state,
+                     struct failure *failure);

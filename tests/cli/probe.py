@@ -287,7 +287,7 @@ class Refusals(Session):
     def test_n_beyond_what_a_specimen_can_do_is_refused(self):
         probe = self.started()
         endless, huge = probe.run([dict(events="page-faults:u", specimen="loop", n=0), dict(events="page-faults:u", specimen="pages", n=10**15)])
-        self.assertIn("cannot do N = 0", endless.end["reason"])
+        self.assertIn("begins at N = 1", endless.end["reason"])
         self.assertIn("goes up to N", huge.end["reason"])
 
     def test_a_pattern_a_path_lacks_is_refused(self):

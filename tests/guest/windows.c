@@ -95,8 +95,9 @@ static void run(const struct trial *trial)
                             .bytes = READING_SEPARATE * sizeof(uint64_t),
                             .first = called ? (uintptr_t)&state : (uintptr_t)trial->n,
                             .second = specimen->code};
-    if (specimen->prepare && specimen->prepare(&state) < 0) {
-        fprintf(stderr, "%s cannot be prepared\n", specimen->name);
+    struct failure failure = {0};
+    if (specimen_prepare(specimen, &state, &failure) < 0) {
+        fprintf(stderr, "%s\n", failure.text);
         exit(1);
     }
     trial->path->windows[trial->pattern][specimen->form][trial->layout](&window);

@@ -117,14 +117,15 @@ static void send_catalogue(struct fake *fake)
             send_end(fake);
         }
     SEND(fake, "specimen", {"name", "null"}, {"summary", "nothing"}, {"stresses", "nothing"},
-         {"max_n", "18446744073709551615"});
+         {"min_n", "0"}, {"max_n", "18446744073709551615"}, {"needs", ""}, {"parameters", ""});
     SEND(fake, "truth", {"specimen", "null"}, {"class", "instructions"}, {"base", "-1"},
          {"each", "2"}, {"grade", "proven"});
     if (is(fake, "truth-of-nothing"))
         SEND(fake, "truth", {"specimen", "ghost"}, {"class", "instructions"}, {"base", "0"},
              {"each", "2"}, {"grade", "proven"});
     if (is(fake, "specimen-twice"))
-        SEND(fake, "specimen", {"name", "null"}, {"summary", ""}, {"stresses", ""}, {"max_n", "1"});
+        SEND(fake, "specimen", {"name", "null"}, {"summary", ""}, {"stresses", ""}, {"min_n", "0"},
+             {"max_n", "1"}, {"needs", ""}, {"parameters", ""});
     SEND(fake, "path", {"name", "perf-read"}, {"patterns", "ar,ao"}, {"opts", "O0,O2"},
          {"links", "static"}, {"note", ""});
     SEND(fake, "absent", {"kind", "path"}, {"name", "papi-low"}, {"error", "2"},

@@ -59,7 +59,8 @@ static void run_pages(int pagemap, void (*code)(struct specimen_state *state), u
 {
     const struct specimen *pages = specimen_find("pages");
     struct specimen_state state = {.n = n};
-    assert_int_equal(pages->prepare(&state), 0);
+    struct failure failure = {0};
+    assert_int_equal(specimen_prepare(pages, &state, &failure), 0);
     assert_int_equal(resident_pages(pagemap, &state), 0);
     int64_t before = minor_faults();
     code(&state);
@@ -110,15 +111,19 @@ static void pages_refuses_more_than_the_machine_has(void **unused)
 {
     (void)unused;
     struct specimen_state state = {.n = UINT64_MAX / 8192};
-    assert_int_equal(specimen_find("pages")->prepare(&state), -ENOMEM);
+    struct failure failure = {0};
+    assert_int_equal(specimen_find("pages")->prepare(&state, &failure), -ENOMEM);
+    assert_int_equal(specimen_prepare(specimen_find("pages"), &state, &failure), -ERANGE);
 }
 
 static void loops_refuse_to_run_for_ever(void **unused)
 {
     (void)unused;
     struct specimen_state state = {.n = 0};
-    assert_int_equal(specimen_find("loop")->prepare(&state), -EINVAL);
-    assert_int_equal(specimen_find("adds")->prepare(&state), -EINVAL);
+    struct failure failure = {0};
+    assert_int_equal(specimen_prepare(specimen_find("loop"), &state, &failure), -ERANGE);
+    assert_int_equal(specimen_prepare(specimen_find("adds"), &state, &failure), -ERANGE);
+    assert_string_equal(failure.text, "specimen adds begins at N = 1");
 }
 
 /* Two getpid calls bracket the code. */
@@ -213,12 +218,30 @@ static void every_specimen_is_well_formed(void **unused)
         const struct specimen *specimen = specimen_registry[index];
         assert_ptr_equal(specimen_find(specimen->name), specimen);
         assert_true(specimen->summary[0] && specimen->stresses[0]);
+        assert_true((specimen->text_begin != NULL) == (specimen->trips != NULL));
+        assert_true(specimen->text_begin <= specimen->text_end);
         assert_true((specimen->form == SPECIMEN_CALLED) == (specimen->code != NULL));
-        for (const struct truth *truth = specimen->truth; truth->class; truth++)
+        for (const struct truth *truth = specimen->truth; truth->class; truth++) {
+            assert_true((truth->grade == TRUTH_PROVEN) == (truth->why == NULL));
             for (const struct truth *other = truth + 1; other->class; other++)
                 assert_string_not_equal(truth->class, other->class);
+        }
     }
     assert_null(specimen_find("no-such-specimen"));
+}
+
+static void parameters_follow_a_name(void **unused)
+{
+    (void)unused;
+    const struct specimen *specimen;
+    struct specimen_parameters parameters;
+    struct failure failure = {0};
+    assert_int_equal(specimen_parse("adds", &specimen, &parameters, &failure), 0);
+    assert_ptr_equal(specimen, specimen_find("adds"));
+    assert_int_equal(specimen_parse("adds/", &specimen, &parameters, &failure), -EINVAL);
+    assert_int_equal(specimen_parse("adds/line=64/", &specimen, &parameters, &failure), -EINVAL);
+    assert_string_equal(failure.text, "specimen adds takes no parameters");
+    assert_int_equal(specimen_parse("ad/line=64/", &specimen, &parameters, &failure), -ENOENT);
 }
 
 int main(void)
@@ -230,6 +253,7 @@ int main(void)
         cmocka_unit_test(loops_refuse_to_run_for_ever),
         cmocka_unit_test(getppid_calls_n_times_and_nothing_else),
         cmocka_unit_test(a_wrong_system_call_is_noticed),
+        cmocka_unit_test(parameters_follow_a_name),
         cmocka_unit_test(every_specimen_is_well_formed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,26 +43,12 @@
 /* Two instructions and what the callee executes: the argument (first) is moved, the code (second)
  * called. */
 #define WINDOW_CALL_INSTRUCTIONS 2
+#define WINDOW_CALL_STORES       0
 #define WINDOW_CALL                                                                                \
     "mov x0, %[first]\n"                                                                           \
     "\tblr %[second]"
 
 #define SPECIMEN_CODE __attribute__((noinline))
-
-/* The code of the specimen `adds`: called with a pointer to N, it executes
- * ADDS_BASE + ADDS_EACH·N instructions from its first to its return. */
-#define WINDOW_ADDS_BASE 3
-#define WINDOW_ADDS_EACH 18
-#define WINDOW_ADDS_CODE                                                                           \
-    "\tldr x1, [x0]\n"                                                                             \
-    "\tmov x0, #0\n"                                                                               \
-    "1:\n"                                                                                         \
-    "\t.rept 16\n"                                                                                 \
-    "\tadd x0, x0, #1\n"                                                                           \
-    "\t.endr\n"                                                                                    \
-    "\tsubs x1, x1, #1\n"                                                                          \
-    "\tb.ne 1b\n"                                                                                  \
-    "\tret\n"
 
 /* The virtual counter, in ticks, after everything before it and before everything after it. */
 static inline __attribute__((always_inline)) uint64_t window_ticks(void)

@@ -42,26 +42,12 @@
 /* Two instructions and what the callee executes: the argument (first) is moved, the code (second)
  * called. */
 #define WINDOW_CALL_INSTRUCTIONS 2
+#define WINDOW_CALL_STORES       0
 #define WINDOW_CALL                                                                                \
     "mv a0, %[first]\n"                                                                            \
     "\tjalr %[second]"
 
 #define SPECIMEN_CODE __attribute__((noinline))
-
-/* The code of the specimen `adds`: called with a pointer to N, it executes
- * ADDS_BASE + ADDS_EACH·N instructions from its first to its return. */
-#define WINDOW_ADDS_BASE 3
-#define WINDOW_ADDS_EACH 18
-#define WINDOW_ADDS_CODE                                                                           \
-    "\tld t1, 0(a0)\n"                                                                             \
-    "\tli t0, 0\n"                                                                                 \
-    "1:\n"                                                                                         \
-    "\t.rept 16\n"                                                                                 \
-    "\taddi t0, t0, 1\n"                                                                           \
-    "\t.endr\n"                                                                                    \
-    "\taddi t1, t1, -1\n"                                                                          \
-    "\tbnez t1, 1b\n"                                                                              \
-    "\tret\n"
 
 /* The time counter, in ticks, after everything before it and before everything after it. */
 static inline __attribute__((always_inline)) uint64_t window_ticks(void)

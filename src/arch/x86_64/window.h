@@ -42,26 +42,12 @@
  * called. Windows are compiled without a red zone, and specimen code aligns its own stack
  * (SPECIMEN_CODE), because the compiler does not know of this call. */
 #define WINDOW_CALL_INSTRUCTIONS 2
+#define WINDOW_CALL_STORES       1 /* the return address */
 #define WINDOW_CALL                                                                                \
     "mov %[first], %%rdi\n"                                                                        \
     "\tcall *%[second]"
 
 #define SPECIMEN_CODE __attribute__((noinline, force_align_arg_pointer))
-
-/* The code of the specimen `adds`: called with a pointer to N, it executes
- * ADDS_BASE + ADDS_EACH·N instructions from its first to its return. */
-#define WINDOW_ADDS_BASE 3
-#define WINDOW_ADDS_EACH 18
-#define WINDOW_ADDS_CODE                                                                           \
-    "\tmov (%rdi), %rcx\n"                                                                         \
-    "\tmov $0, %eax\n"                                                                             \
-    "1:\n"                                                                                         \
-    "\t.rept 16\n"                                                                                 \
-    "\tadd $1, %rax\n"                                                                             \
-    "\t.endr\n"                                                                                    \
-    "\tsub $1, %rcx\n"                                                                             \
-    "\tjne 1b\n"                                                                                   \
-    "\tret\n"
 
 /* The time stamp counter, in ticks, after everything before it and before everything after it. */
 static inline __attribute__((always_inline)) uint64_t window_ticks(void)

@@ -37,13 +37,32 @@ static void send_facts(struct wire_writer *writer)
     facts_free(&facts);
 }
 
+static bool specimen_is_absent(struct wire_writer *writer, const struct specimen *specimen)
+{
+    struct failure failure = {0};
+    if (!specimen->available || specimen->available(&failure) == 0)
+        return false;
+    wire_begin(writer, "absent");
+    wire_put_string(writer, "kind", "specimen");
+    wire_put_string(writer, "name", specimen->name);
+    wire_put_i64(writer, "error", -failure.code);
+    wire_put_string(writer, "reason", failure.text);
+    wire_end(writer);
+    return true;
+}
+
 static void send_specimen(struct wire_writer *writer, const struct specimen *specimen)
 {
+    if (specimen_is_absent(writer, specimen))
+        return;
     wire_begin(writer, "specimen");
     wire_put_string(writer, "name", specimen->name);
     wire_put_string(writer, "summary", specimen->summary);
     wire_put_string(writer, "stresses", specimen->stresses);
+    wire_put_u64(writer, "min_n", specimen->min_n);
     wire_put_u64(writer, "max_n", specimen->max_n);
+    wire_put_string(writer, "needs", specimen->needs ? specimen->needs : "");
+    wire_put_string(writer, "parameters", specimen->parameters ? specimen->parameters : "");
     wire_end(writer);
     for (const struct truth *truth = specimen->truth; truth->class; truth++) {
         wire_begin(writer, "truth");

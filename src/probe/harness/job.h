@@ -32,7 +32,7 @@ struct job {
     char folder[256]; /* private folder for files a library insists on writing, or "" */
     char path[32];
     char opt[8];
-    char specimen[64];
+    char specimen[256]; /* with its parameters */
     uint32_t pattern;
     uint32_t counters;
     uint32_t runs;

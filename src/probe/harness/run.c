@@ -120,10 +120,10 @@ static int run_all(struct instrument *instrument, const struct specimen *specime
     instrument->window.first = called ? (uintptr_t)state : (uintptr_t)job->n;
     instrument->window.second = specimen->code;
     for (uint32_t run = 0; run < job->runs; run++) {
-        int result = specimen->prepare ? specimen->prepare(state) : 0;
+        struct failure failure = {0};
+        int result = specimen_prepare(specimen, state, &failure);
         if (result < 0)
-            return job_fail(job, result, "specimen %s cannot do N = %llu: %s", specimen->name,
-                            (unsigned long long)job->n, strerror(-result));
+            return job_fail(job, result, "%s", failure.text);
         result = run_once(instrument, window, run);
         if (specimen->restore)
             specimen->restore(state);
@@ -174,13 +174,14 @@ int run_job(struct job *job)
 {
     static struct instrument instrument;
     window_function *window = NULL;
-    const struct specimen *specimen = specimen_find(job->specimen);
-    if (!specimen)
-        return job_fail(job, -ENOENT, "this kit has no specimen %s", job->specimen);
-    if (job->n > specimen->max_n)
-        return job_fail(job, -ERANGE, "specimen %s goes up to N = %llu", specimen->name,
-                        (unsigned long long)specimen->max_n);
-    int result = find_path(job, &instrument.path);
+    const struct specimen *specimen = NULL;
+    struct failure failure = {0};
+    int result = specimen_parse(job->specimen, &specimen, &instrument.state.parameters, &failure);
+    if (result == 0 && specimen->available)
+        result = specimen->available(&failure);
+    if (result < 0)
+        return job_fail(job, result, "%s", failure.text);
+    result = find_path(job, &instrument.path);
     if (result == 0)
         result = find_window(job, instrument.path, specimen, &window);
     if (result == 0)

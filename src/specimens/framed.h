@@ -1,0 +1,77 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The frame most specimens share, and what it counts. Their code is an assembly function from the
+ * macros of arch code.h:
+ *
+ *     load N · setup · N × (body · decrement · branch back) · return
+ *
+ * and the window calls it with two instructions. The rows below add what the frame itself executes
+ * to what a specimen says of its setup and body. Where body holds branches, a specimen states its
+ * rows of branches itself. */
+#pragma once
+
+#include "code.h"
+#include "specimens/quiet.h"
+#include "window.h"
+
+/* The function `symbol` made of `text`, and where it ends. */
+#define SPECIMEN_ASSEMBLY(symbol, text)                                                            \
+    void symbol(struct specimen_state *state);                                                     \
+    extern const char symbol##_end[];                                                              \
+    __asm__(".text\n"                                                                              \
+            "\t.p2align 6\n"                                                                       \
+            "\t.globl " #symbol ", " #symbol "_end\n"                                              \
+            "\t.hidden " #symbol ", " #symbol "_end\n"                                             \
+            "\t.type " #symbol ", %function\n" #symbol ":\n" text #symbol "_end:\n"                \
+            "\t.size " #symbol ", . - " #symbol "\n")
+
+/* Fields of a specimen whose code is `symbol`. */
+#define SPECIMEN_CODE_OF(symbol)                                                                   \
+    .form = SPECIMEN_CALLED, .code = symbol, .text_begin = (const char *)(const void *)symbol,     \
+    .text_end = symbol##_end
+
+/* The window's call, the load of N, the return; then what an iteration adds. */
+#define FRAME_INSTRUCTIONS      (WINDOW_CALL_INSTRUCTIONS + 2)
+#define FRAME_LOADS             (1 + CODE_RETURN_LOADS)
+#define FRAME_STORES            WINDOW_CALL_STORES
+#define FRAME_BRANCHES          2 /* call and return */
+#define FRAME_LOOP_INSTRUCTIONS 2 /* decrement, branch */
+
+#define TRUTH_EXACT(class, base, each)                                                             \
+    {                                                                                              \
+        class, (base), (each), TRUTH_PROVEN, 0, 0, NULL                                            \
+    }
+#define TRUTH_BETWEEN(class, low_base, low_each, high_base, high_each, why)                        \
+    {                                                                                              \
+        class, (low_base), (low_each), TRUTH_BOUNDED, (high_base), (high_each), why                \
+    }
+#define TRUTH_MODELLED(class, base, each, why)                                                     \
+    {                                                                                              \
+        class, (base), (each), TRUTH_MODEL, 0, 0, why                                              \
+    }
+#define TRUTH_END                                                                                  \
+    {                                                                                              \
+        NULL, 0, 0, TRUTH_PROVEN, 0, 0, NULL                                                       \
+    }
+
+/* Instructions and memory accesses of a framed specimen: setup once, body in every iteration. */
+#define TRUTH_FRAMED(setup, setup_loads, body, body_loads, body_stores)                            \
+    TRUTH_EXACT("instructions", FRAME_INSTRUCTIONS + (setup), FRAME_LOOP_INSTRUCTIONS + (body)),   \
+        TRUTH_EXACT("loads", FRAME_LOADS + (setup_loads), body_loads),                             \
+        TRUTH_EXACT("stores", FRAME_STORES, body_stores)
+
+/* Its branches where the body has none. */
+#define TRUTH_FRAMED_BRANCHES                                                                      \
+    TRUTH_EXACT("branches", FRAME_BRANCHES, 1), TRUTH_EXACT("cond-branches", 0, 1),                \
+        TRUTH_EXACT("cond-branches-taken", -1, 1), TRUTH_EXACT("cond-branches-not-taken", 1, 0),   \
+        TRUTH_EXACT("jumps", 0, 0), TRUTH_EXACT("calls", 1, 0), TRUTH_EXACT("returns", 1, 0),      \
+        TRUTH_EXACT("indirect-branches", 1, 0)
+
+/* The branch back: taken but for the last time. */
+#define TRIP_LOOP                                                                                  \
+    {                                                                                              \
+        -1, 1                                                                                      \
+    }
+
+#define SPECIMEN_TRIPS(list) .trips = list, .trip_count = sizeof(list) / sizeof((list)[0])

@@ -1,0 +1,112 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reads the machine's claims: sysfs first, because it is the same on every ISA, then what libc
+ * knows. Neither says anything of TLBs. */
+#include "specimens/geometry.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define INDEX "/sys/devices/system/cpu/cpu0/cache/index%u/%s"
+
+/* One line of a file, without its newline; "" where there is none. */
+static void read_claim(unsigned index, const char *name, char *value, size_t size)
+{
+    char path[96];
+    snprintf(path, sizeof(path), INDEX, index, name);
+    value[0] = '\0';
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return;
+    if (!fgets(value, (int)size, file))
+        value[0] = '\0';
+    value[strcspn(value, "\n")] = '\0';
+    fclose(file);
+}
+
+/* "32K", "1024K", "8M"; 0 for anything else. */
+static uint64_t claimed_number(unsigned index, const char *name)
+{
+    char value[32], unit = '\0';
+    unsigned long long number = 0;
+    read_claim(index, name, value, sizeof(value));
+    int got = sscanf(value, "%18llu%c", &number, &unit);
+    return got < 1 ? 0 : number << (unit == 'K' ? 10 : unit == 'M' ? 20 : unit == 'G' ? 30 : 0);
+}
+
+static void take(uint64_t *field, uint64_t value)
+{
+    if (!*field)
+        *field = value;
+}
+
+struct level_place {
+    unsigned level;
+    const char *type; /* as sysfs says it */
+    size_t bytes, ways;
+};
+
+#define PLACE(level, type, name)                                                                   \
+    {                                                                                              \
+        level, type, offsetof(struct specimen_parameters, name),                                   \
+            offsetof(struct specimen_parameters, name##_ways)                                      \
+    }
+static const struct level_place places[] = {
+    PLACE(1, "Data", l1d),   PLACE(1, "Instruction", l1i), PLACE(1, "Unified", l1d),
+    PLACE(2, "Unified", l2), PLACE(3, "Unified", llc),
+};
+
+static uint64_t *field(struct specimen_parameters *parameters, size_t offset)
+{
+    return (uint64_t *)(void *)((char *)parameters + offset);
+}
+
+static void take_index(struct specimen_parameters *parameters, unsigned index)
+{
+    char type[32];
+    unsigned level = (unsigned)claimed_number(index, "level");
+    read_claim(index, "type", type, sizeof(type));
+    for (size_t place = 0; place < sizeof(places) / sizeof(*places); place++) {
+        if (places[place].level != level || strcmp(places[place].type, type) != 0)
+            continue;
+        take(field(parameters, places[place].bytes), claimed_number(index, "size"));
+        take(field(parameters, places[place].ways), claimed_number(index, "ways_of_associativity"));
+        take(&parameters->line, claimed_number(index, "coherency_line_size"));
+    }
+}
+
+static uint64_t libc_claim(int name)
+{
+    long value = sysconf(name);
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+void geometry_complete(struct specimen_parameters *parameters)
+{
+    for (unsigned index = 0; index < 8; index++)
+        take_index(parameters, index);
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+    take(&parameters->line, libc_claim(_SC_LEVEL1_DCACHE_LINESIZE));
+    take(&parameters->l1d, libc_claim(_SC_LEVEL1_DCACHE_SIZE));
+    take(&parameters->l1d_ways, libc_claim(_SC_LEVEL1_DCACHE_ASSOC));
+    take(&parameters->l1i, libc_claim(_SC_LEVEL1_ICACHE_SIZE));
+    take(&parameters->l1i_ways, libc_claim(_SC_LEVEL1_ICACHE_ASSOC));
+    take(&parameters->l2, libc_claim(_SC_LEVEL2_CACHE_SIZE));
+    take(&parameters->l2_ways, libc_claim(_SC_LEVEL2_CACHE_ASSOC));
+    take(&parameters->llc, libc_claim(_SC_LEVEL3_CACHE_SIZE));
+    take(&parameters->llc_ways, libc_claim(_SC_LEVEL3_CACHE_ASSOC));
+#endif
+}
+
+int geometry_require(const char *specimen, const char *key, uint64_t value, struct failure *failure)
+{
+    if (value)
+        return 0;
+    return fail_with(failure, -ENODATA,
+                     "the machine does not say its %s, on which specimen %s depends: give it as "
+                     "%s/%s=VALUE/, or let `assay caches` measure it",
+                     key, specimen, specimen, key);
+}
