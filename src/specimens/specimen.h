@@ -52,7 +52,11 @@ struct specimen_parameters {
     uint64_t bytes;      /* of the memory it works on */
     uint64_t stride;     /* bytes from one access to the next */
     uint64_t huge;       /* 1: on huge pages */
-    uint64_t seed;       /* of whatever is random in it */
+    /* rings of pointers, see chain.h */
+    uint64_t spread;  /* bytes by which each node is moved on against the one before */
+    uint64_t pair;    /* bytes from a node to its second half */
+    uint64_t cluster; /* bytes within which the order is random */
+    uint64_t seed;    /* of whatever is random in it */
 };
 
 /* What prepare made for one run; passed to code unchanged. n and memory stay first: code in

@@ -22,3 +22,5 @@
 
 #define CODE_ADD "\tadd x3, x3, #1\n" /* each depends on the one before */
 #define CODE_NOP "\tnop\n"
+#define CODE_FOLLOW                                                                                \
+    "\tldr x2, [x2]\n" /* to where memory points; one load that waits for the last */

@@ -24,3 +24,5 @@
 
 #define CODE_ADD "\taddi t0, t0, 1\n" /* each depends on the one before */
 #define CODE_NOP "\tnop\n"
+#define CODE_FOLLOW                                                                                \
+    "\tld t2, 0(t2)\n" /* to where memory points; one load that waits for the last */

@@ -22,3 +22,5 @@
 
 #define CODE_ADD "\tadd $1, %rax\n" /* each depends on the one before */
 #define CODE_NOP "\tnop\n"
+#define CODE_FOLLOW                                                                                \
+    "\tmov (%rsi), %rsi\n" /* to where memory points; one load that waits for the last */
