@@ -45,7 +45,7 @@ struct maybe predict_class(const struct catalogue *catalogue, const char *class,
  * behalf of a specimen nobody predicts. */
 static bool counts_beyond_the_specimen(const struct counted_event *event)
 {
-    static const char *const processor_kinds[] = {"hardware", "cache", "pmu", "raw", "pfm"};
+    static const char *const processor_kinds[] = {"hardware", "cache", "pmu", "raw", "pfm", "papi"};
     for (size_t i = 0; i < sizeof(processor_kinds) / sizeof(processor_kinds[0]); i++) {
         if (strcmp(event->kind, processor_kinds[i]) == 0)
             return !event_counts_user_only(event->name);

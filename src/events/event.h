@@ -24,10 +24,16 @@ enum event_kind {
     EVENT_BREAKPOINT,
     EVENT_UPROBE,
     EVENT_PFM,
+    EVENT_PAPI,
 };
 
-/* "hardware", "cache", "software", "pmu", "raw", "tracepoint", "breakpoint", "uprobe", "pfm" */
+/* "hardware", "cache", "software", "pmu", "raw", "tracepoint", "breakpoint", "uprobe", "pfm",
+ * "papi" */
 const char *event_kind_name(enum event_kind kind);
+
+/* attr.type of an event that perf_event_open cannot have: no PMU has this number, so that an
+ * attempt is refused and event_open_reason says who can count it. */
+#define EVENT_TYPE_NONE UINT32_MAX
 
 struct event_resolver;
 

@@ -20,6 +20,7 @@ struct event_form {
 
 extern const struct event_form event_form_uprobe;
 extern const struct event_form event_form_breakpoint;
+extern const struct event_form event_form_papi;
 extern const struct event_form event_form_resolver;
 extern const struct event_form event_form_raw;
 extern const struct event_form event_form_pmu;

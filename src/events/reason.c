@@ -286,6 +286,13 @@ void event_open_reason(const struct event_view *view, const struct event *event,
 {
     struct refusal refusal = {.view = view, .event = event, .error = error};
     AUTO_TEXT struct text text = {0};
+    if (event->kind == EVENT_PAPI) {
+        snprintf(
+            reason, size,
+            "it is a preset of PAPI, and PAPI alone can open it: count it with --path papi-low "
+            "or papi-high");
+        return;
+    }
     situation_collect(view, &refusal.now);
     for (size_t i = 0; i < sizeof(sayings) / sizeof(sayings[0]); i++) {
         if (sayings[i].error == error)

@@ -74,6 +74,8 @@ static void classes_are_the_same_words_on_every_machine(void **state)
         {"inst_retired:u", "instructions"},
         {"software/config=2/", "page-faults"},
         {"r1a8", NULL},
+        {"PAPI_LD_INS:u", "loads"},
+        {"PAPI_LST_INS", NULL}, /* a sum of two classes */
         {"mem:0x1000:x", "breakpoint-exec"},
         {"mem:0x1000:w:u", "breakpoint-write"},
         {"mem:0x1000:r", "breakpoint-read"},
@@ -103,9 +105,18 @@ static void libpfm_names_have_classes_by_event_and_umask(void **state)
     } cases[] = {
         {"amd64_fam19h_zen4::RETIRED_INSTRUCTIONS", "instructions"},
         {"skl::BR_INST_RETIRED:CONDITIONAL:u", "cond-branches"},
-        {"skl::BR_INST_RETIRED:NEAR_CALL:u:k", NULL},
+        {"skl::BR_INST_RETIRED:NEAR_CALL:u:k", "calls"},
         {"RETIRED_INSTRUCTIONS:u:k", "instructions"},
         {"skl::", NULL},
+        {"skl::BR_MISP_RETIRED:CONDITIONAL:u", "cond-branch-misses"},
+        {"skl::BR_MISP_RETIRED:ALL_BRANCHES", "branch-misses"},
+        {"skl::MEM_INST_RETIRED:ALL_LOADS:u", "loads"},
+        {"skl::FP_ARITH:256B_PACKED_DOUBLE", NULL},           /* one width only */
+        {"amd64_fam17h_zen2::LS_DISPATCH:LD_DISPATCH", NULL}, /* speculative */
+        {"amd64_fam17h_zen2::RETIRED_NEAR_RETURNS:u", "returns"},
+        {"arm_n1::INST_RETIRED:u", "instructions"},
+        {"arm_n1::INST_SPEC", "instructions-issued"},
+        {"arm_n1::LD_SPEC", NULL},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char name[64];

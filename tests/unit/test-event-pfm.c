@@ -10,7 +10,11 @@
 
 #include <cmocka.h>
 
+#include "events/class-table.h"
 #include "recorded.h"
+#include "skip.h"
+
+#include <perfmon/pfmlib.h>
 
 static const struct event_view with_pfm = {
     .root = "/nonexistent",
@@ -89,6 +93,75 @@ static void globs_with_two_colons_list_its_tables(void **state)
     assert_int_equal(none, 0);
 }
 
+/* Calls with "EVENT" or "EVENT:UMASK" for everything in all tables of cores, present or not. */
+static void each_core_event(void (*each)(void *context, const char *pmu, const char *name),
+                            void *context)
+{
+    int number;
+    assert_int_equal(pfm_initialize(), PFM_SUCCESS);
+    pfm_for_all_pmus(number)
+    {
+        pfm_pmu_info_t pmu = {.size = sizeof(pmu)};
+        if (pfm_get_pmu_info((pfm_pmu_t)number, &pmu) != PFM_SUCCESS ||
+            pmu.type != PFM_PMU_TYPE_CORE)
+            continue;
+        for (int i = pmu.first_event; i != -1; i = pfm_get_event_next(i)) {
+            pfm_event_info_t event = {.size = sizeof(event)};
+            if (pfm_get_event_info(i, PFM_OS_NONE, &event) != PFM_SUCCESS)
+                continue;
+            each(context, pmu.name, event.name);
+            for (int umask = 0; umask < event.nattrs; umask++) {
+                pfm_event_attr_info_t attribute = {.size = sizeof(attribute)};
+                char name[256];
+                if (pfm_get_event_attr_info(i, umask, PFM_OS_NONE, &attribute) != PFM_SUCCESS)
+                    continue;
+                snprintf(name, sizeof(name), "%s:%s", event.name, attribute.name);
+                each(context, pmu.name, name);
+            }
+        }
+    }
+}
+
+struct search {
+    const struct class_table *table;
+    bool *found;
+    bool vendor; /* libpfm4 was built with tables of this vendor */
+};
+
+static void look(void *context, const char *pmu, const char *name)
+{
+    struct search *search = context;
+    bool amd = strncmp(pmu, "amd64_", 6) == 0, arm = strncmp(pmu, "arm_", 4) == 0;
+    if (amd != (search->table == &class_table_amd) || arm != (search->table == &class_table_arm))
+        return;
+    search->vendor = true;
+    for (size_t i = 0; i < search->table->count; i++) {
+        if (strcasecmp(search->table->rows[i].name, name) == 0)
+            search->found[i] = true;
+    }
+}
+
+static void names_with_a_class_exist_in_libpfm(void **state)
+{
+    (void)state;
+    static const struct class_table *const tables[] = {&class_table_intel, &class_table_amd};
+    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+        bool found[128] = {false};
+        struct search search = {.table = tables[i], .found = found};
+        assert_true(tables[i]->count < sizeof(found));
+        each_core_event(look, &search);
+        if (!search.vendor)
+            skip_because("this libpfm4 has no tables for %s", tables[i]->scheme);
+        size_t unknown = 0;
+        for (size_t row = 0; row < tables[i]->count; row++) {
+            if (!found[row])
+                print_error("libpfm4 has no %s\n", tables[i]->rows[row].name);
+            unknown += !found[row];
+        }
+        assert_int_equal(unknown, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +171,7 @@ int main(void)
         cmocka_unit_test(attributes_nobody_knows_are_malformed),
         cmocka_unit_test(assay_s_own_names_come_first),
         cmocka_unit_test(globs_with_two_colons_list_its_tables),
+        cmocka_unit_test(names_with_a_class_exist_in_libpfm),
     };
     return cmocka_run_group_tests_name("event-pfm", tests, NULL, NULL);
 }

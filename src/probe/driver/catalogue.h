@@ -8,6 +8,7 @@
 
 #include "probe/driver/child.h"
 #include "probe/driver/kit.h"
+#include "probe/driver/presets.h"
 #include "wire/cell.h"
 
 /* One path at one level in one harness. */
@@ -30,6 +31,7 @@ struct offers {
     size_t count;
     struct absence *absences;
     size_t absence_count;
+    struct presets presets;
 };
 
 /* Runs every harness with --describe. A harness that cannot run becomes an absence. */

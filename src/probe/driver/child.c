@@ -56,19 +56,28 @@ void outlets_close(struct outlets *outlets)
     }
 }
 
+/* Handed on where they are set: PAPI outside the standard places would not be found otherwise, nor
+ * a user's own definitions of its presets. */
+static const char *const handed_on[] = {"LD_LIBRARY_PATH=", "PAPI_CSV_EVENT_FILE="};
+#define ENVIRONMENT_MAX (2 + sizeof(handed_on) / sizeof(handed_on[0]) + 1)
+
 /* The same few variables everywhere, so that the stack of a harness does not depend on who
- * measures; only the loader's search path is handed on, or PAPI outside the standard places would
- * not be found. */
-static void fill_environment(char *environment[4], char *buffer, size_t size)
+ * measures. */
+static void fill_environment(char *environment[ENVIRONMENT_MAX])
 {
     static char path[] = "PATH=/usr/bin:/bin";
     static char locale[] = "LC_ALL=C";
-    const char *libraries = getenv("LD_LIBRARY_PATH");
-    environment[0] = path;
-    environment[1] = locale;
-    environment[2] = environment[3] = NULL;
-    if (libraries && snprintf(buffer, size, "LD_LIBRARY_PATH=%s", libraries) < (int)size)
-        environment[2] = buffer;
+    size_t count = 0;
+    environment[count++] = path;
+    environment[count++] = locale;
+    for (size_t index = 0; index < sizeof(handed_on) / sizeof(handed_on[0]); index++) {
+        char **entry = environ;
+        while (*entry && strncmp(*entry, handed_on[index], strlen(handed_on[index])) != 0)
+            entry++;
+        if (*entry)
+            environment[count++] = *entry;
+    }
+    environment[count] = NULL;
 }
 
 static int plan_descriptors(posix_spawn_file_actions_t *actions, int job,
@@ -100,13 +109,12 @@ pid_t child_start(const char *folder, const char *file, const char *argument, in
                   const struct outlets *outlets, struct failure *failure)
 {
     AUTO_FREE char *program = NULL;
-    char libraries[4096];
-    char *environment[4];
+    char *environment[ENVIRONMENT_MAX];
     if (asprintf(&program, "%s/%s", folder, file) < 0)
         return fail_with(failure, -ENOMEM, "out of memory");
     /* argv is not const in the interface; nobody writes to it. */
     char *const arguments[] = {(char *)(uintptr_t)file, (char *)(uintptr_t)argument, NULL};
-    fill_environment(environment, libraries, sizeof(libraries));
+    fill_environment(environment);
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);

@@ -5,6 +5,7 @@
 #include "probe/driver/events.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "syscall.h"
@@ -33,13 +34,21 @@ int event_try(const struct event *event)
     return 0;
 }
 
-static int send_event(struct wire_writer *writer, const struct event_view *view,
-                      const struct event *event)
+struct listing {
+    struct wire_writer *writer;
+    const struct event_view *view;
+    const struct presets *presets;
+};
+
+static int send_event(const struct listing *listing, const struct event *event)
 {
+    struct wire_writer *writer = listing->writer;
     char reason[REASON_BYTES] = "";
-    int error = event_try(event);
-    if (error)
-        event_open_reason(view, event, error, reason, sizeof(reason));
+    int error;
+    if (event->kind == EVENT_PAPI)
+        error = presets_try(listing->presets, listing->view, event, reason, sizeof(reason));
+    else if ((error = event_try(event)) != 0)
+        event_open_reason(listing->view, event, error, reason, sizeof(reason));
     const char *class = event_class(event);
     wire_begin(writer, "event");
     wire_put_string(writer, "name", event->name);
@@ -64,11 +73,6 @@ static int send_unresolved(struct wire_writer *writer, const char *name, enum ev
     return wire_end(writer);
 }
 
-struct listing {
-    struct wire_writer *writer;
-    const struct event_view *view;
-};
-
 static int list_one(void *context, const char *name, enum event_kind kind)
 {
     const struct listing *listing = context;
@@ -76,7 +80,7 @@ static int list_one(void *context, const char *name, enum event_kind kind)
     struct failure failure = {0};
     int result = event_resolve(listing->view, name, &event, &failure);
     if (result == 0)
-        result = send_event(listing->writer, listing->view, &event);
+        result = send_event(listing, &event);
     else
         result = send_unresolved(listing->writer, name, kind, &failure);
     event_release(&event);
@@ -91,26 +95,36 @@ static int count_one(void *context, const char *name, enum event_kind kind)
     return 0;
 }
 
-/* Opening and closing a tracepoint takes tens of milliseconds: whoever waits is told for how many.
- */
-static int send_matching(struct wire_writer *writer, const struct event_view *view,
-                         const char *glob)
+/* Presets are many, and of interest to those who ask for them. */
+static int list_all(const struct listing *listing, const char *glob, event_each *each,
+                    void *context)
 {
-    uint64_t count = 0;
-    int result = event_list(view, glob, count_one, &count);
-    if (result < 0)
-        return result;
-    wire_begin(writer, "matching");
-    wire_put_u64(writer, "count", count);
-    return wire_end(writer);
+    int result = event_list(listing->view, glob, each, context);
+    if (result == 0 && glob && strncmp(glob, "PAPI", 4) == 0)
+        result = presets_each(listing->presets, glob, each, context);
+    return result;
 }
 
-int events_list(struct wire_writer *writer, const struct event_view *view, const char *glob)
+/* Opening and closing a tracepoint takes tens of milliseconds: whoever waits is told for how many.
+ */
+static int send_matching(const struct listing *listing, const char *glob)
 {
-    struct listing listing = {writer, view};
-    int result = send_matching(writer, view, glob);
+    uint64_t count = 0;
+    int result = list_all(listing, glob, count_one, &count);
+    if (result < 0)
+        return result;
+    wire_begin(listing->writer, "matching");
+    wire_put_u64(listing->writer, "count", count);
+    return wire_end(listing->writer);
+}
+
+int events_list(struct wire_writer *writer, const struct event_view *view,
+                const struct presets *presets, const char *glob)
+{
+    struct listing listing = {writer, view, presets};
+    int result = send_matching(&listing, glob);
     if (result == 0)
-        result = event_list(view, glob, list_one, &listing);
+        result = list_all(&listing, glob, list_one, &listing);
     if (result < 0)
         return result;
     wire_begin(writer, "listed");
@@ -118,13 +132,15 @@ int events_list(struct wire_writer *writer, const struct event_view *view, const
     return result < 0 ? result : wire_flush(writer);
 }
 
-int events_try(struct wire_writer *writer, const struct event_view *view, const char *name)
+int events_try(struct wire_writer *writer, const struct event_view *view,
+               const struct presets *presets, const char *name)
 {
+    struct listing listing = {writer, view, presets};
     struct event event = {0};
     struct failure failure = {0};
     int result = event_resolve(view, name, &event, &failure);
     if (result == 0)
-        result = send_event(writer, view, &event);
+        result = send_event(&listing, &event);
     else {
         wire_begin(writer, "refused");
         wire_put_i64(writer, "error", -result);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "events/event.h"
+#include "probe/driver/presets.h"
 #include "wire/frame.h"
 
 /* This machine's view with every resolver the probe was built with. */
@@ -14,7 +15,9 @@ void events_view_open(struct event_view *view);
 int event_try(const struct event *event);
 
 /* An `event` frame for every event that matches, then `listed`. */
-int events_list(struct wire_writer *writer, const struct event_view *view, const char *glob);
+int events_list(struct wire_writer *writer, const struct event_view *view,
+                const struct presets *presets, const char *glob);
 
 /* One `event` frame, or `refused`. */
-int events_try(struct wire_writer *writer, const struct event_view *view, const char *name);
+int events_try(struct wire_writer *writer, const struct event_view *view,
+               const struct presets *presets, const char *name);

@@ -54,12 +54,21 @@ static int add_offer(struct offers *offers, char *rest, size_t harness)
     return 0;
 }
 
+static int add_preset(struct offers *offers, char *rest)
+{
+    const char *name = strsep(&rest, " ");
+    const char *error = strsep(&rest, " ");
+    return error && rest ? presets_add(&offers->presets, name, atoi(error), rest) : -EBADMSG;
+}
+
 static int take_line(struct offers *offers, char *line, size_t harness)
 {
     char *rest = line;
     const char *word = strsep(&rest, " ");
     if (strcmp(word, "path") == 0)
         return add_offer(offers, rest, harness);
+    if (strcmp(word, "preset") == 0)
+        return add_preset(offers, rest);
     if (strcmp(word, "absent") != 0 || !rest)
         return -EBADMSG;
     const char *name = strsep(&rest, " ");
@@ -149,6 +158,9 @@ int offers_collect(struct offers *offers, const struct probe_kit *kit,
                              kit->absences[index].reason);
     for (size_t harness = 0; harness < kit->harness_count && result == 0; harness++)
         result = ask(offers, kit, harness, outlets);
+    for (size_t index = 0; index < offers->absence_count; index++)
+        if (strncmp(offers->absences[index].name, "papi", 4) == 0)
+            offers->presets.absence = offers->absences[index].reason;
     return result < 0 ? fail_with(failure, result, "out of memory") : 0;
 }
 
@@ -165,6 +177,7 @@ void offers_free(struct offers *offers)
         free(offers->absences[index].name);
         free(offers->absences[index].reason);
     }
+    presets_free(&offers->presets);
     free(offers->list);
     free(offers->absences);
     *offers = (struct offers){0};

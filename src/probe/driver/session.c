@@ -123,7 +123,8 @@ static int answer_go(struct session *session, const struct wire_frame *frame)
 
 static int answer_list(struct session *session, const struct wire_frame *frame)
 {
-    return events_list(&session->writer, &session->view, wire_get(frame, "glob"));
+    return events_list(&session->writer, &session->view, &session->offers.presets,
+                       wire_get(frame, "glob"));
 }
 
 static int answer_try(struct session *session, const struct wire_frame *frame)
@@ -131,7 +132,7 @@ static int answer_try(struct session *session, const struct wire_frame *frame)
     const char *name = wire_get(frame, "name");
     if (!name)
         return refuse(session, -EBADMSG, "no name given", "try");
-    return events_try(&session->writer, &session->view, name);
+    return events_try(&session->writer, &session->view, &session->offers.presets, name);
 }
 
 /* busy: may come while a visit runs. */

@@ -27,8 +27,17 @@ static void describe_patterns(const struct path *path)
         }
 }
 
+/* What a path's library offers is the same at every level. */
+static bool is_first_level(const struct path *path)
+{
+    size_t index = 0;
+    while (path_registry[index] && strcmp(path_registry[index]->name, path->name) != 0)
+        index++;
+    return path_registry[index] == path;
+}
+
 /* "path NAME OPT PATTERNS folder|- NOTE" for what can run here, "absent NAME ERRNO REASON" for what
- * cannot; one line for each level. */
+ * cannot; one line for each level. Then what the path's library describes. */
 static void describe(const struct path *path)
 {
     char reason[512] = "";
@@ -40,6 +49,8 @@ static void describe(const struct path *path)
     printf("path %s %s ", path->name, path->opt);
     describe_patterns(path);
     printf(" %s %s\n", path->needs_folder ? "folder" : "-", path->note);
+    if (path->operations->describe && is_first_level(path))
+        path->operations->describe();
 }
 
 static struct job *map_job(void)

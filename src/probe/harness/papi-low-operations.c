@@ -70,6 +70,7 @@ static void low_close(struct instrument *instrument)
 
 const struct path_operations papi_low_operations = {
     .usable = papi_usable,
+    .describe = papi_describe_presets,
     .open = low_open,
     .arm = low_arm,
     .release = low_release,

@@ -12,6 +12,9 @@
 /* The high-level interface keeps every region in memory and writes all of them at the end. */
 #define PAPI_HIGH_MAX_RUNS 10000u
 
+/* "preset NAME ERRNO REASON" for every preset; ERRNO 0: it can be counted here. */
+void papi_describe_presets(void);
+
 extern const struct path_operations papi_low_operations;
 extern const struct path_operations papi_high_operations;
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "events/event.h"
 #include "probe/harness/papi-tracepoints.h"
 
 static const char *const hardware_names[] = {
@@ -83,6 +84,10 @@ static void plain_name(const char *prefix, const char *written, char *name, size
 static int translate(const struct job_event *event, char *name, size_t size)
 {
     const struct perf_event_attr *attr = &event->attr;
+    if (attr->type == EVENT_TYPE_NONE) { /* a preset: PAPI's own name, and modes after a colon */
+        snprintf(name, size, "%.*s", (int)strcspn(event->name, ":"), event->name);
+        return 0;
+    }
     if (strstr(event->name, "::")) {
         plain_name("", event->name, name, size);
         return 0;
@@ -187,7 +192,8 @@ static int add_event(struct job *job, int event_set, uint32_t index)
                             : "");
     status = PAPI_add_event(event_set, code);
     if (status != PAPI_OK) {
-        job->failed_event = (int32_t)index;
+        if (job->events[index].attr.type != EVENT_TYPE_NONE) /* a preset only PAPI can explain */
+            job->failed_event = (int32_t)index;
         return job_fail(job, papi_errno(status), "PAPI cannot add %s: %s", name,
                         PAPI_strerror(status));
     }

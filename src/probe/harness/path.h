@@ -60,6 +60,8 @@ struct instrument {
 struct path_operations {
     /* Can this path work on this machine at all? May be NULL: yes. */
     int (*usable)(char *reason, size_t size);
+    /* Prints what else the path's library offers, one line each; may be NULL. */
+    void (*describe)(void);
     int (*open)(struct instrument *instrument);
     /* Before and after every window; `release` writes row `run`, unless
      * `finish` does. */

@@ -1,0 +1,104 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Presets of PAPI as event names, and their classes against the PAPI that is installed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <sys/syscall.h>
+
+#include "events/class-table.h"
+#include "recorded.h"
+#include "skip.h"
+
+#include <papi.h>
+
+static const struct event_view nowhere = {.root = "/nonexistent", .tracefs = -1};
+
+static void presets_are_events_of_their_own_kind(void **state)
+{
+    (void)state;
+    struct event event = resolved(&nowhere, "PAPI_TOT_INS:u");
+    assert_int_equal(event.kind, EVENT_PAPI);
+    assert_string_equal(event_kind_name(event.kind), "papi");
+    assert_string_equal(event_class(&event), "instructions");
+    assert_true(event.attr.exclude_kernel && !event.attr.exclude_user);
+    event_release(&event);
+    event = resolved(&nowhere, "PAPI_RES_STL");
+    assert_null(event_class(&event));
+    event_release(&event);
+}
+
+static void what_is_not_written_like_a_preset_is_refused(void **state)
+{
+    (void)state;
+    refused(&nowhere, "PAPI_", -EINVAL, WORDS("incomplete"));
+    refused(&nowhere, "PAPI_tot_ins", -EINVAL, WORDS("capitals", "PAPI_TOT_INS"));
+    refused(&nowhere, "PAPI_TOT_INS/x/", -EINVAL, WORDS("capitals"));
+    refused(&nowhere, "PAPI_TOT_INS:q", -EINVAL, NULL);
+    refused(&nowhere, "PAPI_TOT_INS:", -EINVAL, NULL);
+}
+
+static void perf_never_opens_a_preset_and_says_which_paths_do(void **state)
+{
+    (void)state;
+    char reason[512];
+    struct event event = resolved(&nowhere, "PAPI_TOT_CYC");
+    long descriptor = syscall(SYS_perf_event_open, &event.attr, 0, -1, -1, 0);
+    assert_int_equal(descriptor, -1);
+    event_open_reason(&nowhere, &event, errno, reason, sizeof(reason));
+    assert_non_null(strstr(reason, "papi-low"));
+    assert_non_null(strstr(reason, "papi-high"));
+    event_release(&event);
+}
+
+static void every_preset_with_a_class_exists_in_papi(void **state)
+{
+    (void)state;
+    if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
+        skip_because("PAPI does not start here");
+    size_t unknown = 0;
+    for (size_t i = 0; i < class_table_papi.count; i++) {
+        char name[64];
+        int code = 0;
+        snprintf(name, sizeof(name), "%s", class_table_papi.rows[i].name);
+        if (PAPI_event_name_to_code(name, &code) != PAPI_OK || (code & PAPI_PRESET_MASK) == 0) {
+            print_error("PAPI does not know %s\n", name);
+            unknown++;
+        }
+    }
+    assert_int_equal(unknown, 0);
+    char name[] = "PAPI_TOT_INZ"; /* and would say so */
+    int code = 0;
+    assert_int_not_equal(PAPI_event_name_to_code(name, &code), PAPI_OK);
+}
+
+static void the_paper_s_events_have_classes(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "PAPI_BR_MSP", "PAPI_FSQ_INS", "PAPI_FP_INS",  "PAPI_L1_DCM",  "PAPI_L1_ICM",
+        "PAPI_L2_DCM", "PAPI_L2_ICM",  "PAPI_LD_INS",  "PAPI_SR_INS",  "PAPI_TLB_DM",
+        "PAPI_TLB_TL", "PAPI_TOT_IIS", "PAPI_TOT_INS", "PAPI_TOT_CYC",
+    };
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct event event = resolved(&nowhere, names[i]);
+        assert_non_null(event_class(&event));
+        event_release(&event);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(presets_are_events_of_their_own_kind),
+        cmocka_unit_test(what_is_not_written_like_a_preset_is_refused),
+        cmocka_unit_test(perf_never_opens_a_preset_and_says_which_paths_do),
+        cmocka_unit_test(every_preset_with_a_class_exists_in_papi),
+        cmocka_unit_test(the_paper_s_events_have_classes),
+    };
+    return cmocka_run_group_tests_name("event-papi", tests, NULL, NULL);
+}
