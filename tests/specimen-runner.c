@@ -30,7 +30,8 @@ int main(int argument_count, char **arguments)
     }
     struct specimen_state state = {.n = strtoull(arguments[2], NULL, 10)};
     struct failure failure = {0};
-    if (specimen_prepare(specimen, &state, &failure) < 0)
+    if ((specimen->available && specimen->available(&failure) < 0) ||
+        specimen_prepare(specimen, &state, &failure) < 0)
         return 1;
     if (specimen->form == SPECIMEN_LOOP)
         run_loop(state.n);

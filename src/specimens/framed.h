@@ -61,12 +61,34 @@
         TRUTH_EXACT("loads", FRAME_LOADS + (setup_loads), body_loads),                             \
         TRUTH_EXACT("stores", FRAME_STORES, body_stores)
 
+/* Its branches, where each iteration of the body executes so many of every kind: conditional ones
+ * taken and not, direct jumps, direct calls and as many returns, indirect jumps. */
+#define TRUTH_BODY_BRANCHES(taken, not_taken, jumps, calls, indirect)                              \
+    TRUTH_EXACT("branches", FRAME_BRANCHES,                                                        \
+                1 + (taken) + (not_taken) + (jumps) + 2 * (calls) + (indirect)),                   \
+        TRUTH_EXACT("cond-branches", 0, 1 + (taken) + (not_taken)),                                \
+        TRUTH_EXACT("cond-branches-taken", -1, 1 + (taken)),                                       \
+        TRUTH_EXACT("cond-branches-not-taken", 1, not_taken), TRUTH_EXACT("jumps", 0, jumps),      \
+        TRUTH_EXACT("calls", 1, calls), TRUTH_EXACT("returns", 1, calls),                          \
+        TRUTH_EXACT("indirect-branches", 1, indirect)
+
 /* Its branches where the body has none. */
-#define TRUTH_FRAMED_BRANCHES                                                                      \
-    TRUTH_EXACT("branches", FRAME_BRANCHES, 1), TRUTH_EXACT("cond-branches", 0, 1),                \
-        TRUTH_EXACT("cond-branches-taken", -1, 1), TRUTH_EXACT("cond-branches-not-taken", 1, 0),   \
-        TRUTH_EXACT("jumps", 0, 0), TRUTH_EXACT("calls", 1, 0), TRUTH_EXACT("returns", 1, 0),      \
+#define TRUTH_FRAMED_BRANCHES TRUTH_BODY_BRANCHES(0, 0, 0, 0, 0)
+
+/* The branches of code that is called, does not loop and returns. */
+#define TRUTH_STRAIGHT_BRANCHES                                                                    \
+    TRUTH_EXACT("branches", FRAME_BRANCHES, 0), TRUTH_ZERO("cond-branches"),                       \
+        TRUTH_ZERO("cond-branches-taken"), TRUTH_ZERO("cond-branches-not-taken"),                  \
+        TRUTH_ZERO("jumps"), TRUTH_EXACT("calls", 1, 0), TRUTH_EXACT("returns", 1, 0),             \
         TRUTH_EXACT("indirect-branches", 1, 0)
+
+/* Instructions that were begun, from those that were completed and the branches among them. */
+#define ISSUED_AHEAD 1024 /* instructions: more than any CPU of today begins ahead of a branch */
+#define TRUTH_ISSUED(base, each, branches_base, branches_each)                                     \
+    TRUTH_BETWEEN("instructions-issued", base, each, (base) + ISSUED_AHEAD * (branches_base),      \
+                  (each) + ISSUED_AHEAD * (branches_each),                                         \
+                  "what is completed was begun, and behind each branch a CPU may begin as much "   \
+                  "as it has room for and give it up again")
 
 /* The branch back: taken but for the last time. */
 #define TRIP_LOOP                                                                                  \

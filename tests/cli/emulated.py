@@ -49,7 +49,7 @@ def count(log, runs):
 
 @kits.each(kits.foreign())
 class Windows:
-    """Windows of every path on perf descriptors, level, pattern and layout, with every specimen at several N."""
+    """Windows of every path on perf descriptors, level, pattern and layout; in the first one every specimen at several N."""
 
     @classmethod
     def setUpClass(cls):
@@ -92,7 +92,7 @@ class Windows:
         self.assertTrue(all(run.opens and run.closed for run in self.runs))
         paths = {run.path for run in self.runs} - {"broken"}
         self.assertLessEqual({"perf-read", "perf-syscall", "perf-prctl"}, paths)
-        self.assertEqual({run.specimen for run in self.runs}, {name for name, _ in self.truths})
+        self.assertEqual({run.specimen for run in self.runs}, {name for name, _ in self.truths})  # what is absent states none
         user = {path for path in paths if path.startswith("perf-user")}
         self.assertLessEqual({"perf-user", "perf-user-touched", "perf-user-cold"}, user)
         windows = len({run[:4] for run in self.runs if run.path != "broken"})
@@ -109,7 +109,7 @@ class Windows:
     def test_every_specimen_executes_the_instructions_it_predicts(self):
         deviations = self.deviations(broken=False)
         self.assertEqual({run: wrong for run, wrong in deviations.items() if wrong}, {})
-        self.assertEqual({run.specimen for run in deviations}, {"null", "loop", "adds"})  # the others predict none
+        self.assertLessEqual({"null", "loop", "adds", "chain", "loads", "stores"}, {run.specimen for run in deviations})
 
     def test_a_loop_with_one_instruction_more_is_noticed(self):
         deviations = self.deviations(broken=True)
@@ -123,15 +123,16 @@ class Windows:
         for run, found in self.added():
             if self.truth(run, "instructions") is None:
                 added[run.specimen, run.n].add(found.instructions)
-        self.assertEqual({specimen for specimen, _ in added}, {"pages", "getppid"})
+        self.assertLessEqual({"pages", "getppid"}, {specimen for specimen, _ in added})
         self.assertEqual({key: seen for key, seen in added.items() if len(seen) > 1}, {})
         for (specimen, n), seen in added.items():
             self.assertGreaterEqual(min(seen), n, specimen)
 
     def test_every_specimen_makes_the_system_calls_it_predicts(self):
         for run, found in self.added():
-            self.assertEqual(found.syscalls, self.truth(run, "syscalls"), run)
-            self.assertEqual(found.getppid, self.truth(run, "getppid-calls"), run)
+            for name, calls in (("syscalls", found.syscalls), ("getppid-calls", found.getppid)):
+                if self.truth(run, name) is not None:
+                    self.assertEqual(calls, self.truth(run, name), run)
 
 
 @kits.each(kits.foreign())

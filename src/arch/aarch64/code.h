@@ -24,3 +24,15 @@
 #define CODE_NOP "\tnop\n"
 #define CODE_FOLLOW                                                                                \
     "\tldr x2, [x2]\n" /* to where memory points; one load that waits for the last */
+
+/* One cycle each: the sum is needed by the next. Register to register, because additions of
+ * constants may be folded together before they are executed. */
+#define CODE_ADD_REGISTERS "\tadd x3, x3, x4\n"
+/* The same on two sums in turn: two instructions. */
+#define CODE_ADD_IN_TURN "\tadd x3, x3, x4\n\tadd x5, x5, x4\n"
+
+/* Sixteen no-ops as compilers pad with. */
+#define CODE_PADDING CODE_TIMES(16, CODE_NOP)
+
+#define CODE_LOAD  "\tldr x3, [x2]\n" /* one word */
+#define CODE_STORE "\tstr x4, [x2]\n"

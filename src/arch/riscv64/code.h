@@ -26,3 +26,19 @@
 #define CODE_NOP "\tnop\n"
 #define CODE_FOLLOW                                                                                \
     "\tld t2, 0(t2)\n" /* to where memory points; one load that waits for the last */
+
+/* Text whose instructions keep their full four bytes, and stay as they are when linked. */
+#define CODE_UNCOMPRESSED(text)                                                                    \
+    "\t.option push\n\t.option norvc\n\t.option norelax\n" text "\t.option pop\n"
+
+/* One cycle each: the sum is needed by the next. Register to register, because additions of
+ * constants may be folded together before they are executed. */
+#define CODE_ADD_REGISTERS "\tadd t0, t0, t3\n"
+/* The same on two sums in turn: two instructions. */
+#define CODE_ADD_IN_TURN "\tadd t0, t0, t3\n\tadd t4, t4, t3\n"
+
+/* Sixteen no-ops as compilers pad with: of two bytes where there are such, and of four. */
+#define CODE_PADDING CODE_TIMES(8, CODE_NOP) CODE_UNCOMPRESSED(CODE_TIMES(8, CODE_NOP))
+
+#define CODE_LOAD  "\tld t0, 0(t2)\n" /* one word */
+#define CODE_STORE "\tsd t3, 0(t2)\n"

@@ -24,3 +24,30 @@
 #define CODE_NOP "\tnop\n"
 #define CODE_FOLLOW                                                                                \
     "\tmov (%rsi), %rsi\n" /* to where memory points; one load that waits for the last */
+
+/* One cycle each: the sum is needed by the next. Register to register, because additions of
+ * constants may be folded together before they are executed. */
+#define CODE_ADD_REGISTERS "\tadd %rdx, %rax\n"
+/* The same on two sums in turn: two instructions. */
+#define CODE_ADD_IN_TURN "\tadd %rdx, %rax\n\tadd %rdx, %r8\n"
+
+/* Sixteen no-ops as compilers pad with: one to nine bytes. None reads the memory it names. */
+#define CODE_PADDING                                                                               \
+    "\tnop\n"                                                                                      \
+    "\t.byte 0x66, 0x90\n"                                                                         \
+    "\t.byte 0x0f, 0x1f, 0x00\n"                                                                   \
+    "\t.byte 0x0f, 0x1f, 0x40, 0x00\n"                                                             \
+    "\t.byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"                                                       \
+    "\t.byte 0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00\n"                                                 \
+    "\t.byte 0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00\n"                                           \
+    "\t.byte 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00\n"                                     \
+    "\t.byte 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00\n" CODE_TIMES(7, CODE_NOP)
+
+#define CODE_LOAD  "\tmov (%rsi), %rax\n" /* one word */
+#define CODE_STORE "\tmov %rdx, (%rsi)\n"
+
+/* String instructions: target and source are registers of their own, the count is the loop's. */
+#define CODE_MEMORY_IS_TARGET  "\tmov 8(%rdi), %rdi\n"  /* instead of CODE_MEMORY; one load */
+#define CODE_OPERAND_IS_TARGET "\tmov 16(%rdi), %rdi\n" /* operands[0]; one load */
+#define CODE_MOVE_STRING       "\trep movsb\n"
+#define CODE_STORE_STRING      "\trep stosb\n"
