@@ -1,0 +1,53 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What QEMU offers a plugin, as far as ours needs it: declared here, because no distribution
+ * packages the header. Everything below exists with these signatures from version 1 of the
+ * interface (QEMU 6.2) on; what later versions removed or changed is not used. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PLUGIN_EXPORT __attribute__((visibility("default")))
+
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+
+/* The beginning of what install is told; the rest is of no interest. */
+struct qemu_info {
+    const char *target_name; /* "x86_64", "aarch64", "riscv64" */
+    struct {
+        int min, cur;
+    } version;
+    bool system_emulation;
+};
+
+enum { QEMU_PLUGIN_CB_NO_REGS = 0 };
+enum { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W = 2, QEMU_PLUGIN_MEM_RW = 3 };
+
+typedef void qemu_translated(uint64_t id, struct qemu_plugin_tb *block);
+typedef void qemu_executed(unsigned vcpu, void *data);
+typedef void qemu_accessed(unsigned vcpu, uint32_t info, uint64_t address, void *data);
+typedef void qemu_called(uint64_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2,
+                         uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7,
+                         uint64_t a8);
+typedef void qemu_exited(uint64_t id, void *data);
+
+void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id, qemu_translated *callback);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction,
+                                            qemu_executed *callback, int flags, void *data);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *instruction, qemu_accessed *callback,
+                                      int flags, int accesses, void *data);
+void qemu_plugin_register_vcpu_syscall_cb(uint64_t id, qemu_called *callback);
+void qemu_plugin_register_atexit_cb(uint64_t id, qemu_exited *callback, void *data);
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t index);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *instruction);
+char *qemu_plugin_insn_disas(const struct qemu_plugin_insn *instruction); /* to be freed */
+bool qemu_plugin_mem_is_store(uint32_t info);
+
+/* Came with version 2 (QEMU 9.0), which refuses plugins of version 1: seen, never called. */
+void *qemu_plugin_scoreboard_new(size_t size) __attribute__((weak));
