@@ -1,0 +1,206 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reads what Valgrind's tools say. All three are lines of a word and numbers; a line that matters
+ * must be there exactly once. */
+#include "probe/sources/valgrind-output.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define MOST_NUMBERS 16
+
+/* A stretch of text that is read from its front. */
+struct span {
+    const char *at, *end;
+};
+
+static bool next_line(struct span *text, struct span *line)
+{
+    if (text->at == text->end)
+        return false;
+    const char *newline = memchr(text->at, '\n', (size_t)(text->end - text->at));
+    *line = (struct span){text->at, newline ? newline : text->end};
+    text->at = newline ? newline + 1 : text->end;
+    return true;
+}
+
+static bool take(struct span *span, const char *words)
+{
+    size_t length = strlen(words);
+    if ((size_t)(span->end - span->at) < length || memcmp(span->at, words, length) != 0)
+        return false;
+    span->at += length;
+    return true;
+}
+
+static void skip_blanks(struct span *span)
+{
+    while (span->at < span->end && *span->at == ' ')
+        span->at++;
+}
+
+/* Digits, in groups of three with commas where the tool likes them. False: none, or too many. */
+static bool take_number(struct span *span, uint64_t *number)
+{
+    skip_blanks(span);
+    const char *start = span->at;
+    *number = 0;
+    for (; span->at < span->end; span->at++) {
+        if (*span->at == ',' && span->at > start)
+            continue;
+        if (*span->at < '0' || *span->at > '9')
+            break;
+        unsigned digit = (unsigned)(*span->at - '0');
+        if (*number > (UINT64_MAX - digit) / 10)
+            return false;
+        *number = *number * 10 + digit;
+    }
+    return span->at > start;
+}
+
+static bool ended(struct span *span)
+{
+    skip_blanks(span);
+    return span->at == span->end;
+}
+
+static int refuse(struct failure *failure, const char *tool, const char *what)
+{
+    return fail_with(failure, -EBADMSG,
+                     "what Valgrind's tool %s wrote cannot be read: %s. Does the code under test "
+                     "write there, or is this a Valgrind assay does not know yet?",
+                     tool, what);
+}
+
+/* --- cachegrind --- */
+
+static const char cachegrind_events[] = "Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim";
+enum { IR, I1MR, ILMR, DR, D1MR, DLMR, DW, D1MW, DLMW, BC, BCM, BI, BIM, CACHEGRIND_EVENTS };
+
+int cachegrind_read(const char *text, size_t length, uint64_t counts[VALGRIND_COLUMN_COUNT],
+                    struct failure *failure)
+{
+    struct span rest = {text, text + length}, line;
+    uint64_t sums[CACHEGRIND_EVENTS] = {0};
+    unsigned events = 0, summaries = 0;
+    while (next_line(&rest, &line)) {
+        if (take(&line, "events: ")) {
+            events++;
+            if (!take(&line, cachegrind_events) || !ended(&line))
+                return refuse(failure, "cachegrind", "it counted other events");
+        } else if (take(&line, "summary:")) {
+            summaries++;
+            for (int event = 0; event < CACHEGRIND_EVENTS; event++)
+                if (!take_number(&line, &sums[event]))
+                    return refuse(failure, "cachegrind", "a number is missing in its summary");
+            if (!ended(&line))
+                return refuse(failure, "cachegrind", "its summary has too many numbers");
+        }
+    }
+    if (events != 1 || summaries != 1)
+        return refuse(failure, "cachegrind", "there is not exactly one summary");
+    counts[VALGRIND_INSTRUCTIONS_RAW] = sums[IR];
+    counts[VALGRIND_I1_MISSES] = sums[I1MR];
+    counts[VALGRIND_D1_LOAD_MISSES] = sums[D1MR];
+    counts[VALGRIND_D1_STORE_MISSES] = sums[D1MW];
+    counts[VALGRIND_LL_CODE_MISSES] = sums[ILMR];
+    counts[VALGRIND_LL_LOAD_MISSES] = sums[DLMR];
+    counts[VALGRIND_LL_STORE_MISSES] = sums[DLMW];
+    counts[VALGRIND_CONDITIONAL] = sums[BC];
+    counts[VALGRIND_INDIRECT] = sums[BI];
+    counts[VALGRIND_MISPREDICTED] = sums[BCM] + sums[BIM];
+    return 0;
+}
+
+/* --- lackey --- */
+
+/* "==123== " */
+static bool take_prefix(struct span *line)
+{
+    uint64_t process;
+    return take(line, "==") && take_number(line, &process) && take(line, "==");
+}
+
+/* "   I32             1            2            3": loads, stores, operations */
+static bool take_type_row(struct span line, uint64_t *loads, uint64_t *stores)
+{
+    uint64_t operations, bits;
+    skip_blanks(&line);
+    if (line.at == line.end || !strchr("IFVD", *line.at))
+        return false;
+    line.at++;
+    return take_number(&line, &bits) && take_number(&line, loads) && take_number(&line, stores) &&
+           take_number(&line, &operations) && ended(&line);
+}
+
+/* Types of values differ a little between versions: 14 in 3.19. */
+#define LACKEY_LEAST_ROWS 10u
+
+struct lackey_found {
+    unsigned totals, takens, instructions, rows;
+};
+
+static void take_lackey_line(struct span line, struct lackey_found *found,
+                             uint64_t counts[VALGRIND_COLUMN_COUNT])
+{
+    uint64_t loads, stores;
+    if (take_type_row(line, &loads, &stores)) {
+        found->rows++;
+        counts[VALGRIND_LOADS] += loads;
+        counts[VALGRIND_STORES] += stores;
+        return;
+    }
+    skip_blanks(&line);
+    if (take(&line, "total:"))
+        found->totals += take_number(&line, &counts[VALGRIND_CONDITIONAL]) && ended(&line);
+    else if (take(&line, "taken:"))
+        found->takens += take_number(&line, &counts[VALGRIND_TAKEN]);
+    else if (take(&line, "guest instrs:"))
+        found->instructions +=
+            take_number(&line, &counts[VALGRIND_INSTRUCTIONS_RAW]) && ended(&line);
+}
+
+int lackey_read(const char *text, size_t length, uint64_t counts[VALGRIND_COLUMN_COUNT],
+                struct failure *failure)
+{
+    struct span rest = {text, text + length}, line;
+    struct lackey_found found = {0};
+    counts[VALGRIND_LOADS] = counts[VALGRIND_STORES] = 0;
+    while (next_line(&rest, &line))
+        if (take_prefix(&line))
+            take_lackey_line(line, &found, counts);
+    if (found.totals != 1 || found.takens != 1 || found.instructions != 1)
+        return refuse(failure, "lackey", "there is not exactly one of each count");
+    if (found.rows < LACKEY_LEAST_ROWS)
+        return refuse(failure, "lackey", "its table of loads and stores by type is not whole");
+    if (counts[VALGRIND_TAKEN] > counts[VALGRIND_CONDITIONAL])
+        return refuse(failure, "lackey", "more branches were taken than executed");
+    return 0;
+}
+
+/* --- exp-bbv --- */
+
+int bbv_read(const char *text, size_t length, uint64_t counts[VALGRIND_COLUMN_COUNT],
+             struct failure *failure)
+{
+    static const char *const words[] = {
+        "#   Total instructions:", "#   Total reps:", "#   Unique reps:"};
+    enum { TOTAL, REPS, UNIQUE, WORDS };
+    struct span rest = {text, text + length}, line;
+    uint64_t numbers[WORDS] = {0};
+    unsigned found[WORDS] = {0};
+    while (next_line(&rest, &line))
+        for (int word = 0; word < WORDS; word++)
+            if (take(&line, words[word]))
+                found[word] += take_number(&line, &numbers[word]) && ended(&line);
+    if (found[TOTAL] != 1 || found[REPS] != 1 || found[UNIQUE] != 1)
+        return refuse(failure, "exp-bbv", "there is not exactly one thread with its counts");
+    if (numbers[UNIQUE] > numbers[REPS] || numbers[UNIQUE] > numbers[TOTAL] ||
+        numbers[REPS] > UINT64_MAX - numbers[TOTAL])
+        return refuse(failure, "exp-bbv", "its counts contradict each other");
+    counts[VALGRIND_INSTRUCTIONS] = numbers[TOTAL];
+    counts[VALGRIND_INSTRUCTIONS_RAW] = numbers[TOTAL] - numbers[UNIQUE] + numbers[REPS];
+    return 0;
+}
