@@ -27,10 +27,17 @@ enum option_type {
     OPTION_LIST,     /* struct string_list: may be repeated, and commas split */
     OPTION_FILES,    /* struct string_list: may be repeated, taken as they are */
     OPTION_SEED,     /* struct seed: numbers as for U64 */
+    OPTION_OPTIONAL, /* struct optional: numbers as for U64 */
 };
 
 struct seed {
     bool given; /* false: the command draws one */
+    uint64_t value;
+};
+
+/* A number that the command chooses where nobody gives one. */
+struct optional {
+    bool given;
     uint64_t value;
 };
 

@@ -36,6 +36,7 @@ struct events {
     struct progress progress;
     struct known_event *list;
     size_t count, openable;
+    size_t counters; /* among them those that need no source to execute the code */
 };
 
 static int keep(void *context, const struct listed_event *event)
@@ -59,6 +60,7 @@ static int keep(void *context, const struct listed_event *event)
     };
     events->count++;
     events->openable += event->openable;
+    events->counters += event->openable && strcmp(event->kind, "source") != 0;
     return kept->name && kept->kind && kept->reason ? 0 : -ENOMEM;
 }
 
@@ -123,9 +125,12 @@ static void put_refused(struct events *events, const struct style *style, struct
 static void put_hints(const struct events *events, const struct style *style, struct text *out)
 {
     text_putc(out, '\n');
-    if (!events->openable) {
+    if (!events->counters) {
         AUTO_TEXT struct text hint = {0};
-        text_puts(&hint, "None of these can be counted here. `assay doctor");
+        text_puts(&hint, events->openable
+                             ? "No counter can be had here, only what executes the code itself. "
+                             : "None of these can be counted here. ");
+        text_puts(&hint, "`assay doctor");
         deliver_put_via(events->common, &hint);
         text_puts(&hint, "` says what stands in the way and what changes it.");
         wrap(out, text_string(&hint), 0, 0, style->width);

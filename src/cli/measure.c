@@ -26,8 +26,10 @@ static const struct option_spec specs[] = {
      FIELD(each), NULL},
     {0, "separate", OPTION_FLAG, NULL,
      "open the events of a cell one by one instead of as one group", FIELD(separate), NULL},
-    {'p', "path", OPTION_LIST, "PATH", "the way from code to count: perf-read, perf-syscall, ...",
-     FIELD(path), "perf-read"},
+    {'p', "path", OPTION_LIST, "PATH",
+     "the way from code to count: perf-read, perf-syscall, ...; perf-read unless given, or the one "
+     "that goes with an event of a source",
+     FIELD(path), NULL},
     {0, "pattern", OPTION_LIST, "PATTERN",
      "what opens and closes the window: ar start-read, ao start-stop, rr read-read, ro read-stop; "
      "ao unless given, or rr where the path has no ao",
@@ -48,7 +50,9 @@ static const struct option_spec specs[] = {
      NULL},
     {0, "link", OPTION_LIST, "MODE",
      "how it was linked: static, lazy or bind-now; static unless given", FIELD(link), NULL},
-    {'r', "runs", OPTION_U64, "R", "runs of the window in each process", FIELD(runs), "100"},
+    {'r', "runs", OPTION_OPTIONAL, "R",
+     "runs of the window in each process; 100 unless given, or what suits the source", FIELD(runs),
+     NULL},
     {0, "processes", OPTION_U64, "P", "fresh processes for each cell", FIELD(processes), "1"},
     {0, "cpu", OPTION_I64, "CPU", "pin to this CPU; -1 leaves it to the scheduler", FIELD(cpu),
      "-1"},
@@ -90,7 +94,7 @@ static int check_options(const struct measure_options *options, int argument_cou
     if (!options->event.count && !options->resume)
         return usage("say what to count: --event page-faults, for example. `assay events` lists "
                      "what can be counted here.");
-    if (options->runs < 1 || options->runs > CELL_MAX_RUNS)
+    if (options->runs.given && (options->runs.value < 1 || options->runs.value > CELL_MAX_RUNS))
         return usage("--runs must be from 1 to 1,000,000; more come from --processes");
     if (options->processes < 1 || options->processes > CELL_MAX_RUNS)
         return usage("--processes must be from 1 to 1,000,000");
@@ -263,6 +267,9 @@ const struct command command_measure = {
         "--path, --pattern, --specimen, --n, --counters, --opt and --link take one value, several "
         "with commas, or `all`; the cells are all combinations. Combinations that a path does not "
         "support are left out and listed with the reason.\n\n"
+        "Sources count by executing the code instead of with a counter; their events are written "
+        "SOURCE/CLASS/, step/instructions/ for example, and `assay events '*/'` lists them. They "
+        "need no counter and no privilege, and they are slow. A cell counts with one source.\n\n"
         "Samples are stored as they arrive. An interrupted run keeps what was measured, and "
         "--resume goes on with the rest.",
     .examples = "# is the page-fault counter exact?\n"
@@ -271,6 +278,8 @@ const struct command command_measure = {
                 "assay measure -e raw_syscalls:sys_enter --path all --pattern all --runs 20\n"
                 "# one group of two events, as JSON\n"
                 "assay measure -e task-clock,page-faults --json -o counts.json\n"
+                "# without any counter: every instruction is executed under ptrace\n"
+                "assay measure -e step/instructions/,step/syscalls/ --specimen loop --n 1000\n"
                 "# another user, through any program that starts programs\n"
                 "assay measure -e page-faults:u --via 'exec:sudo -u nobody'",
     .options = specs,

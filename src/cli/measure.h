@@ -15,7 +15,8 @@ struct measure_options {
     struct common_options common;
     struct string_list event, path, pattern, specimen, n, counters, opt, link;
     bool separate, each, no_overhead, resume;
-    uint64_t runs, processes, budget;
+    struct optional runs;
+    uint64_t processes, budget;
     int64_t cpu;
     struct seed seed;
     const char *store;

@@ -116,6 +116,7 @@ static int store_value(const struct option_spec *spec, void *options, const char
 {
     void *place = (char *)options + spec->offset;
     struct seed *seed = place;
+    struct optional *optional = place;
     switch (spec->type) {
     case OPTION_FLAG:
         *(bool *)place = true;
@@ -136,6 +137,9 @@ static int store_value(const struct option_spec *spec, void *options, const char
     case OPTION_SEED:
         seed->given = true;
         return value_u64(text, &seed->value);
+    case OPTION_OPTIONAL:
+        optional->given = true;
+        return value_u64(text, &optional->value);
     }
     return -EINVAL;
 }
@@ -143,6 +147,7 @@ static int store_value(const struct option_spec *spec, void *options, const char
 static const char *const value_forms[] = {
     [OPTION_U64] = "a whole number such as 1000, 1e6, 0x10 or 1_000_000",
     [OPTION_I64] = "a whole number, perhaps negative",
+    [OPTION_OPTIONAL] = "a whole number such as 1000, 1e6, 0x10 or 1_000_000",
     [OPTION_DURATION] = "a duration such as 500ms, 60s, 5m or 1h",
     [OPTION_LIST] = "one or more items with single commas between them",
     [OPTION_FILES] = "the name of a file",

@@ -11,6 +11,7 @@
 
 #include "cli/factors.h"
 #include "cli/options.h"
+#include "cli/sources.h"
 #include "study/plan.h"
 
 #define MOST_CELLS     10000u    /* each is a process or more */
@@ -28,6 +29,7 @@ struct sweep {
 struct group {
     const struct counted_event *events;
     size_t count;
+    char source[SOURCE_NAME]; /* of all of them */
 };
 
 /* preferred where the list has it, else the list's first word; the caller frees it. */
@@ -113,7 +115,9 @@ static int fill_cell(const struct sweep *sweep, const size_t *index, const struc
     cell->specimen = strdup(specimen);
     cell->opt = opt ? strdup(opt) : preferred_word(path->opts, "O2");
     cell->link = link ? strdup(link) : preferred_word(path->links, "static");
-    cell->runs = (uint32_t)options->runs;
+    cell->runs =
+        (uint32_t)(options->runs.given ? options->runs.value
+                                       : source_runs(sweep->measuring->catalogue, group->source));
     cell->separate = options->separate;
     cell->cpu = (int32_t)options->cpu;
     value_u64(value_at(sweep, COUNT_N, index), &cell->n);
@@ -132,10 +136,35 @@ static int fill_events(struct cell *cell, const struct group *group, size_t copi
     return 0;
 }
 
+/* The path of the combination; NULL, with the reason kept, when it cannot count these events. All
+ * paths are those that can. */
+static const struct catalogue_path *choose_path(struct sweep *sweep, const char *name,
+                                                const struct group *group, int *error)
+{
+    const struct catalogue *catalogue = sweep->measuring->catalogue;
+    const struct catalogue_path *path =
+        name ? catalogue_path(catalogue, name) : source_path(catalogue, group->source);
+    if (path && list_has(path->sources, group->source))
+        return path;
+    const struct string_list *asked = &sweep->measuring->options->path;
+    for (size_t i = 0; i < asked->count; i++) {
+        if (strcmp(asked->items[i], "all") == 0)
+            return NULL;
+    }
+    AUTO_TEXT struct text what = {0}, reason = {0};
+    text_printf(&what, "%s%s%.200s", name ? name : "", name ? " with " : "", group->events[0].name);
+    source_put_paths(catalogue, group->source, &reason);
+    *error = skip_combination(sweep, text_string(&what), text_string(&reason), EOPNOTSUPP);
+    return NULL;
+}
+
 static int add_combination(struct sweep *sweep, const size_t *index, const struct group *group)
 {
+    int error = 0;
     const struct catalogue_path *path =
-        catalogue_path(sweep->measuring->catalogue, value_at(sweep, PATH, index));
+        choose_path(sweep, value_at(sweep, PATH, index), group, &error);
+    if (!path)
+        return error;
     uint64_t copies;
     value_u64(value_at(sweep, COUNTERS, index), &copies);
     struct cell cell = {0};
@@ -194,8 +223,12 @@ int measure_sweep(struct measuring *measuring)
     if (status == EXIT_DONE && count_combinations(&sweep, groups) > MOST_CELLS)
         error = -E2BIG;
     for (size_t i = 0; i < groups && status == EXIT_DONE && error == 0; i++) {
-        struct group group = {measuring->events + i, options->each ? 1 : measuring->event_count};
-        error = add_combinations(&sweep, &group);
+        struct group group = {.events = measuring->events + i,
+                              .count = options->each ? 1 : measuring->event_count};
+        if (source_of_all(group.events, group.count, group.source, &sweep.failure) < 0)
+            status = EXIT_USAGE;
+        else
+            error = add_combinations(&sweep, &group);
     }
     if (status == EXIT_DONE && error == 0 && !measuring->cell_count)
         status = EXIT_LACKING;

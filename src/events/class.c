@@ -113,8 +113,18 @@ static const char *breakpoint_class(uint32_t type)
     }
 }
 
+/* What a source counts beside its classes has "-raw" behind it, and no truth. */
+static const char *source_class(const char *counts)
+{
+    size_t length = strlen(counts);
+    bool raw = length > 4 && strcmp(counts + length - 4, "-raw") == 0;
+    return raw ? NULL : counts;
+}
+
 const char *event_class(const struct event *event)
 {
+    if (event->kind == EVENT_SOURCE)
+        return source_class(event->counts);
     const char *class = class_of_generic(&event->attr);
     if (class)
         return class;

@@ -3,7 +3,8 @@
  *
  * Event names: from the words a person writes ("instructions:u", "msr/tsc/",
  * "syscalls:sys_enter_getppid", "mem:0x1000/4:rw", "uprobe:/bin/true:main") to what
- * perf_event_open(2) takes, on the machine under test. Stands on the probe's side. */
+ * perf_event_open(2) takes, on the machine under test; and names of what counts by executing
+ * ("step/instructions/"), where the program at hand can do that. Stands on the probe's side. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,10 +26,11 @@ enum event_kind {
     EVENT_UPROBE,
     EVENT_PFM,
     EVENT_PAPI,
+    EVENT_SOURCE,
 };
 
 /* "hardware", "cache", "software", "pmu", "raw", "tracepoint", "breakpoint", "uprobe", "pfm",
- * "papi" */
+ * "papi", "source" */
 const char *event_kind_name(enum event_kind kind);
 
 /* attr.type of an event that perf_event_open cannot have: no PMU has this number, so that an
@@ -37,14 +39,25 @@ const char *event_kind_name(enum event_kind kind);
 
 struct event_resolver;
 
+/* Something that counts by executing the code, and is no counter of the operating system. Its
+ * events are written NAME/CLASS/. */
+struct event_source {
+    const char *name;           /* NULL ends a table */
+    const char *const *classes; /* ends with NULL; one that ends in "-raw" is no class of events */
+    int error;                  /* positive errno: cannot count here, for this reason; 0: can */
+    const char *reason;
+};
+
 /* Where names are looked up. A zeroed view with root = "" is this machine; tests give a recorded
  * tree. tracefs is a directory descriptor (-1: not reachable, then tracefs_error says why).
- * resolver: further tables of names (libpfm4), or NULL; set it after event_view_open. */
+ * resolver: further tables of names (libpfm4), or NULL; sources: what the program can run to count,
+ * or NULL; set both after event_view_open. */
 struct event_view {
     const char *root; /* "" or the folder that holds sys/ and proc/ */
     int tracefs;
     int tracefs_error; /* positive errno */
     const struct event_resolver *resolver;
+    const struct event_source *sources;
 };
 
 /* Opens the machine's own view: finds tracefs where it is mounted, and where it is not but may be,
@@ -58,6 +71,8 @@ struct event {
     enum event_kind kind;
     struct perf_event_attr attr; /* complete but for read_format, disabled and (uprobes) config1 */
     char *target;                /* uprobe: the file, which config1 must point at when opening */
+    const struct event_source *source; /* of the view; attr then is an event that counts nothing */
+    const char *counts;                /* which of its classes */
 };
 
 /* Resolves name. On failure: -EINVAL malformed, -ENOENT no such event (the text names the nearest
@@ -72,7 +87,8 @@ void event_open_reason(const struct event_view *view, const struct event *event,
                        char *reason, size_t size);
 
 /* What an event claims to count: "instructions", "cond-branches", "page-faults" … or NULL when no
- * class is known. Static string. Mode modifiers do not change the class. */
+ * class is known. Static string (a source's: its table's). Mode modifiers do not change the class.
+ */
 const char *event_class(const struct event *event);
 
 /* Calls `each` for every event the machine describes whose name matches the shell glob (NULL or

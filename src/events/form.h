@@ -23,6 +23,7 @@ extern const struct event_form event_form_breakpoint;
 extern const struct event_form event_form_papi;
 extern const struct event_form event_form_resolver;
 extern const struct event_form event_form_raw;
+extern const struct event_form event_form_source;
 extern const struct event_form event_form_pmu;
 extern const struct event_form event_form_generic;
 extern const struct event_form event_form_alias;
@@ -92,6 +93,10 @@ int view_each_entry(const struct event_view *view, const char *folder, view_each
                     void *context);
 /* The same below a directory descriptor. */
 int view_each_entry_at(int directory, const char *folder, view_each_name *each_name, void *context);
+
+/* --- source.c --- */
+/* Calls each for SOURCE/CLASS/ of every source of the view. */
+int source_each(const struct event_view *view, event_each *each, void *context);
 
 /* --- tracepoint.c --- */
 int tracepoint_each(const struct event_view *view, const char *glob, event_each *each,

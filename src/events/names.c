@@ -15,9 +15,9 @@
 /* Prefixed forms first, because what follows the prefix may contain '/' and ':'; tracepoints last,
  * because any "word:word" could be one. */
 static const struct event_form *const forms[] = {
-    &event_form_uprobe,   &event_form_breakpoint, &event_form_papi,
-    &event_form_resolver, &event_form_raw,        &event_form_pmu,
-    &event_form_generic,  &event_form_alias,      &event_form_tracepoint,
+    &event_form_uprobe, &event_form_breakpoint, &event_form_papi, &event_form_resolver,
+    &event_form_raw,    &event_form_source,     &event_form_pmu,  &event_form_generic,
+    &event_form_alias,  &event_form_tracepoint,
 };
 
 #define FORM_COUNT (sizeof(forms) / sizeof(forms[0]))
@@ -35,6 +35,7 @@ const char *event_kind_name(enum event_kind kind)
         [EVENT_UPROBE] = "uprobe",
         [EVENT_PFM] = "pfm",
         [EVENT_PAPI] = "papi",
+        [EVENT_SOURCE] = "source",
     };
     return (size_t)kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "unknown";
 }

@@ -61,6 +61,8 @@ static int unknown_pmu(const struct event_view *view, const char *pmu, struct fa
 {
     struct pmu_gathering gathering = {.view = view, .suggestions = {.wanted = pmu}};
     view_each_entry(view, PMU_FOLDER, gather_pmu, &gathering);
+    for (const struct event_source *source = view->sources; source && source->name; source++)
+        suggest_consider(&gathering.suggestions, source->name);
     char sentence[512];
     suggest_sentence(&gathering.suggestions, sentence, sizeof(sentence));
     fail_with(failure, -ENOENT, "this machine has no PMU \"%s\", only: %.300s%s%s", pmu,

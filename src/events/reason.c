@@ -293,6 +293,10 @@ void event_open_reason(const struct event_view *view, const struct event *event,
             "or papi-high");
         return;
     }
+    if (event->source) { /* not the operating system's to open: it was asked before */
+        snprintf(reason, size, "%s", event->source->reason);
+        return;
+    }
     situation_collect(view, &refusal.now);
     for (size_t i = 0; i < sizeof(sayings) / sizeof(sayings[0]); i++) {
         if (sayings[i].error == error)

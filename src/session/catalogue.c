@@ -140,8 +140,39 @@ static int take_path(struct session *session, struct failure *failure)
         (status = take_string(session, "opts", &path->opts, failure)) < 0 ||
         (status = take_string(session, "links", &path->links, failure)) < 0)
         return status;
+    if (!wire_get(&session->frame, "sources")) /* an older probe's are all the system's */
+        path->sources = strdup("perf_event");
+    else if ((status = take_string(session, "sources", &path->sources, failure)) < 0)
+        return status;
+    if (!path->sources)
+        return no_memory(session, failure);
     const char *note = wire_get(&session->frame, "note");
     return note && *note ? take_string(session, "note", &path->note, failure) : 0;
+}
+
+static int take_source(struct session *session, struct failure *failure)
+{
+    struct catalogue *catalogue = &session->catalogue;
+    const char *name;
+    int status = peer_string(session, "name", &name, failure);
+    if (status < 0)
+        return status;
+    if (catalogue_source(catalogue, name))
+        return peer_lost(session, failure, -EBADMSG, "the probe has the source '%.64s' twice",
+                         name);
+    struct catalogue_source *source =
+        append((void **)&catalogue->sources, &catalogue->source_count, sizeof(*source));
+    if (!source)
+        return no_memory(session, failure);
+    if ((status = take_string(session, "name", &source->name, failure)) < 0 ||
+        (status = take_string(session, "summary", &source->summary, failure)) < 0 ||
+        (status = take_string(session, "classes", &source->classes, failure)) < 0 ||
+        (status = peer_number(session, "runs", CELL_MAX_RUNS, &source->runs, failure)) < 0)
+        return status;
+    if (!source->runs)
+        return peer_lost(session, failure, -EBADMSG, "the probe's source '%.64s' has no runs",
+                         source->name);
+    return 0;
 }
 
 static int take_absence(struct session *session, struct failure *failure)
@@ -211,7 +242,7 @@ static const struct {
     int (*take)(struct session *session, struct failure *failure);
 } entries[] = {
     {"fact", take_fact}, {"specimen", take_specimen}, {"truth", take_truth},
-    {"path", take_path}, {"absent", take_absence},
+    {"path", take_path}, {"source", take_source},     {"absent", take_absence},
 };
 
 static int take_entry(struct session *session, struct failure *failure)
@@ -276,6 +307,14 @@ const struct catalogue_path *catalogue_path(const struct catalogue *catalogue, c
     return NULL;
 }
 
+const struct catalogue_source *catalogue_source(const struct catalogue *catalogue, const char *name)
+{
+    for (size_t i = 0; i < catalogue->source_count; i++)
+        if (catalogue->sources[i].name && strcmp(catalogue->sources[i].name, name) == 0)
+            return &catalogue->sources[i];
+    return NULL;
+}
+
 static void release_specimen(struct catalogue_specimen *specimen)
 {
     for (size_t i = 0; i < specimen->truth_count; i++) {
@@ -296,7 +335,15 @@ static void release_path(struct catalogue_path *path)
     free(path->patterns);
     free(path->opts);
     free(path->links);
+    free(path->sources);
     free(path->note);
+}
+
+static void release_source(struct catalogue_source *source)
+{
+    free(source->name);
+    free(source->summary);
+    free(source->classes);
 }
 
 void catalogue_release(struct catalogue *catalogue)
@@ -305,6 +352,8 @@ void catalogue_release(struct catalogue *catalogue)
         release_specimen(&catalogue->specimens[i]);
     for (size_t i = 0; i < catalogue->path_count; i++)
         release_path(&catalogue->paths[i]);
+    for (size_t i = 0; i < catalogue->source_count; i++)
+        release_source(&catalogue->sources[i]);
     for (size_t i = 0; i < catalogue->absence_count; i++) {
         free(catalogue->absences[i].kind);
         free(catalogue->absences[i].name);
@@ -312,6 +361,7 @@ void catalogue_release(struct catalogue *catalogue)
     }
     free(catalogue->specimens);
     free(catalogue->paths);
+    free(catalogue->sources);
     free(catalogue->absences);
     free(catalogue->version);
     free(catalogue->build);

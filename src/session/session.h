@@ -33,7 +33,14 @@ struct catalogue_path {
     char *patterns; /* "ar,ao,rr,ro" */
     char *opts;     /* "O0,O1,O2,O3" */
     char *links;    /* "static,lazy,bind-now" */
+    char *sources;  /* "perf_event,step": whose events it can count */
     char *note;     /* what to know when reading its numbers, or NULL */
+};
+/* Something that counts by executing; its events are written NAME/CLASS/. */
+struct catalogue_source {
+    char *name, *summary;
+    char *classes; /* "instructions,syscalls" */
+    uint64_t runs; /* a sensible number of runs */
 };
 struct catalogue_absence {
     char *kind, *name, *reason;
@@ -47,12 +54,15 @@ struct catalogue {
     size_t specimen_count;
     struct catalogue_path *paths;
     size_t path_count;
+    struct catalogue_source *sources;
+    size_t source_count;
     struct catalogue_absence *absences;
     size_t absence_count;
 };
 /* By name, with or without parameters behind it. */
 const struct catalogue_specimen *catalogue_specimen(const struct catalogue *, const char *name);
 const struct catalogue_path *catalogue_path(const struct catalogue *, const char *name);
+const struct catalogue_source *catalogue_source(const struct catalogue *, const char *name);
 
 /* hello_timeout_ms: how long the probe may take to say hello (10 000 is a good value). stop: a flag
  * that signal handlers set (NULL: none); at 1 the session asks the probe to stop between visits, at

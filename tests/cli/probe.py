@@ -160,8 +160,8 @@ class Events(Session):
 
 class Counts(Session):
     def every_cell(self, probe, **factors):
-        """The cell in every path, pattern, level and link mode the catalogue offers."""
-        for path in (frame for frame in probe.catalogue if frame.type == "path"):
+        """The cell in every path of perf_event, pattern, level and link mode the catalogue offers."""
+        for path in (frame for frame in probe.catalogue if frame.type == "path" and "perf_event" in frame["sources"].split(",")):
             for pattern in path["patterns"].split(","):
                 for opt in path["opts"].split(","):
                     for link in path["links"].split(","):

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "window-marks.h"
+#include "probe/harness/marks.h"
 
 #define COUNTERS 3 /* in the separate layout */
 

@@ -128,6 +128,13 @@ static void send_catalogue(struct fake *fake)
              {"max_n", "1"}, {"needs", ""}, {"parameters", ""});
     SEND(fake, "path", {"name", "perf-read"}, {"patterns", "ar,ao"}, {"opts", "O0,O2"},
          {"links", "static"}, {"note", ""});
+    SEND(fake, "path", {"name", "bare"}, {"patterns", "rr"}, {"opts", "O2"}, {"links", "static"},
+         {"sources", "step,qemu"}, {"note", ""});
+    SEND(fake, "source", {"name", "step"}, {"summary", "steps"},
+         {"classes", "instructions,syscalls"},
+         {"runs", is(fake, "source-without-runs") ? "0" : "5"});
+    if (is(fake, "source-twice"))
+        SEND(fake, "source", {"name", "step"}, {"summary", ""}, {"classes", ""}, {"runs", "1"});
     SEND(fake, "absent", {"kind", "path"}, {"name", "papi-low"}, {"error", "2"},
          {"reason", "not built"});
     if (is(fake, "stray-frame"))

@@ -96,7 +96,15 @@ static void the_catalogue_is_what_the_probe_said(void **state)
     assert_non_null(path);
     assert_string_equal(path->patterns, "ar,ao");
     assert_null(path->note);
+    assert_string_equal(path->sources,
+                        "perf_event"); /* what a path without a word about it counts */
     assert_null(catalogue_path(catalogue, "papi-low"));
+    assert_string_equal(catalogue_path(catalogue, "bare")->sources, "step,qemu");
+    const struct catalogue_source *source = catalogue_source(catalogue, "step");
+    assert_non_null(source);
+    assert_string_equal(source->classes, "instructions,syscalls");
+    assert_int_equal(source->runs, 5);
+    assert_null(catalogue_source(catalogue, "qemu"));
     assert_int_equal(catalogue->absence_count, 1);
     assert_string_equal(catalogue->absences[0].name, "papi-low");
     assert_int_equal(catalogue->absences[0].error, ENOENT);
@@ -130,7 +138,7 @@ static void damage_before_ready_is_told(void **state)
 {
     (void)state;
     assert_open_fails("checksum", HELLO_MS, -EBADMSG, "damaged", "checksum");
-    assert_open_fails("skips", HELLO_MS, -EBADMSG, "damaged", "frame 7 was due but 8");
+    assert_open_fails("skips", HELLO_MS, -EBADMSG, "damaged", "frame 9 was due but 10");
     assert_open_fails("endless-line", HELLO_MS, -EBADMSG, "longer than", "damaged");
     assert_open_fails("impatient", HELLO_MS, -EBADMSG, "'ready'", "instead of hello");
 }
@@ -141,6 +149,8 @@ static void a_catalogue_that_makes_no_sense_is_refused(void **state)
     assert_open_fails("stray-frame", HELLO_MS, -EBADMSG, "'confetti'", "does not know");
     assert_open_fails("truth-of-nothing", HELLO_MS, -EBADMSG, "'ghost'", "does not have");
     assert_open_fails("specimen-twice", HELLO_MS, -EBADMSG, "'null'", "twice");
+    assert_open_fails("source-twice", HELLO_MS, -EBADMSG, "'step'", "twice");
+    assert_open_fails("source-without-runs", HELLO_MS, -EBADMSG, "'step'", "no runs");
     assert_open_fails("endless-catalogue", HELLO_MS, -E2BIG, "does not end", "catalogue");
     assert_open_fails("last-word", HELLO_MS, -EPROTO, "the moon is full", "gave up");
 }

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
+#include "probe/harness/marks.h"
 #include "skip.h"
 #include "step.h"
-#include "window-marks.h"
 #include "window.h"
 
 extern const struct path path_broken_O2;

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/user.h>
 
 typedef struct user_regs_struct decode_registers; /* as PTRACE_GETREGSET fills NT_PRSTATUS */
@@ -14,6 +16,11 @@ typedef struct user_regs_struct decode_registers; /* as PTRACE_GETREGSET fills N
 static inline uintptr_t decode_program_counter(const decode_registers *registers)
 {
     return registers->pc;
+}
+
+static inline void decode_set_program_counter(decode_registers *registers, uintptr_t address)
+{
+    registers->pc = address;
 }
 
 /* At the entry to a system call: which. */
@@ -27,3 +34,33 @@ static inline bool decode_is_system_call(uint64_t word)
 {
     return (word & 0xffffffff) == 0x00000073; /* ecall */
 }
+
+#define DECODE_LONGEST           4u /* bytes of an instruction */
+#define DECODE_SYSTEM_CALL_BYTES 4
+
+static inline bool decode_is_system_call_at(const unsigned char *code)
+{
+    uint32_t word;
+    memcpy(&word, code, sizeof(word));
+    return decode_is_system_call(word);
+}
+
+/* No instruction repeats itself, and none holds back its trap. */
+static inline bool decode_is_repeated(const unsigned char *code, size_t length)
+{
+    (void)code, (void)length;
+    return false;
+}
+
+static inline bool decode_holds_trap(const unsigned char *code, size_t length)
+{
+    (void)code, (void)length;
+    return false;
+}
+
+/* ebreak; the program counter stays on it. */
+#define DECODE_BREAKPOINT_MASK    0xffffffffu
+#define DECODE_BREAKPOINT         0x00100073u
+#define DECODE_BREAKPOINT_ADVANCE 0u
+
+#define DECODE_EXCLUSIVES 0 /* nothing can be stepped here anyway */

@@ -1,12 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: MIT
  *
- * What who steps through code on x86-64 must know: where ptrace shows the program counter, and
- * how a system call is encoded. */
+ * What who steps through code on x86-64 must know: where ptrace shows the program counter, how a
+ * system call and a breakpoint are encoded, and which instructions do not trap once each. */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/user.h>
 
 typedef struct user_regs_struct decode_registers; /* as PTRACE_GETREGSET fills NT_PRSTATUS */
@@ -14,6 +16,11 @@ typedef struct user_regs_struct decode_registers; /* as PTRACE_GETREGSET fills N
 static inline uintptr_t decode_program_counter(const decode_registers *registers)
 {
     return registers->rip;
+}
+
+static inline void decode_set_program_counter(decode_registers *registers, uintptr_t address)
+{
+    registers->rip = address;
 }
 
 /* At the entry to a system call: which. */
@@ -27,3 +34,51 @@ static inline bool decode_is_system_call(uint64_t word)
 {
     return (word & 0xffff) == 0x050f; /* syscall */
 }
+
+#define DECODE_LONGEST           15u /* bytes of an instruction */
+#define DECODE_SYSTEM_CALL_BYTES 2
+
+static inline bool decode_is_system_call_at(const unsigned char *code)
+{
+    return code[0] == 0x0f && code[1] == 0x05;
+}
+
+/* int3: one byte, after which the program counter stands behind it. */
+#define DECODE_BREAKPOINT_MASK    0xffu
+#define DECODE_BREAKPOINT         0xccu
+#define DECODE_BREAKPOINT_ADVANCE 1u
+
+/* How many prefixes (of size, segment, lock and repetition, then REX) stand in front; never looks
+ * beyond the instruction. repeats: one of them was rep, repe or repne. */
+static inline size_t decode_prefixes(const unsigned char *code, size_t length, bool *repeats)
+{
+    size_t count = 0;
+    *repeats = false;
+    while (count + 1 < length && code[count] &&
+           strchr("\x26\x2e\x36\x3e\x64\x65\x66\x67\xf0\xf2\xf3", code[count]))
+        *repeats |= (code[count++] & 0xfe) == 0xf2;
+    if (count + 1 < length && (code[count] & 0xf0) == 0x40)
+        count++;
+    return count;
+}
+
+/* A string instruction that repeats: steppers see every repetition, the CPU's counters one
+ * instruction. code holds at most length bytes. */
+static inline bool decode_is_repeated(const unsigned char *code, size_t length)
+{
+    bool repeats;
+    unsigned char operation = code[decode_prefixes(code, length, &repeats)];
+    return repeats &&
+           ((operation >= 0x6c && operation <= 0x6f) || (operation >= 0xa4 && operation <= 0xa7) ||
+            (operation >= 0xaa && operation <= 0xaf));
+}
+
+/* mov to the stack segment: its trap is held back until the next instruction is over. */
+static inline bool decode_holds_trap(const unsigned char *code, size_t length)
+{
+    bool repeats;
+    size_t prefixes = decode_prefixes(code, length, &repeats);
+    return prefixes + 1 < length && code[prefixes] == 0x8e && (code[prefixes + 1] & 0x38) == 0x10;
+}
+
+#define DECODE_EXCLUSIVES 0 /* no sequence breaks when it is stopped in between */

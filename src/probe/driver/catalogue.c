@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "machine/check.h"
+#include "probe/sources/counting.h"
 #include "specimens/specimen.h"
 
 static void send_hello(struct wire_writer *writer, const struct probe_kit *kit)
@@ -108,24 +109,56 @@ static void send_path(struct wire_writer *writer, const struct probe_kit *kit,
     wire_put_string(writer, "patterns", first->patterns);
     wire_put_string(writer, "opts", text_string(&opts));
     wire_put_string(writer, "links", text_string(&links));
+    wire_put_string(writer, "sources", first->sources);
     wire_put_string(writer, "note", first->note);
     wire_end(writer);
+}
+
+static void send_absence(struct wire_writer *writer, const char *kind, const char *name, int error,
+                         const char *reason)
+{
+    wire_begin(writer, "absent");
+    wire_put_string(writer, "kind", kind);
+    wire_put_string(writer, "name", name);
+    wire_put_i64(writer, "error", error);
+    wire_put_string(writer, "reason", reason);
+    wire_end(writer);
+}
+
+static void send_source(struct wire_writer *writer, const struct source *source)
+{
+    AUTO_TEXT struct text classes = {0};
+    for (const char *const *class = source->classes; *class; class ++)
+        add_word(&classes, *class);
+    wire_begin(writer, "source");
+    wire_put_string(writer, "name", source->name);
+    wire_put_string(writer, "summary", source->summary);
+    wire_put_string(writer, "classes", text_string(&classes));
+    wire_put_u64(writer, "runs", source->runs);
+    wire_end(writer);
+}
+
+static void send_sources(struct wire_writer *writer, const struct sources *sources)
+{
+    for (size_t index = 0; index < sources->count; index++) {
+        const struct event_source *source = &sources->list[index];
+        if (source->error)
+            send_absence(writer, "source", source->name, source->error, source->reason);
+        else
+            send_source(writer, source_registry[index]);
+    }
 }
 
 static void send_absences(struct wire_writer *writer, const struct offers *offers)
 {
     for (size_t index = 0; index < offers->absence_count; index++) {
-        wire_begin(writer, "absent");
-        wire_put_string(writer, "kind", offers->absences[index].kind);
-        wire_put_string(writer, "name", offers->absences[index].name);
-        wire_put_i64(writer, "error", offers->absences[index].error);
-        wire_put_string(writer, "reason", offers->absences[index].reason);
-        wire_end(writer);
+        const struct absence *absence = &offers->absences[index];
+        send_absence(writer, absence->kind, absence->name, absence->error, absence->reason);
     }
 }
 
 int catalogue_send(struct wire_writer *writer, const struct probe_kit *kit,
-                   const struct offers *offers)
+                   const struct offers *offers, const struct sources *sources)
 {
     send_hello(writer, kit);
     send_facts(writer);
@@ -134,6 +167,7 @@ int catalogue_send(struct wire_writer *writer, const struct probe_kit *kit,
     for (size_t index = 0; index < offers->count; index++)
         if (first_of_its_path(offers, index))
             send_path(writer, kit, offers, &offers->list[index]);
+    send_sources(writer, sources);
     send_absences(writer, offers);
     wire_begin(writer, "ready");
     int result = wire_end(writer);

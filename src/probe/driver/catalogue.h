@@ -16,6 +16,7 @@ struct offer {
     char *path;
     char *opt;
     char *patterns; /* "ar,ao" */
+    char *sources;  /* "perf_event,step": whose events it can count */
     char *note;
     bool needs_folder;
     size_t harness; /* index into the kit's */
@@ -39,10 +40,15 @@ int offers_collect(struct offers *offers, const struct probe_kit *kit,
                    const struct outlets *outlets, struct failure *failure);
 void offers_free(struct offers *offers);
 
+/* Can it count events of this source? */
+bool offer_goes_with(const struct offer *offer, const char *source);
+
 /* The offer that fits the cell; NULL with a sentence saying what would. */
 const struct offer *offer_for(const struct offers *offers, const struct probe_kit *kit,
                               const struct cell *cell, struct failure *failure);
 
-/* hello, facts, specimens with their truths, paths, absences, ready. */
+struct sources;
+
+/* hello, facts, specimens with their truths, paths, sources, absences, ready. */
 int catalogue_send(struct wire_writer *writer, const struct probe_kit *kit,
-                   const struct offers *offers);
+                   const struct offers *offers, const struct sources *sources);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "probe/harness/job.h"
 
 /* Where id is, or belongs. */
@@ -111,6 +112,49 @@ static int resolve_events(struct known_cell *known, const struct event_view *vie
     return 0;
 }
 
+static const char *source_name(const struct event *event)
+{
+    return event->source ? event->source->name : "perf_event";
+}
+
+static int refuse_path(struct known_cell *known, const struct offers *offers, const char *source)
+{
+    AUTO_TEXT struct text paths = {0};
+    const char *last = "";
+    for (size_t index = 0; index < offers->count; index++) {
+        const struct offer *offer = &offers->list[index];
+        if (!offer_goes_with(offer, source) || strcmp(offer->path, last) == 0)
+            continue;
+        last = offer->path;
+        if (!strstr(text_string(&paths), last))
+            text_printf(&paths, "%s%s", paths.length ? ", " : "", last);
+    }
+    return fail_with(&known->failure, -ENOTSUP, "path %s cannot count events of %s: that takes %s",
+                     known->cell.path, source,
+                     paths.length ? text_string(&paths) : "a path this kit does not have");
+}
+
+/* The events of a cell are counted by one source, and the path must go with it. */
+static int resolve_source(struct known_cell *known, const struct offers *offers)
+{
+    const struct event *first = &known->events[0];
+    for (uint32_t index = 1; index < known->cell.counters; index++) {
+        const struct event *other = &known->events[index];
+        if (other->source != first->source)
+            return fail_with(&known->failure, -EINVAL,
+                             "one cell counts with one source, but %s is of %s and %s of %s: "
+                             "measure them apart (--each)",
+                             first->name, source_name(first), other->name, source_name(other));
+    }
+    if (first->source && first->source->error)
+        return fail_with(&known->failure, -first->source->error, "%s: %s", first->name,
+                         first->source->reason);
+    if (!offer_goes_with(known->offer, source_name(first)))
+        return refuse_path(known, offers, source_name(first));
+    known->source = first->source ? source_find(first->source->name) : NULL;
+    return 0;
+}
+
 int cell_resolve(struct known_cell *known, const struct event_view *view,
                  const struct probe_kit *kit, const struct offers *offers)
 {
@@ -123,5 +167,6 @@ int cell_resolve(struct known_cell *known, const struct event_view *view,
     known->offer = offer_for(offers, kit, &known->cell, &known->failure);
     if (!known->offer)
         return known->failure.code;
-    return resolve_events(known, view);
+    result = resolve_events(known, view);
+    return result < 0 ? result : resolve_source(known, offers);
 }

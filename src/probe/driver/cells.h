@@ -7,6 +7,7 @@
 
 #include "events/event.h"
 #include "probe/driver/catalogue.h"
+#include "probe/sources/source.h"
 #include "wire/cell.h"
 
 struct known_cell {
@@ -14,6 +15,7 @@ struct known_cell {
     bool resolved;          /* tried, with the outcome below */
     struct failure failure; /* code 0: it can be visited */
     const struct offer *offer;
+    const struct source *source; /* whose events they are; NULL: the operating system's */
     struct event events[CELL_MAX_COUNTERS];
 };
 

@@ -59,11 +59,12 @@ void outlets_close(struct outlets *outlets)
 /* Handed on where they are set: PAPI outside the standard places would not be found otherwise, nor
  * a user's own definitions of its presets. */
 static const char *const handed_on[] = {"LD_LIBRARY_PATH=", "PAPI_CSV_EVENT_FILE="};
-#define ENVIRONMENT_MAX (2 + sizeof(handed_on) / sizeof(handed_on[0]) + 1)
+_Static_assert(2 + sizeof(handed_on) / sizeof(handed_on[0]) + 1 == CHILD_VARIABLES,
+               "one place each");
 
 /* The same few variables everywhere, so that the stack of a harness does not depend on who
  * measures. */
-static void fill_environment(char *environment[ENVIRONMENT_MAX])
+void child_environment(char *environment[CHILD_VARIABLES])
 {
     static char path[] = "PATH=/usr/bin:/bin";
     static char locale[] = "LC_ALL=C";
@@ -109,12 +110,12 @@ pid_t child_start(const char *folder, const char *file, const char *argument, in
                   const struct outlets *outlets, struct failure *failure)
 {
     AUTO_FREE char *program = NULL;
-    char *environment[ENVIRONMENT_MAX];
+    char *environment[CHILD_VARIABLES];
     if (asprintf(&program, "%s/%s", folder, file) < 0)
         return fail_with(failure, -ENOMEM, "out of memory");
     /* argv is not const in the interface; nobody writes to it. */
     char *const arguments[] = {(char *)(uintptr_t)file, (char *)(uintptr_t)argument, NULL};
-    fill_environment(environment);
+    child_environment(environment);
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
@@ -146,4 +147,19 @@ void child_kill(pid_t pid, int *status)
     kill(-pid, SIGKILL);
     while (waitpid(pid, status, 0) < 0 && errno == EINTR)
         ;
+}
+
+const char *signal_name(int number, char *buffer, size_t size)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } names[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"},
+                 {SIGFPE, "SIGFPE"},   {SIGABRT, "SIGABRT"}, {SIGKILL, "SIGKILL"},
+                 {SIGTERM, "SIGTERM"}, {SIGSYS, "SIGSYS"},   {SIGTRAP, "SIGTRAP"}};
+    for (size_t index = 0; index < sizeof(names) / sizeof(*names); index++)
+        if (names[index].number == number)
+            return names[index].name;
+    snprintf(buffer, size, "signal %d", number);
+    return buffer;
 }

@@ -23,6 +23,10 @@ void outlets_close(struct outlets *outlets);
 /* A copy of fd out of the way of the low numbers children use (close-on-exec); fd is closed. */
 int descriptor_lift(int fd);
 
+/* The environment of every child; ends with NULL. */
+#define CHILD_VARIABLES 5
+void child_environment(char *environment[CHILD_VARIABLES]);
+
 /* Starts FOLDER/FILE ARGUMENT (NULL: none); job becomes its descriptor 3 (-1: none). Returns the
  * process id or a negative errno. */
 pid_t child_start(const char *folder, const char *file, const char *argument, int job,
@@ -33,3 +37,6 @@ int child_ended(pid_t pid, int *status);
 
 /* Ends the child and its group, and waits for it. */
 void child_kill(pid_t pid, int *status);
+
+/* "SIGSEGV", or "signal 70" in the buffer. */
+const char *signal_name(int number, char *buffer, size_t size);

@@ -22,6 +22,8 @@ void events_view_open(struct event_view *view)
 
 int event_try(const struct event *event)
 {
+    if (event->source)
+        return event->source->error;
     struct perf_event_attr attr = event->attr;
     attr.size = sizeof(attr);
     attr.disabled = 1;

@@ -43,14 +43,20 @@ static int add_offer(struct offers *offers, char *rest, size_t harness)
     const char *opt = strsep(&rest, " ");
     const char *patterns = strsep(&rest, " ");
     const char *folder = strsep(&rest, " ");
-    if (!path || !opt || !patterns || !folder)
+    const char *sources = strsep(&rest, " ");
+    if (!path || !opt || !patterns || !folder || !sources)
         return -EBADMSG;
     struct offer *grown = realloc(offers->list, (offers->count + 1) * sizeof(*offers->list));
     if (!grown)
         return -ENOMEM;
     offers->list = grown;
-    grown[offers->count++] = (struct offer){
-        copy(path), copy(opt), copy(patterns), copy(rest), strcmp(folder, "folder") == 0, harness};
+    grown[offers->count++] = (struct offer){.path = copy(path),
+                                            .opt = copy(opt),
+                                            .patterns = copy(patterns),
+                                            .sources = copy(sources),
+                                            .note = copy(rest),
+                                            .needs_folder = strcmp(folder, "folder") == 0,
+                                            .harness = harness};
     return 0;
 }
 
@@ -170,6 +176,7 @@ void offers_free(struct offers *offers)
         free(offers->list[index].path);
         free(offers->list[index].opt);
         free(offers->list[index].patterns);
+        free(offers->list[index].sources);
         free(offers->list[index].note);
     }
     for (size_t index = 0; index < offers->absence_count; index++) {
@@ -190,6 +197,11 @@ static bool has_word(const char *list, const char *word)
         if ((at == list || at[-1] == ',') && (at[length] == ',' || !at[length]))
             return true;
     return false;
+}
+
+bool offer_goes_with(const struct offer *offer, const char *source)
+{
+    return has_word(offer->sources, source);
 }
 
 /* How much of the cell an offer meets, in the order a person would check. */

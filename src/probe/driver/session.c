@@ -239,9 +239,13 @@ static int begin(struct session *session, char *folder)
     if (result == 0)
         result =
             offers_collect(&session->offers, &session->kit, &session->outlets, &session->failure);
+    if (result == 0)
+        result =
+            sources_collect(&session->sources, &session->kit, &session->offers, &session->failure);
     if (result < 0)
         return result;
-    return catalogue_send(&session->writer, &session->kit, &session->offers);
+    session->view.sources = session->sources.list;
+    return catalogue_send(&session->writer, &session->kit, &session->offers, &session->sources);
 }
 
 /* The last word, where somebody may still hear it. */
@@ -260,6 +264,7 @@ static void leave(struct session *session)
 {
     workspace_free(&session->workspace);
     cells_free(&session->cells);
+    sources_free(&session->sources);
     offers_free(&session->offers);
     kit_free(&session->kit);
     outlets_close(&session->outlets);

@@ -9,6 +9,7 @@
 #include "probe/driver/cells.h"
 #include "probe/driver/events.h"
 #include "probe/driver/workspace.h"
+#include "probe/sources/counting.h"
 #include "wire/cell.h"
 
 struct planned_visit {
@@ -22,6 +23,7 @@ struct session {
     struct probe_kit kit;
     struct outlets outlets;
     struct offers offers;
+    struct sources sources;
     struct event_view view;
     struct cells cells;
     struct workspace workspace;

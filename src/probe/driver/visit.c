@@ -14,7 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/monotonic.h"
+#include "probe/sources/counting.h"
 
 #define TICK_MS    100
 #define ALIVE_MS   1000
@@ -48,7 +50,13 @@ static void fill_job(struct job *job, const struct known_cell *known)
         job->events[index].attr = event->attr;
         snprintf(job->events[index].name, JOB_NAME, "%s", event->name);
         snprintf(job->events[index].target, JOB_NAME, "%s", event->target ? event->target : "");
+        snprintf(job->events[index].counts, JOB_CLASS, "%s", event->counts ? event->counts : "");
     }
+}
+
+static bool needs_folder(const struct known_cell *known)
+{
+    return known->offer->needs_folder || (known->source && known->source->needs_folder);
 }
 
 static int prepare(struct watch *watch, struct failure *failure)
@@ -64,7 +72,7 @@ static int prepare(struct watch *watch, struct failure *failure)
     if (result < 0)
         return result;
     fill_job(session->workspace.job, watch->known);
-    if (watch->known->offer->needs_folder)
+    if (needs_folder(watch->known))
         result = workspace_folder(&session->workspace, failure);
     return result;
 }
@@ -212,21 +220,6 @@ static int await(struct watch *watch, int *status)
     }
 }
 
-static const char *signal_name(int number, char *buffer, size_t size)
-{
-    static const struct {
-        int number;
-        const char *name;
-    } names[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"},
-                 {SIGFPE, "SIGFPE"},   {SIGABRT, "SIGABRT"}, {SIGKILL, "SIGKILL"},
-                 {SIGTERM, "SIGTERM"}, {SIGSYS, "SIGSYS"},   {SIGTRAP, "SIGTRAP"}};
-    for (size_t index = 0; index < sizeof(names) / sizeof(*names); index++)
-        if (names[index].number == number)
-            return names[index].name;
-    snprintf(buffer, size, "signal %d", number);
-    return buffer;
-}
-
 /* The child died without an answer. */
 static int explain_crash(const struct watch *watch, int status, char *reason, size_t size)
 {
@@ -292,10 +285,26 @@ static int finish(struct watch *watch, int status)
         result = stream(watch, true);
     if (result < 0)
         return result;
-    if (watch->known->offer->needs_folder)
+    if (needs_folder(watch->known))
         workspace_empty_folder(&watch->session->workspace);
     int error = judge(watch, status, reason, sizeof(reason));
     return send_end(watch, error, reason);
+}
+
+/* The harness, or the process of a source that runs it. */
+static pid_t start(struct watch *watch, struct failure *failure)
+{
+    struct session *session = watch->session;
+    const struct source *source = watch->known->source;
+    const char *file = session->kit.harnesses[watch->known->offer->harness].file;
+    if (!source || !source->count)
+        return child_start(session->kit.folder, file, NULL, session->workspace.fd,
+                           &session->outlets, failure);
+    AUTO_FREE char *harness = NULL;
+    if (asprintf(&harness, "%s/%s", session->kit.folder, file) < 0)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    struct source_visit visit = {session->workspace.job, session->kit.folder, harness};
+    return counting_start(source, &visit, &session->outlets, failure);
 }
 
 int visit_run(struct session *session, struct planned_visit visit)
@@ -313,9 +322,7 @@ int visit_run(struct session *session, struct planned_visit visit)
         return send_end(&watch, ENOENT, "no cell with this id was defined");
     if (prepare(&watch, &failure) < 0)
         return send_end(&watch, -failure.code, failure.text);
-    watch.pid =
-        child_start(session->kit.folder, session->kit.harnesses[watch.known->offer->harness].file,
-                    NULL, session->workspace.fd, &session->outlets, &failure);
+    watch.pid = start(&watch, &failure);
     if (watch.pid < 0)
         return send_end(&watch, -(int)watch.pid, failure.text);
     session->under_way = watch.known;

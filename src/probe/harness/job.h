@@ -15,6 +15,14 @@
 #define JOB_FD    3 /* the shared memory, inherited */
 #define JOB_MAGIC 0x6a6f6231u
 #define JOB_NAME  512
+#define JOB_CLASS 64
+
+/* Where the harness waits for who counts from outside: it has written opens and closed then. */
+enum job_hold {
+    JOB_HOLD_NONE,
+    JOB_HOLD_STOP, /* before the first run it stops itself (SIGSTOP) until it is continued */
+    JOB_HOLD_EXIT, /* it ends there, done, without a run: the two addresses are the answer */
+};
 
 enum job_state { JOB_ASKED, JOB_RUNNING, JOB_DONE, JOB_FAILED };
 
@@ -22,6 +30,7 @@ struct job_event {
     struct perf_event_attr attr; /* ready to open but for config1 of uprobes */
     char name[JOB_NAME];         /* the event as the user wrote it */
     char target[JOB_NAME];       /* uprobe target file, or "" */
+    char counts[JOB_CLASS];      /* event of a source: its class, "instructions"; else "" */
 };
 
 struct job {
@@ -39,12 +48,16 @@ struct job {
     uint32_t separate;
     int32_t cpu;
     uint64_t n;
+    uint32_t hold;   /* enum job_hold */
+    uint32_t repeat; /* calls of the window in a run, 0 as 1; what it counts is then their sum */
     struct job_event events[CELL_MAX_COUNTERS];
     /* answer; the driver polls runs_done while the harness works */
     uint32_t state;       /* enum job_state */
     int32_t error;        /* positive errno when failed */
     int32_t failed_event; /* index of the event that could not be opened, or -1 */
     char reason[512];
+    uint64_t opens, closed; /* where the window's first instruction is, and the one after its last;
+                               in this process */
     uint32_t runs_done;
     /* rows follow: see job_values and friends */
 };

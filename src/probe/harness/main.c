@@ -36,8 +36,8 @@ static bool is_first_level(const struct path *path)
     return path_registry[index] == path;
 }
 
-/* "path NAME OPT PATTERNS folder|- NOTE" for what can run here, "absent NAME ERRNO REASON" for what
- * cannot; one line for each level. Then what the path's library describes. */
+/* "path NAME OPT PATTERNS folder|- SOURCES NOTE" for what can run here, "absent NAME ERRNO REASON"
+ * for what cannot; one line for each level. Then what the path's library describes. */
 static void describe(const struct path *path)
 {
     char reason[512] = "";
@@ -48,7 +48,7 @@ static void describe(const struct path *path)
     }
     printf("path %s %s ", path->name, path->opt);
     describe_patterns(path);
-    printf(" %s %s\n", path->needs_folder ? "folder" : "-", path->note);
+    printf(" %s %s %s\n", path->needs_folder ? "folder" : "-", path->sources, path->note);
     if (path->operations->describe && is_first_level(path))
         path->operations->describe();
 }

@@ -75,11 +75,13 @@ struct path_operations {
 
 struct path {
     const char *name;
-    const char *opt;   /* "O0" … "O3" */
-    const char *note;  /* what to know when reading its numbers; "" */
-    bool task_wide;    /* start and stop switch all events of the task */
-    bool user_reads;   /* reads make no system call */
-    bool needs_folder; /* the library writes files: job->folder must be given */
+    const char *opt;     /* "O0" … "O3" */
+    const char *note;    /* what to know when reading its numbers; "" */
+    const char *sources; /* whose events it can count: "perf_event,step" */
+    bool task_wide;      /* start and stop switch all events of the task */
+    bool user_reads;     /* reads make no system call */
+    bool needs_folder;   /* the library writes files: job->folder must be given */
+    bool executes; /* what counts is not disturbed by faults and switches: no account of them */
     const struct path_operations *operations;
     window_function *windows[PATTERN_COUNT][SPECIMEN_FORMS][LAYOUT_COUNT]; /* NULL: not supported */
 };
@@ -96,6 +98,8 @@ struct window_mark {
     uint32_t kind;
 };
 
+extern const struct path_operations bare_operations;
+extern const struct path_operations trap_operations;
 extern const struct path_operations perf_operations;
 extern const struct path_operations perf_user_populated_operations;
 extern const struct path_operations perf_user_touched_operations;

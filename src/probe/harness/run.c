@@ -6,12 +6,14 @@
 #include "probe/harness/run.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
+#include "probe/harness/marks.h"
 #include "probe/harness/populate.h"
 #include "syscall.h"
 
@@ -100,12 +102,17 @@ static int run_once(struct instrument *instrument, window_function *window, uint
     int result = operations->arm(instrument);
     if (result < 0)
         return result;
+    uint32_t repeat = instrument->job->repeat;
     take_account(&before);
-    window(&instrument->window);
+    do
+        window(&instrument->window);
+    while (repeat-- > 1);
     take_account(&after);
     result = operations->release(instrument, run);
     if (result < 0)
         return result;
+    if (instrument->path->executes)
+        after = before;
     write_account(&job_accounts(instrument->job)[run], &before, &after);
     return 0;
 }
@@ -160,6 +167,8 @@ static int run_with(struct instrument *instrument, const struct specimen *specim
     int result = path->operations->open(instrument);
     if (result == 0) {
         populate_process();
+        if (instrument->job->hold == JOB_HOLD_STOP)
+            assay_syscall2(SYS_kill, assay_syscall0(SYS_getpid), SIGSTOP);
         result = run_all(instrument, specimen, window);
     }
     path->operations->close(instrument);
@@ -168,6 +177,13 @@ static int run_with(struct instrument *instrument, const struct specimen *specim
     late_job = instrument->job;
     late_path = path;
     return RUN_CONCLUDES_AT_EXIT;
+}
+
+static uintptr_t mark_of(const struct job *job, const struct path *path,
+                         const struct specimen *specimen, uint32_t kind)
+{
+    return window_mark_address(path, job->pattern, specimen->form,
+                               job->separate ? LAYOUT_SEPARATE : LAYOUT_GROUP, kind);
 }
 
 int run_job(struct job *job)
@@ -188,6 +204,10 @@ int run_job(struct job *job)
         result = pin(job);
     if (result < 0 || !window)
         return result;
+    job->opens = mark_of(job, instrument.path, specimen, MARK_OPENS);
+    job->closed = mark_of(job, instrument.path, specimen, MARK_CLOSED);
+    if (job->hold == JOB_HOLD_EXIT)
+        return 0;
     instrument.job = job;
     instrument.window.before = instrument.before;
     instrument.window.after = instrument.after;

@@ -11,7 +11,9 @@
  *   PATH_LOCALS(w)  fetches from the window what the calls need
  *   PATH_START_group, PATH_STOP_group, PATH_READ_FIRST_group, PATH_READ_LAST_group
  *   PATH_START_separate … the same for counters of their own, with PATH_HAS_SEPARATE defined
+ *   PATH_SOURCES    whose events it can count; "perf_event" unless defined
  *   PATH_ONLY_RR    defined when the path can only read
+ *   PATH_ONLY_AO    defined when it can only start and stop
  *   PATH_NO_AO      defined when a window without a read would not be the path's own
  *   PATH_USER_READS true when its reads make no system call
  *
@@ -104,13 +106,15 @@ extern const struct path WINDOW_PATH;
         WINDOW_ENTRY(pattern, null), WINDOW_ENTRY(pattern, loop), WINDOW_ENTRY(pattern, called)    \
     }
 
+#ifndef PATH_ONLY_AO
 WINDOW_LAYOUTS(rr, PATTERN_RR)
-#ifndef PATH_ONLY_RR
+#endif
+#if !defined(PATH_ONLY_RR) && !defined(PATH_ONLY_AO)
 WINDOW_LAYOUTS(ar, PATTERN_AR)
 WINDOW_LAYOUTS(ro, PATTERN_RO)
-#ifndef PATH_NO_AO
-WINDOW_LAYOUTS(ao, PATTERN_AO)
 #endif
+#if !defined(PATH_ONLY_RR) && !defined(PATH_NO_AO)
+WINDOW_LAYOUTS(ao, PATTERN_AO)
 #endif
 
 #ifndef PATH_TASK_WIDE
@@ -118,6 +122,12 @@ WINDOW_LAYOUTS(ao, PATTERN_AO)
 #endif
 #ifndef PATH_USER_READS
 #define PATH_USER_READS false
+#endif
+#ifndef PATH_SOURCES
+#define PATH_SOURCES "perf_event"
+#endif
+#ifndef PATH_EXECUTES
+#define PATH_EXECUTES false
 #endif
 #ifndef PATH_NEEDS_FOLDER
 #define PATH_NEEDS_FOLDER false
@@ -127,19 +137,23 @@ const struct path WINDOW_PATH = {
     .name = PATH_NAME,
     .opt = WINDOW_TEXT(WINDOW_OPT),
     .note = PATH_NOTE,
+    .sources = PATH_SOURCES,
+    .executes = PATH_EXECUTES,
     .task_wide = PATH_TASK_WIDE,
     .user_reads = PATH_USER_READS,
     .needs_folder = PATH_NEEDS_FOLDER,
     .operations = &PATH_OPERATIONS,
     .windows =
         {
-#ifndef PATH_ONLY_RR
+#ifndef PATH_ONLY_AO
+            [PATTERN_RR] = WINDOW_ROW(rr),
+#endif
+#if !defined(PATH_ONLY_RR) && !defined(PATH_ONLY_AO)
             [PATTERN_AR] = WINDOW_ROW(ar),
             [PATTERN_RO] = WINDOW_ROW(ro),
-#ifndef PATH_NO_AO
+#endif
+#if !defined(PATH_ONLY_RR) && !defined(PATH_NO_AO)
             [PATTERN_AO] = WINDOW_ROW(ao),
 #endif
-#endif
-            [PATTERN_RR] = WINDOW_ROW(rr),
         },
 };

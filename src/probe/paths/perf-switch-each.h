@@ -5,6 +5,8 @@
  * separate counters. */
 #pragma once
 
+#define PATH_SOURCES "perf_event,step"
+
 #define SWITCH_EACH(CALL) CALL_EACH(CALL(descriptors[index]))
 
 #define PATH_START_group    (void)CALL_START(descriptor)

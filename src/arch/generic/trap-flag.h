@@ -1,0 +1,11 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: MIT
+ *
+ * No flag that a program may set for itself to trap after every instruction: on most ISAs only the
+ * operating system can. */
+#pragma once
+
+#define TRAP_FLAG       0
+#define TRAP_FLAG_SET   ""
+#define TRAP_FLAG_CLEAR ""
+#define TRAP_FLAG_OWN   0

@@ -1,0 +1,63 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Sources as the controller sees them: names in front of events, and lists in the catalogue. */
+#include "cli/sources.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/factors.h"
+
+#define USUAL_RUNS 100
+
+void source_of(const struct counted_event *event, char name[SOURCE_NAME])
+{
+    if (strcmp(event->kind, "source") == 0)
+        snprintf(name, SOURCE_NAME, "%.*s", (int)strcspn(event->name, "/"), event->name);
+    else
+        strcpy(name, "perf_event");
+}
+
+int source_of_all(const struct counted_event *events, size_t count, char name[SOURCE_NAME],
+                  struct failure *failure)
+{
+    source_of(&events[0], name);
+    for (size_t i = 1; i < count; i++) {
+        char other[SOURCE_NAME];
+        source_of(&events[i], other);
+        if (strcmp(name, other) != 0)
+            return fail_with(failure, -EINVAL,
+                             "%.200s is counted by %s and %.200s by %s, and a cell counts with one "
+                             "source: give every event a cell of its own with --each",
+                             events[0].name, name, events[i].name, other);
+    }
+    return 0;
+}
+
+const struct catalogue_path *source_path(const struct catalogue *catalogue, const char *source)
+{
+    for (size_t i = 0; i < catalogue->path_count; i++) {
+        if (list_has(catalogue->paths[i].sources, source))
+            return &catalogue->paths[i];
+    }
+    return NULL;
+}
+
+void source_put_paths(const struct catalogue *catalogue, const char *source, struct text *out)
+{
+    size_t count = 0;
+    text_printf(out, "events of %s can be counted on ", source);
+    for (size_t i = 0; i < catalogue->path_count; i++) {
+        if (list_has(catalogue->paths[i].sources, source))
+            text_printf(out, "%s%s", count++ ? ", " : "", catalogue->paths[i].name);
+    }
+    text_puts(out, count ? " only" : "no path of this kit");
+}
+
+uint64_t source_runs(const struct catalogue *catalogue, const char *source)
+{
+    const struct catalogue_source *known = catalogue_source(catalogue, source);
+    return known ? known->runs : USUAL_RUNS;
+}

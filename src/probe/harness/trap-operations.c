@@ -1,0 +1,155 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Around the windows of trap: the handler that counts the traps, and what a trap stands for. At
+ * every trap the CPU shows the instruction that comes next; that is the one whose trap comes next.
+ *  - A repeated string instruction traps after every repetition: it counts once, when it is over.
+ *  - An instruction that loads the stack segment holds its trap back until the next one is over,
+ *    and some systems lose the trap of a system call: then one trap stands for two. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode.h"
+#include "probe/harness/elapsed.h"
+#include "trap-flag.h"
+#include "trap-place.h"
+
+#define STACK_BYTES (64u << 10)
+
+/* Handlers take no argument of ours. */
+static struct {
+    struct job *job;           /* NULL: nobody to tell */
+    uint64_t traps;            /* as they came */
+    uint64_t instructions;     /* what they stand for */
+    const unsigned char *next; /* the instruction that was about to begin at the last trap */
+} seen;
+
+static void __attribute__((noreturn)) give_up(const char *why)
+{
+    if (seen.job) {
+        job_fail(seen.job, -EIO, "%s", why);
+        __atomic_store_n(&seen.job->state, JOB_FAILED, __ATOMIC_RELEASE);
+    }
+    assay_syscall1(SYS_exit_group, 1);
+    __builtin_unreachable();
+}
+
+/* How many instructions ended with this trap, the CPU being about to go on at `next`. */
+static unsigned ended(const unsigned char *begun, const unsigned char *next)
+{
+    if (!begun)
+        return 1;
+    if (begun == next && decode_is_repeated(begun, DECODE_LONGEST))
+        return 0;
+    if (decode_holds_trap(begun, DECODE_LONGEST))
+        return 2;
+    return decode_is_system_call_at(begun) && next != begun + DECODE_SYSTEM_CALL_BYTES ? 2 : 1;
+}
+
+static void on_trap(int number, siginfo_t *information, void *context)
+{
+    (void)number;
+    const unsigned char *next = trap_place(context);
+    if (information->si_code != TRAP_TRACE || !next)
+        give_up("a trap came that the trap flag did not make: something else (a debugger, a "
+                "breakpoint) is in this process");
+    seen.traps++;
+    seen.instructions += ended(seen.next, next);
+    seen.next = next;
+}
+
+static int watch(void)
+{
+    static unsigned char
+        stack[STACK_BYTES]; /* its own: a specimen may do anything with its stack */
+    stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)};
+    struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigfillset(&action.sa_mask);
+    if (sigaltstack(&alternate, NULL) < 0 || sigaction(SIGTRAP, &action, NULL) < 0)
+        return -errno;
+    return 0;
+}
+
+static void forget(void)
+{
+    seen.traps = seen.instructions = 0;
+    seen.next = NULL;
+}
+
+/* The flag is set here once around three instructions. */
+static int trap_usable(char *reason, size_t size)
+{
+    if (!TRAP_FLAG) {
+        snprintf(reason, size,
+                 "this CPU has no trap flag that a program may set for itself; source step counts "
+                 "the same");
+        return -EOPNOTSUPP;
+    }
+    int result = watch();
+    if (result < 0) {
+        snprintf(reason, size, "no handler for SIGTRAP can be set: %s", strerror(-result));
+        return result;
+    }
+    forget();
+    __asm__ volatile(TRAP_FLAG_SET "\n\tnop\n\tnop\n\tnop\n\t" TRAP_FLAG_CLEAR
+                     :
+                     :
+                     : "memory", "cc");
+    signal(SIGTRAP, SIG_DFL);
+    if (seen.instructions == TRAP_FLAG_OWN + 3)
+        return 0;
+    snprintf(reason, size,
+             "the trap flag does not work here: of three instructions it saw %lld (an emulator?)",
+             (long long)seen.instructions - TRAP_FLAG_OWN);
+    return -EOPNOTSUPP;
+}
+
+static int trap_open(struct instrument *instrument)
+{
+    int result = watch();
+    if (result < 0)
+        return job_fail(instrument->job, result, "no handler for SIGTRAP can be set: %s",
+                        strerror(-result));
+    seen.job = instrument->job;
+    return 0;
+}
+
+static int trap_arm(struct instrument *instrument)
+{
+    elapsed_begin(instrument);
+    forget();
+    return 0;
+}
+
+static int trap_release(struct instrument *instrument, uint32_t run)
+{
+    struct job *job = instrument->job;
+    if ((uintptr_t)seen.next != job->closed || seen.traps < TRAP_FLAG_OWN)
+        return job_fail(job, -EIO,
+                        "run %u: the last trap did not come from the closing of the window: the "
+                        "specimen cleared the trap flag, or the CPU lost it",
+                        run);
+    for (uint32_t index = 0; index < job->counters; index++) {
+        bool raw = strcmp(job->events[index].counts, "instructions-raw") == 0;
+        job_values(job)[(size_t)run * job->counters + index] =
+            (raw ? seen.traps : seen.instructions) - TRAP_FLAG_OWN;
+    }
+    elapsed_write(instrument, run);
+    return 0;
+}
+
+static void trap_close(struct instrument *instrument)
+{
+    (void)instrument;
+    signal(SIGTRAP, SIG_DFL);
+}
+
+const struct path_operations trap_operations = {
+    .usable = trap_usable,
+    .open = trap_open,
+    .arm = trap_arm,
+    .release = trap_release,
+    .close = trap_close,
+};

@@ -1,0 +1,64 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a source is: something that counts by executing the code, without a counter. One file each,
+ * registered by one line in the build list. Its events are written NAME/CLASS/.
+ *
+ * Some count inside the window (the trap flag, a clock): then the path does the work, and the
+ * source is only a name. The others run the harness in a way of their own: under ptrace, in an
+ * emulator. They do so in a counting process, which the driver forks for the visit and watches like
+ * a harness: it may block and wait, and when it is ended so is everything below it. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/failure.h"
+#include "events/event.h"
+#include "probe/harness/job.h"
+
+/* What a counting process has. */
+struct source_visit {
+    struct job *job;     /* shared with the driver: the request, and the rows to fill */
+    const char *kit;     /* folder of the kit, where a source may have files of its own */
+    const char *harness; /* path of the executable that holds the window */
+};
+
+struct source {
+    const char *name;
+    const char *summary;        /* one line: how it counts */
+    const char *const *classes; /* ends with NULL; "…-raw": what it sees itself, without a class */
+    uint32_t runs;              /* a sensible number of runs, where nobody says how many */
+    bool needs_folder;          /* job->folder must be there: it writes files */
+    /* Can it count on this machine? 0, or negative errno with the reason. NULL: where one of its
+     * paths is offered. Called once, when a session begins; kit as above. */
+    int (*usable)(const char *kit, char *reason, size_t size);
+    /* In the counting process: runs the harness, fills the rows of visit->job (values, and enabled
+     * and running times in ns; accounts start as zero), advances job->runs_done as rows are
+     * complete. 0, or negative errno with the reason by source_fail(). NULL: the path's windows
+     * count. */
+    int (*count)(const struct source_visit *visit);
+};
+
+extern const struct source *const source_registry[]; /* generated; ends with NULL */
+const struct source *source_find(const char *name);
+
+/* Writes the reason of a failed visit and returns code (negative errno). */
+int source_fail(const struct source_visit *visit, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The class that counter `index` is asked to count: "instructions". */
+static inline const char *source_class(const struct source_visit *visit, uint32_t index)
+{
+    return visit->job->events[index].counts;
+}
+
+/* Writes one count. */
+static inline void source_put(const struct source_visit *visit, uint32_t run, uint32_t index,
+                              uint64_t value)
+{
+    job_values(visit->job)[(size_t)run * visit->job->counters + index] = value;
+}
+
+/* The row is complete: it took so many ns. Rows come in order. */
+void source_row_done(const struct source_visit *visit, uint32_t run, uint64_t nanoseconds);

@@ -1,0 +1,182 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Source step: executes the window instruction by instruction under ptrace, from the mark where it
+ * opens to the mark where it is closed. Works for the windows of every path whose harness runs as a
+ * child: with bare it counts the specimen alone, with others the path's own code too. */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/monotonic.h"
+#include "probe/sources/stepper.h"
+#include "probe/sources/trial.h"
+
+static const struct {
+    const char *class;
+    size_t offset;
+} counted[] = {
+    {"instructions", offsetof(struct steps, instructions)},
+    {"instructions-raw", offsetof(struct steps, steps)},
+    {"syscalls", offsetof(struct steps, system_calls)},
+};
+
+static const char *const classes[] = {"instructions", "instructions-raw", "syscalls", NULL};
+
+/* --- can it be done here? --- */
+
+static int read_scope(void)
+{
+    int scope = -1;
+    AUTO_FILE FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+    if (!file || fscanf(file, "%d", &scope) != 1)
+        return -1;
+    return scope;
+}
+
+static int explain(int error, bool tracing, char *reason, size_t size)
+{
+    int scope = read_scope();
+    if (tracing && error == EPERM && scope >= 2)
+        snprintf(reason, size,
+                 "ptrace is refused: kernel.yama.ptrace_scope is %d; set it to 1 (`sudo sysctl "
+                 "kernel.yama.ptrace_scope=1`%s)",
+                 scope, scope > 2 ? " after a reboot" : "), or run as root");
+    else if (tracing)
+        snprintf(reason, size,
+                 "ptrace is refused: %s (a seccomp filter, as in a container, or an emulator of "
+                 "programs)",
+                 strerror(error));
+    else
+        snprintf(reason, size, "the operating system cannot single-step on this ISA: %s",
+                 strerror(error));
+    return -error;
+}
+
+/* A child that can be traced, or tells by its exit status why not. */
+static void __attribute__((noreturn)) be_traced(void)
+{
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
+        _exit(errno);
+    raise(SIGSTOP);
+    _exit(0);
+}
+
+static int step_usable(const char *kit, char *reason, size_t size)
+{
+    (void)kit;
+    int status = 0;
+    pid_t pid = fork();
+    if (pid == 0)
+        be_traced();
+    if (pid < 0 || waitpid(pid, &status, 0) < 0)
+        return explain(errno, true, reason, size);
+    if (WIFEXITED(status))
+        return explain(WEXITSTATUS(status) ? WEXITSTATUS(status) : EIO, true, reason, size);
+    int error = ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) < 0 ? errno : 0;
+    if (!error && (waitpid(pid, &status, 0) < 0 || !WIFSTOPPED(status)))
+        error = EIO;
+    kill(pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return error ? explain(error, false, reason, size) : 0;
+}
+
+/* --- counting --- */
+
+/* Tracer and process take turns: on one CPU a step costs a third of what it costs across two. */
+static void stay_on_one_cpu(const struct source_visit *visit)
+{
+    cpu_set_t one;
+    int cpu = visit->job->cpu >= 0 ? visit->job->cpu : sched_getcpu();
+    if (cpu < 0 || cpu >= CPU_SETSIZE)
+        return;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)cpu, &one);
+    sched_setaffinity(0, sizeof(one), &one);
+}
+
+static void write_row(const struct source_visit *visit, uint32_t run, const struct steps *steps,
+                      uint64_t nanoseconds)
+{
+    for (uint32_t index = 0; index < visit->job->counters; index++)
+        for (size_t column = 0; column < sizeof(counted) / sizeof(*counted); column++)
+            if (strcmp(source_class(visit, index), counted[column].class) == 0) {
+                uint64_t value;
+                memcpy(&value, (const char *)steps + counted[column].offset, sizeof(value));
+                source_put(visit, run, index, value);
+            }
+    source_row_done(visit, run, nanoseconds);
+}
+
+static int step_window(struct stepper *stepper, const struct trial *trial, uint32_t run)
+{
+    const struct job *job = trial->workspace.job;
+    struct steps steps = {0};
+    int result = stepper_run_to(stepper, (uintptr_t)job->opens);
+    if (result < 0)
+        return result;
+    uint64_t begun = monotonic_ns();
+    result = stepper_step_to(stepper, (uintptr_t)job->closed, &steps);
+    if (result == 0)
+        write_row(trial->visit, run, &steps, monotonic_ns() - begun);
+    return result;
+}
+
+static int step_all(struct trial *trial, struct stepper *stepper)
+{
+    const struct source_visit *visit = trial->visit;
+    int result = stepper_begin(stepper, trial->pid);
+    if (result == 0)
+        result = stepper_run_to_stop(stepper);
+    if (result == 0 && (!trial->workspace.job->opens || !trial->workspace.job->closed))
+        return source_fail(visit, -ENOENT, "the window has no marks: the kit is not whole");
+    for (uint32_t run = 0; run < visit->job->runs && result == 0; run++)
+        result = step_window(stepper, trial, run);
+    if (result == 0)
+        result = stepper_run_to_end(stepper);
+    if (result == -ENOTSUP)
+        return source_fail(visit, result,
+                           "the code holds an exclusive load whose store cannot be found: it "
+                           "cannot be stepped");
+    if (result != -ECHILD)
+        return source_fail(visit, result, "stepping failed: %s", strerror(-result));
+    trial->pid = 0;
+    result = trial_judge(trial, stepper->status);
+    if (result == 0 && visit->job->runs_done < visit->job->runs)
+        return source_fail(visit, -EIO, "the harness ended after %u of %u windows",
+                           visit->job->runs_done, visit->job->runs);
+    return result;
+}
+
+static int step_count(const struct source_visit *visit)
+{
+    struct stepper stepper;
+    struct trial trial = {0};
+    stay_on_one_cpu(visit);
+    int result = trial_make(&trial, visit);
+    if (result == 0) {
+        trial.workspace.job->hold = JOB_HOLD_STOP;
+        result = trial_start(&trial, NULL, true);
+    }
+    if (result == 0)
+        result = step_all(&trial, &stepper);
+    trial_free(&trial);
+    return result;
+}
+
+const struct source source_step = {
+    .name = "step",
+    .summary = "ptrace executes the window instruction by instruction",
+    .classes = classes,
+    .runs = 5,
+    .usable = step_usable,
+    .count = step_count,
+};

@@ -1,0 +1,289 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Stepping: run to an address by a breakpoint, from there one instruction at a time. What an
+ * instruction is decides what a step stands for; only the ISA's folder knows encodings. */
+#include "probe/sources/stepper.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+enum kind {
+    KIND_UNKNOWN,
+    KIND_PLAIN,
+    KIND_REPEATED,  /* a step is one repetition */
+    KIND_HOLDS,     /* a step is this and the next */
+    KIND_SYSTEM,    /* a system call */
+    KIND_EXCLUSIVE, /* begins a sequence that must not be stopped */
+};
+
+/* --- the process --- */
+
+static int await_stop(struct stepper *stepper)
+{
+    while (waitpid(stepper->pid, &stepper->status, __WALL) < 0)
+        if (errno != EINTR)
+            return -errno;
+    return WIFSTOPPED(stepper->status) ? 0 : -ECHILD;
+}
+
+/* The signal of the last stop, to be passed on: none of those that stepping itself makes. */
+static int pending_signal(const struct stepper *stepper)
+{
+    int number = WSTOPSIG(stepper->status);
+    return number == SIGTRAP || number == SIGSTOP ? 0 : number;
+}
+
+static int resume(struct stepper *stepper, enum __ptrace_request how, int number)
+{
+    if (ptrace(how, stepper->pid, NULL, (void *)(intptr_t)number) < 0)
+        return errno == ESRCH ? await_stop(stepper) : -errno;
+    return await_stop(stepper);
+}
+
+static int get_registers(const struct stepper *stepper, decode_registers *registers)
+{
+    struct iovec io = {registers, sizeof(*registers)};
+    if (ptrace(PTRACE_GETREGSET, stepper->pid, (void *)NT_PRSTATUS, &io) < 0)
+        return -errno;
+    return 0;
+}
+
+static int program_counter(const struct stepper *stepper, uintptr_t *address)
+{
+    decode_registers registers;
+    int result = get_registers(stepper, &registers);
+    *address = result < 0 ? 0 : decode_program_counter(&registers);
+    return result;
+}
+
+static int go_to(const struct stepper *stepper, uintptr_t address)
+{
+    decode_registers registers;
+    struct iovec io = {&registers, sizeof(registers)};
+    int result = get_registers(stepper, &registers);
+    if (result < 0)
+        return result;
+    decode_set_program_counter(&registers, address);
+    return ptrace(PTRACE_SETREGSET, stepper->pid, (void *)NT_PRSTATUS, &io) < 0 ? -errno : 0;
+}
+
+static int peek(const struct stepper *stepper, uintptr_t address, uint64_t *word)
+{
+    errno = 0;
+    *word = (uint64_t)ptrace(PTRACE_PEEKTEXT, stepper->pid, (void *)address, NULL);
+    return -errno;
+}
+
+static int poke(const struct stepper *stepper, uintptr_t address, uint64_t word)
+{
+    return ptrace(PTRACE_POKETEXT, stepper->pid, (void *)address, (void *)(uintptr_t)word) < 0
+               ? -errno
+               : 0;
+}
+
+int stepper_begin(struct stepper *stepper, pid_t pid)
+{
+    *stepper = (struct stepper){.pid = pid};
+    int result = await_stop(stepper);
+    if (result < 0)
+        return result;
+    return ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)PTRACE_O_EXITKILL) < 0 ? -errno : 0;
+}
+
+int stepper_run_to_stop(struct stepper *stepper)
+{
+    int result;
+    do
+        result = resume(stepper, PTRACE_CONT, pending_signal(stepper));
+    while (result == 0 && WSTOPSIG(stepper->status) != SIGSTOP);
+    return result;
+}
+
+int stepper_run_to_end(struct stepper *stepper)
+{
+    int result;
+    do
+        result = resume(stepper, PTRACE_CONT, pending_signal(stepper));
+    while (result == 0);
+    return result;
+}
+
+/* --- breakpoints --- */
+
+struct breakpoint {
+    uintptr_t address;
+    uint64_t word; /* what stood there */
+};
+
+static int breakpoint_set(const struct stepper *stepper, struct breakpoint *breakpoint,
+                          uintptr_t address)
+{
+    breakpoint->address = address;
+    int result = peek(stepper, address, &breakpoint->word);
+    if (result < 0)
+        return result;
+    return poke(stepper, address,
+                (breakpoint->word & ~(uint64_t)DECODE_BREAKPOINT_MASK) | DECODE_BREAKPOINT);
+}
+
+static int breakpoint_clear(const struct stepper *stepper, const struct breakpoint *breakpoint)
+{
+    return poke(stepper, breakpoint->address, breakpoint->word);
+}
+
+/* Runs until the process stands on one of the breakpoints, and clears them. */
+static int run_to_either(struct stepper *stepper, const struct breakpoint *breakpoints,
+                         size_t count)
+{
+    uintptr_t address = 0, hit = 0;
+    int result = 0;
+    while (result == 0 && !hit) {
+        result = resume(stepper, PTRACE_CONT, pending_signal(stepper));
+        if (result == 0 && WSTOPSIG(stepper->status) == SIGTRAP)
+            result = program_counter(stepper, &address);
+        for (size_t index = 0; index < count && result == 0; index++)
+            if (address == breakpoints[index].address + DECODE_BREAKPOINT_ADVANCE)
+                hit = breakpoints[index].address;
+    }
+    for (size_t index = count; index-- > 0 && result == 0;)
+        result = breakpoint_clear(stepper, &breakpoints[index]);
+    return result < 0 ? result : go_to(stepper, hit);
+}
+
+int stepper_run_to(struct stepper *stepper, uintptr_t address)
+{
+    struct breakpoint breakpoint;
+    int result = breakpoint_set(stepper, &breakpoint, address);
+    return result < 0 ? result : run_to_either(stepper, &breakpoint, 1);
+}
+
+/* --- sequences that must not be stopped --- */
+
+#if DECODE_EXCLUSIVES
+static int read_words(const struct stepper *stepper, uintptr_t address, uint32_t *words)
+{
+    for (size_t index = 0; index < DECODE_SEQUENCE; index += 2) {
+        uint64_t word;
+        if (peek(stepper, address + 4 * index, &word) < 0)
+            word = 0; /* the end of what is mapped: no such instruction */
+        memcpy(words + index, &word, sizeof(word));
+    }
+    return 0;
+}
+
+static int run_exclusive(struct stepper *stepper, uintptr_t address, struct steps *steps)
+{
+    uint32_t words[DECODE_SEQUENCE];
+    struct decode_sequence sequence;
+    struct breakpoint breakpoints[2];
+    size_t count = 1;
+    uintptr_t out;
+    read_words(stepper, address, words);
+    if (!decode_exclusive(words, &sequence))
+        return -ENOTSUP;
+    uintptr_t branch = address + (uintptr_t)sequence.branch_bytes;
+    int result = breakpoint_set(stepper, &breakpoints[0], address + 4 * sequence.length);
+    if (result == 0 && sequence.branch)
+        result = breakpoint_set(stepper, &breakpoints[count++], branch);
+    if (result == 0)
+        result = run_to_either(stepper, breakpoints, count);
+    if (result == 0)
+        result = program_counter(stepper, &out);
+    if (result < 0)
+        return result;
+    bool branched = sequence.branch && out == branch;
+    steps->steps++;
+    steps->instructions += branched ? sequence.branch : sequence.length;
+    return 0;
+}
+#else
+static int run_exclusive(struct stepper *stepper, uintptr_t address, struct steps *steps)
+{
+    (void)stepper, (void)address, (void)steps;
+    return -ENOTSUP;
+}
+#endif
+
+/* --- one instruction at a time --- */
+
+/* Reads as much of the instruction as there is: the rest of a page may be the last one. */
+static size_t read_code(const struct stepper *stepper, uintptr_t address, unsigned char code[16])
+{
+    uint64_t word;
+    size_t length = 0;
+    for (; length < 16; length += sizeof(word)) {
+        if (peek(stepper, address + length, &word) < 0)
+            break;
+        memcpy(code + length, &word, sizeof(word));
+    }
+    return length;
+}
+
+static enum kind find_kind(const struct stepper *stepper, uintptr_t address)
+{
+    unsigned char code[16] = {0};
+    size_t length = read_code(stepper, address, code);
+    if (length > DECODE_LONGEST)
+        length = DECODE_LONGEST;
+    if (!length)
+        return KIND_PLAIN;
+    if (decode_is_repeated(code, length))
+        return KIND_REPEATED;
+    if (decode_holds_trap(code, length))
+        return KIND_HOLDS;
+#if DECODE_EXCLUSIVES
+    if (decode_begins_exclusive(code))
+        return KIND_EXCLUSIVE;
+#endif
+    return decode_is_system_call_at(code) ? KIND_SYSTEM : KIND_PLAIN;
+}
+
+static enum kind kind_at(struct stepper *stepper, uintptr_t address)
+{
+    size_t place = (address ^ address >> 10) % STEPPER_CACHE;
+    if (stepper->cache[place].address != address || stepper->cache[place].kind == KIND_UNKNOWN) {
+        stepper->cache[place].address = address;
+        stepper->cache[place].kind = find_kind(stepper, address);
+    }
+    return (enum kind)stepper->cache[place].kind;
+}
+
+static int step_once(struct stepper *stepper, uintptr_t *address, struct steps *steps)
+{
+    enum kind kind = kind_at(stepper, *address);
+    uintptr_t begun = *address;
+    if (kind == KIND_EXCLUSIVE) {
+        int result = run_exclusive(stepper, begun, steps);
+        return result < 0 ? result : program_counter(stepper, address);
+    }
+    int result = resume(stepper, PTRACE_SINGLESTEP, pending_signal(stepper));
+    if (result == 0)
+        result = program_counter(stepper, address);
+    if (result < 0)
+        return result;
+    if (WSTOPSIG(stepper->status) != SIGTRAP)
+        return 0; /* a signal came before the instruction: it is passed on with the next step */
+    steps->steps++;
+    steps->system_calls += kind == KIND_SYSTEM;
+    if (kind == KIND_HOLDS)
+        steps->instructions += 2;
+    else if (kind != KIND_REPEATED || *address != begun)
+        steps->instructions++;
+    return 0;
+}
+
+int stepper_step_to(struct stepper *stepper, uintptr_t address, struct steps *steps)
+{
+    uintptr_t here;
+    int result = program_counter(stepper, &here);
+    memset(stepper->cache, 0, sizeof(stepper->cache)); /* code may be made between two windows */
+    while (result == 0 && here != address)
+        result = step_once(stepper, &here, steps);
+    return result;
+}
