@@ -1,0 +1,416 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * x86-64 by objdump's words (AT&T syntax, always with suffix): the destination is the last operand,
+ * so a memory operand before it is read, and the table says what happens to the last one. */
+#include <string.h>
+
+#include "decode/objdump.h"
+
+enum access {
+    UNTOUCHED, /* an address or a hint, whatever operand it is */
+    READ,
+    WRITTEN,
+    MODIFIED,
+};
+
+#define PUSHES 1u
+#define POPS   2u
+
+/* name: without suffix where `suffixes` has some. last: what happens to memory as last operand. */
+static const struct entry {
+    const char *name;
+    const char *suffixes;
+    enum access last;
+    unsigned stack;
+    enum flow flow;
+} entries[] = {
+    {"mov", "bwlq", WRITTEN, 0, FLOW_NEXT},
+    {"movabs", "bwlq", WRITTEN, 0, FLOW_NEXT},
+    {"movs", "bwlq", WRITTEN, 0, FLOW_NEXT}, /* the string instruction */
+    {"stos", "bwlq", WRITTEN, 0, FLOW_NEXT},
+    {"lods", "bwlq", READ, 0, FLOW_NEXT},
+    {"scas", "bwlq", READ, 0, FLOW_NEXT},
+    {"cmps", "bwlq", READ, 0, FLOW_NEXT},
+    {"movbe", "wlq", WRITTEN, 0, FLOW_NEXT},
+    {"movnti", "lq", WRITTEN, 0, FLOW_NEXT},
+    {"cmp", "bwlq", READ, 0, FLOW_NEXT},
+    {"test", "bwlq", READ, 0, FLOW_NEXT},
+    {"bt", "wlq", READ, 0, FLOW_NEXT},
+    {"mul", "bwlq", READ, 0, FLOW_NEXT},
+    {"imul", "bwlq", READ, 0, FLOW_NEXT},
+    {"div", "bwlq", READ, 0, FLOW_NEXT},
+    {"idiv", "bwlq", READ, 0, FLOW_NEXT},
+    {"add", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"adc", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"sub", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"sbb", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"and", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"or", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"xor", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"inc", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"dec", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"neg", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"not", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"shl", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"shr", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"sar", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"rol", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"rcl", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"rcr", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"ror", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"shld", "wlq", MODIFIED, 0, FLOW_NEXT},
+    {"shrd", "wlq", MODIFIED, 0, FLOW_NEXT},
+    {"bts", "wlq", MODIFIED, 0, FLOW_NEXT},
+    {"btr", "wlq", MODIFIED, 0, FLOW_NEXT},
+    {"btc", "wlq", MODIFIED, 0, FLOW_NEXT},
+    {"xchg", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"xadd", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"cmpxchg", "bwlq", MODIFIED, 0, FLOW_NEXT},
+    {"cmpxchg8b", "", MODIFIED, 0, FLOW_NEXT},
+    {"cmpxchg16b", "", MODIFIED, 0, FLOW_NEXT},
+    {"lea", "wlq", UNTOUCHED, 0, FLOW_NEXT},
+    {"nop", "wlq", UNTOUCHED, 0, FLOW_NEXT},
+    {"push", "wq", READ, PUSHES, FLOW_NEXT},
+    {"pushf", "wq", READ, PUSHES, FLOW_NEXT},
+    {"pop", "wq", WRITTEN, POPS, FLOW_NEXT},
+    {"popf", "wq", WRITTEN, POPS, FLOW_NEXT},
+    {"leave", "q", READ, POPS, FLOW_NEXT},
+    {"call", "q", READ, PUSHES, FLOW_CALL},
+    {"ret", "q", READ, POPS, FLOW_RETURN},
+    {"jmp", "q", READ, 0, FLOW_JUMP},
+    {"loop", "lq", READ, 0, FLOW_CONDITIONAL},
+    {"loope", "lq", READ, 0, FLOW_CONDITIONAL},
+    {"loopne", "lq", READ, 0, FLOW_CONDITIONAL},
+    {"jrcxz", "", READ, 0, FLOW_CONDITIONAL},
+    {"jecxz", "", READ, 0, FLOW_CONDITIONAL},
+    {"popcnt", "wlq", READ, 0, FLOW_NEXT},
+    {"lzcnt", "wlq", READ, 0, FLOW_NEXT},
+    {"tzcnt", "wlq", READ, 0, FLOW_NEXT},
+    {"bsf", "wlq", READ, 0, FLOW_NEXT},
+    {"bsr", "wlq", READ, 0, FLOW_NEXT},
+    {"bswap", "lq", READ, 0, FLOW_NEXT},
+    {"crc32", "bwlq", READ, 0, FLOW_NEXT},
+    {"andn", "lq", READ, 0, FLOW_NEXT},
+    {"bzhi", "lq", READ, 0, FLOW_NEXT},
+    {"bextr", "lq", READ, 0, FLOW_NEXT},
+    {"shlx", "lq", READ, 0, FLOW_NEXT},
+    {"shrx", "lq", READ, 0, FLOW_NEXT},
+    {"sarx", "lq", READ, 0, FLOW_NEXT},
+    {"rorx", "lq", READ, 0, FLOW_NEXT},
+    {"mulx", "lq", READ, 0, FLOW_NEXT},
+    {"blsr", "lq", READ, 0, FLOW_NEXT},
+    {"blsi", "lq", READ, 0, FLOW_NEXT},
+    {"blsmsk", "lq", READ, 0, FLOW_NEXT},
+    {"cvtsi2sd", "lq", READ, 0, FLOW_NEXT},
+    {"cvtsi2ss", "lq", READ, 0, FLOW_NEXT},
+    {"fld", "slt", READ, 0, FLOW_NEXT},
+    {"fst", "sl", WRITTEN, 0, FLOW_NEXT},
+    {"fstp", "slt", WRITTEN, 0, FLOW_NEXT},
+    {"fild", "sl", READ, 0, FLOW_NEXT},
+    {"fildll", "", READ, 0, FLOW_NEXT},
+    {"fistp", "sl", WRITTEN, 0, FLOW_NEXT},
+    {"fistpll", "", WRITTEN, 0, FLOW_NEXT},
+    {"fldcw", "", READ, 0, FLOW_NEXT},
+    {"fnstcw", "", WRITTEN, 0, FLOW_NEXT},
+    {"fnstsw", "", WRITTEN, 0, FLOW_NEXT},
+    {"ldmxcsr", "", READ, 0, FLOW_NEXT},
+    {"stmxcsr", "", WRITTEN, 0, FLOW_NEXT},
+    {"prefetcht0", "", UNTOUCHED, 0, FLOW_NEXT},
+    {"prefetcht1", "", UNTOUCHED, 0, FLOW_NEXT},
+    {"prefetcht2", "", UNTOUCHED, 0, FLOW_NEXT},
+    {"prefetchnta", "", UNTOUCHED, 0, FLOW_NEXT},
+    {"prefetchw", "", UNTOUCHED, 0, FLOW_NEXT},
+    {"clflush", "", UNTOUCHED, 0, FLOW_NEXT},
+    {"clflushopt", "", UNTOUCHED, 0, FLOW_NEXT},
+    {"clwb", "", UNTOUCHED, 0, FLOW_NEXT},
+};
+
+/* No memory operand, or one that is read into a register. */
+static const char *const readers[] = {
+    "cltq",        "cqto",        "cltd",        "cwtl",        "cbtw",        "cwtd",
+    "clc",         "stc",         "cmc",         "cld",         "std",         "pause",
+    "lfence",      "mfence",      "sfence",      "cpuid",       "rdtsc",       "rdtscp",
+    "xgetbv",      "endbr64",     "syscall",     "emms",        "vzeroupper",  "vzeroall",
+    "fld1",        "fldz",        "fldpi",       "fxch",        "fabs",        "fchs",
+    "ffree",       "fninit",      "fincstp",     "fdecstp",     "fnclex",      "movzbl",
+    "movzbw",      "movzbq",      "movzwl",      "movzwq",      "movsbl",      "movsbw",
+    "movsbq",      "movswl",      "movswq",      "movslq",      "cvtss2sd",    "cvtsd2ss",
+    "cvttsd2si",   "cvttss2si",   "cvtsd2si",    "cvtss2si",    "cvtdq2pd",    "cvtdq2ps",
+    "ucomiss",     "ucomisd",     "comiss",      "comisd",      "minss",       "minsd",
+    "maxss",       "maxsd",       "xorps",       "xorpd",       "andps",       "andpd",
+    "andnps",      "andnpd",      "orps",        "orpd",        "pxor",        "por",
+    "pand",        "pandn",       "paddb",       "paddw",       "paddd",       "paddq",
+    "psubb",       "psubw",       "psubd",       "psubq",       "pcmpeqb",     "pcmpeqw",
+    "pcmpeqd",     "pcmpeqq",     "pcmpgtb",     "pcmpgtd",     "pminub",      "pmaxub",
+    "pminud",      "pshufd",      "pshufb",      "pshuflw",     "pshufhw",     "punpcklbw",
+    "punpcklwd",   "punpckldq",   "punpcklqdq",  "punpckhqdq",  "unpcklps",    "unpcklpd",
+    "unpckhpd",    "shufps",      "shufpd",      "pmovmskb",    "movmskps",    "movmskpd",
+    "ptest",       "pslldq",      "psrldq",      "psllq",       "psrlq",       "pslld",
+    "psrld",       "psrad",       "palignr",     "movhlps",     "movlhps",     "movddup",
+    "broadcastss", "broadcastsd", "pbroadcastb", "pbroadcastd", "pbroadcastq", "inserti128",
+    "insertf128",  "perm2f128",   "ud2",         "int3",        "lahf",        "sahf",
+    "fwait",       "hlt",         "fucomi",      "fucomip",     "fcomi",       "fcomip",
+    "fxam",        "psllw",       "psrlw",       "punpckhdq",
+};
+
+/* Moves between vector registers and memory, in either direction. */
+static const char *const movers[] = {
+    "movaps",   "movups",   "movapd",   "movupd",      "movdqa",      "movdqu",   "movss",
+    "movsd",    "movd",     "movq",     "movhps",      "movlps",      "movhpd",   "movlpd",
+    "movntps",  "movntpd",  "movntdq",  "lddqu",       "movdqa32",    "movdqa64", "movdqu8",
+    "movdqu16", "movdqu32", "movdqu64", "extracti128", "extractf128",
+};
+
+static const char *const conditions[] = {
+    "o", "no", "b", "ae", "e", "ne", "be", "a", "s", "ns", "p", "np", "l", "ge", "le", "g",
+};
+
+static const char *const prefixes[] = {
+    "rep", "repz", "repnz", "lock", "bnd",   "notrack", "data16", "addr32",   "cs",       "ds",
+    "es",  "ss",   "fs",    "gs",   "rex.W", "{vex}",   "{evex}", "xacquire", "xrelease",
+};
+
+static bool in_list(const char *word, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(word, list[i]) == 0)
+            return true;
+    return false;
+}
+#define IN(word, list) in_list(word, list, sizeof(list) / sizeof(*(list)))
+
+/* Memory is what is neither register nor number nor the `*` of an indirect transfer. A bare number
+ * is an address, except as the target of a branch. */
+static bool is_memory(const char *operand)
+{
+    if (*operand == '$' || *operand == '{')
+        return false;
+    if (*operand == '%')
+        return strchr(operand, ':') != NULL; /* %fs:…, and not %st(1) */
+    return true;
+}
+
+static void touch(struct instruction *instruction, enum access access)
+{
+    instruction->loads |= access == READ || access == MODIFIED;
+    instruction->stores |= access == WRITTEN || access == MODIFIED;
+}
+
+static void touch_operands(const struct wording *words, enum access last,
+                           struct instruction *instruction)
+{
+    for (size_t i = 0; i < words->count && last != UNTOUCHED; i++)
+        if (is_memory(words->operands[i]))
+            touch(instruction, i + 1 == words->count ? last : READ);
+}
+
+static bool matches(const struct entry *entry, const char *word)
+{
+    size_t length = strlen(entry->name);
+    if (strncmp(word, entry->name, length) != 0)
+        return false;
+    /* Without a suffix where no memory operand needs one (fld %st(0)), or where it has none. */
+    if (word[length] && strchr(entry->suffixes, word[length]))
+        length++;
+    /* .s: the other of two encodings. */
+    return !word[length] || strcmp(word + length, ".s") == 0;
+}
+
+static void take_transfer(const struct wording *words, enum flow flow,
+                          struct instruction *instruction)
+{
+    const char *operand = words->count ? words->operands[0] : "";
+    instruction->flow = flow;
+    if (flow == FLOW_NEXT || flow == FLOW_RETURN)
+        return;
+    if (*operand != '*') {
+        instruction->known = objdump_target(operand, &instruction->target);
+        return;
+    }
+    instruction->flow = flow == FLOW_CALL ? FLOW_INDIRECT_CALL : FLOW_INDIRECT_JUMP;
+    instruction->known = flow != FLOW_CONDITIONAL;
+    instruction->loads |= is_memory(operand + 1);
+}
+
+static bool take_entry(const struct wording *words, struct instruction *instruction)
+{
+    for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
+        const struct entry *entry = &entries[i];
+        if (!matches(entry, words->mnemonic))
+            continue;
+        instruction->known = true;
+        if (entry->flow == FLOW_NEXT)
+            touch_operands(words, entry->last, instruction);
+        instruction->stores |= (entry->stack & PUSHES) != 0;
+        instruction->loads |= (entry->stack & POPS) != 0;
+        take_transfer(words, entry->flow, instruction);
+        return true;
+    }
+    return false;
+}
+
+/* setCC, cmovCC, jCC */
+static bool take_conditional(const struct wording *words, struct instruction *instruction)
+{
+    const char *word = words->mnemonic;
+    if (word[0] == 'j' && IN(word + 1, conditions)) {
+        instruction->known = true;
+        take_transfer(words, FLOW_CONDITIONAL, instruction);
+        return true;
+    }
+    bool sets = strncmp(word, "set", 3) == 0;
+    char bare[16];
+    size_t length = strlen(word);
+    if ((!sets && strncmp(word, "cmov", 4) != 0) || length >= sizeof(bare))
+        return false;
+    strcpy(bare, word + (sets ? 3 : 4));
+    bool found = IN(bare, conditions);
+    length = strlen(bare);
+    if (!found && !sets && length && strchr("wlq", bare[length - 1])) {
+        bare[length - 1] = '\0';
+        found = IN(bare, conditions);
+    }
+    if (found) {
+        instruction->known = true;
+        touch_operands(words, sets ? WRITTEN : READ, instruction);
+    }
+    return found;
+}
+
+/* Bytes of the register that is the destination: 16, 32, 64. */
+static uint8_t vector_bytes(const struct wording *words)
+{
+    const char *last = words->count ? words->operands[words->count - 1] : "";
+    return strncmp(last, "%xmm", 4) == 0   ? 16
+           : strncmp(last, "%ymm", 4) == 0 ? 32
+           : strncmp(last, "%zmm", 4) == 0 ? 64
+                                           : 0;
+}
+
+/* The rest of a mnemonic behind its stem: ss sd ps pd. */
+static bool take_shape(const char *rest, enum fp_kind kind, const struct wording *words,
+                       struct instruction *instruction)
+{
+    if (strlen(rest) != 2 || !strchr("sp", rest[0]) || !strchr("sd", rest[1]))
+        return false;
+    bool single = rest[1] == 's';
+    uint8_t bytes = vector_bytes(words);
+    instruction->packed = rest[0] == 'p';
+    instruction->lanes = instruction->packed ? (uint8_t)(bytes / (single ? 4 : 8)) : 1;
+    instruction->precision = single ? FP_SINGLE : FP_DOUBLE;
+    instruction->fp = kind;
+    instruction->known = bytes != 0;
+    touch_operands(words, READ, instruction);
+    return true;
+}
+
+static const struct stem {
+    const char *name;
+    enum fp_kind kind;
+} stems[] = {
+    {"add", FP_ADD}, {"sub", FP_ADD}, {"mul", FP_MUL}, {"div", FP_DIV}, {"sqrt", FP_SQRT},
+};
+
+static bool take_sse(const char *word, const struct wording *words, struct instruction *instruction)
+{
+    for (size_t i = 0; i < sizeof(stems) / sizeof(*stems); i++) {
+        size_t length = strlen(stems[i].name);
+        if (strncmp(word, stems[i].name, length) == 0 &&
+            take_shape(word + length, stems[i].kind, words, instruction))
+            return true;
+    }
+    return false;
+}
+
+/* vfmadd132sd, vfnmsub231ps … */
+static bool take_fused(const char *word, const struct wording *words,
+                       struct instruction *instruction)
+{
+    static const char *const names[] = {"vfmadd", "vfmsub", "vfnmadd", "vfnmsub"};
+    static const char *const orders[] = {"132", "213", "231"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(word, names[i], length) != 0)
+            continue;
+        for (size_t order = 0; order < 3; order++)
+            if (strncmp(word + length, orders[order], 3) == 0)
+                return take_shape(word + length + 3, FP_FMA, words, instruction);
+    }
+    return false;
+}
+
+/* fadd, faddp, fadds, fiaddl, fsubrp, fsqrt … */
+static bool take_x87(const char *word, const struct wording *words, struct instruction *instruction)
+{
+    if (*word++ != 'f')
+        return false;
+    word += *word == 'i';
+    for (size_t i = 0; i < sizeof(stems) / sizeof(*stems); i++) {
+        size_t length = strlen(stems[i].name);
+        if (strncmp(word, stems[i].name, length) != 0)
+            continue;
+        const char *rest = word + length;
+        rest += *rest == 'r';
+        if (*rest && (rest[1] || !strchr("psl", *rest)))
+            return false;
+        instruction->known = true;
+        instruction->fp = stems[i].kind;
+        instruction->precision = FP_OTHER;
+        instruction->lanes = 1;
+        touch_operands(words, READ, instruction);
+        return true;
+    }
+    return false;
+}
+
+static bool take_vector(const struct wording *words, struct instruction *instruction)
+{
+    const char *word = words->mnemonic + (words->mnemonic[0] == 'v');
+    bool moves = IN(word, movers);
+    if (!moves && !IN(word, readers) && !IN(words->mnemonic, readers))
+        return false;
+    instruction->known = true;
+    touch_operands(words, moves ? WRITTEN : READ, instruction);
+    return true;
+}
+
+/* objdump writes a prefix as a word of its own; the mnemonic follows among the operands' words. */
+static bool shift_prefix(struct wording *words)
+{
+    if (!words->count)
+        return false;
+    char *first = (char *)(uintptr_t)words->operands[0];
+    char *blank = first + strcspn(first, " \t");
+    words->mnemonic = first;
+    bool more = *blank != '\0';
+    if (more) {
+        *blank++ = '\0';
+        words->operands[0] = blank + strspn(blank, " \t");
+    } else {
+        for (size_t i = 1; i < words->count; i++)
+            words->operands[i - 1] = words->operands[i];
+        words->count--;
+    }
+    return true;
+}
+
+void objdump_describe_x86(struct wording *words, struct instruction *instruction)
+{
+    bool repeats = false;
+    while (IN(words->mnemonic, prefixes)) {
+        repeats |= strncmp(words->mnemonic, "rep", 3) == 0;
+        if (!shift_prefix(words))
+            return; /* a prefix before nothing */
+    }
+    const char *word = words->mnemonic;
+    if (!take_sse(word + (word[0] == 'v'), words, instruction) &&
+        !take_fused(word, words, instruction) && !take_x87(word, words, instruction) &&
+        !take_vector(words, instruction) && !take_conditional(words, instruction))
+        take_entry(words, instruction);
+    instruction->system_call = strcmp(word, "syscall") == 0;
+    static const char *const strings[] = {"movs", "stos", "lods", "scas", "cmps"};
+    for (size_t i = 0; repeats && i < sizeof(strings) / sizeof(*strings); i++)
+        if (strncmp(word, strings[i], 4) == 0 && strlen(word) == 5)
+            instruction->repeated = true;
+}

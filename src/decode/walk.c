@@ -1,0 +1,200 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Execution counts by the conservation of flow: an instruction is executed as often as control
+ * comes to it, from the one before, by a taken branch, by a jump or a call. How often conditional
+ * branches are taken is given, so their edges are known at the beginning and every loop they close
+ * is open; what is left has an order, in which each count follows from those before it. */
+#include "decode/walk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+struct walk {
+    const struct instructions *code;
+    struct linear *counts;
+    struct linear *taken; /* of conditional branches; zero for the others */
+    size_t *waiting;      /* edges into an instruction whose counts are not known yet */
+    size_t *ready;        /* instructions without such edges, to be passed on */
+    size_t ready_count;
+    uint64_t least;
+    struct failure *failure;
+};
+
+bool linear_at(struct linear count, uint64_t n, int64_t *value)
+{
+    int64_t product;
+    return !__builtin_mul_overflow(count.each, n, &product) &&
+           !__builtin_add_overflow(count.base, product, value);
+}
+
+static int refuse(struct walk *walk, int code, size_t index, const char *why)
+{
+    const struct instruction *at = &walk->code->list[index];
+    return fail_with(walk->failure, code, "'%s' at +0x%llx %s", at->text,
+                     (unsigned long long)(at->address - walk->code->list[0].address), why);
+}
+
+static bool is_zero(struct linear count)
+{
+    return !count.base && !count.each;
+}
+
+/* Does control go on behind it? */
+static bool falls_through(const struct instruction *instruction)
+{
+    return instruction->flow != FLOW_JUMP && instruction->flow != FLOW_RETURN &&
+           instruction->flow != FLOW_INDIRECT_JUMP;
+}
+
+/* Index of the instruction it leads to by an edge of its own; count of them: none. */
+static size_t destination(const struct walk *walk, const struct instruction *instruction)
+{
+    if (instruction->flow != FLOW_CONDITIONAL && instruction->flow != FLOW_JUMP &&
+        instruction->flow != FLOW_CALL)
+        return walk->code->count;
+    const struct instruction *found = instructions_at(walk->code, instruction->target);
+    return found ? (size_t)(found - walk->code->list) : walk->code->count;
+}
+
+static int add(struct walk *walk, size_t index, struct linear more)
+{
+    struct linear *count = &walk->counts[index];
+    if (__builtin_add_overflow(count->base, more.base, &count->base) ||
+        __builtin_add_overflow(count->each, more.each, &count->each))
+        return refuse(walk, -ERANGE, index, "is executed more often than 64 bits can say");
+    return 0;
+}
+
+/* Takes the trips in, whose edges are known. */
+static int open_branches(struct walk *walk, const struct trips *trips)
+{
+    size_t next = 0;
+    int status = 0;
+    for (size_t i = 0; i < walk->code->count && status == 0; i++) {
+        const struct instruction *instruction = &walk->code->list[i];
+        if (!instruction->known || instruction->flow != FLOW_CONDITIONAL)
+            continue;
+        if (next == trips->count)
+            return refuse(walk, -EBADMSG, i,
+                          "is a conditional branch of which the specimen does not say how often "
+                          "it is taken");
+        walk->taken[i] = trips->list[next++];
+        size_t to = destination(walk, instruction);
+        if (to < walk->code->count)
+            status = add(walk, to, walk->taken[i]);
+        else if (!is_zero(walk->taken[i]))
+            status = refuse(walk, -ENOTSUP, i, "leaves the code");
+    }
+    if (status == 0 && next != trips->count)
+        return fail_with(walk->failure, -EBADMSG,
+                         "the specimen tells of %zu conditional branches, and its code has %zu",
+                         trips->count, next);
+    return status;
+}
+
+static void count_edges(struct walk *walk)
+{
+    for (size_t i = 0; i < walk->code->count; i++) {
+        const struct instruction *instruction = &walk->code->list[i];
+        if (falls_through(instruction) && i + 1 < walk->code->count)
+            walk->waiting[i + 1]++;
+        size_t to = destination(walk, instruction);
+        if (to < walk->code->count && instruction->flow != FLOW_CONDITIONAL)
+            walk->waiting[to]++;
+    }
+}
+
+static int pass_to(struct walk *walk, size_t index, struct linear count)
+{
+    if (--walk->waiting[index] == 0)
+        walk->ready[walk->ready_count++] = index;
+    return add(walk, index, count);
+}
+
+/* Is it at least zero for every N from least on? */
+static bool is_count(struct linear count, uint64_t least)
+{
+    int64_t value;
+    return count.each >= 0 && linear_at(count, least, &value) && value >= 0;
+}
+
+/* Can what is executed so often be followed? */
+static int check(struct walk *walk, size_t index)
+{
+    const struct instruction *instruction = &walk->code->list[index];
+    if (is_zero(walk->counts[index]))
+        return 0;
+    if (!instruction->known)
+        return refuse(walk, -ENOTSUP, index, "is executed, and not known to the decoder");
+    if (instruction->flow == FLOW_INDIRECT_JUMP || instruction->flow == FLOW_INDIRECT_CALL)
+        return refuse(walk, -ENOTSUP, index, "leads to where only its execution tells");
+    if ((instruction->flow == FLOW_JUMP || instruction->flow == FLOW_CALL) &&
+        destination(walk, instruction) == walk->code->count)
+        return refuse(walk, -ENOTSUP, index, "leaves the code");
+    return 0;
+}
+
+/* The count of an instruction is known: hand it on. */
+static int settle(struct walk *walk, size_t index)
+{
+    const struct instruction *instruction = &walk->code->list[index];
+    struct linear count = walk->counts[index];
+    struct linear rest = count;
+    int status = check(walk, index);
+    if (status < 0)
+        return status;
+    if (instruction->flow == FLOW_CONDITIONAL &&
+        (__builtin_sub_overflow(count.base, walk->taken[index].base, &rest.base) ||
+         __builtin_sub_overflow(count.each, walk->taken[index].each, &rest.each) ||
+         !is_count(rest, walk->least) || !is_count(walk->taken[index], walk->least)))
+        return refuse(walk, -EBADMSG, index, "is said to be taken more often than it is executed");
+    if (falls_through(instruction) && index + 1 < walk->code->count)
+        status = pass_to(walk, index + 1, rest);
+    size_t to = destination(walk, instruction);
+    if (status == 0 && to < walk->code->count && instruction->flow != FLOW_CONDITIONAL)
+        status = pass_to(walk, to, count);
+    return status;
+}
+
+static int spread(struct walk *walk, const struct trips *trips)
+{
+    size_t settled = 0;
+    int status = add(walk, 0, (struct linear){1, 0});
+    if (status == 0)
+        status = open_branches(walk, trips);
+    count_edges(walk);
+    for (size_t i = 0; i < walk->code->count; i++)
+        if (!walk->waiting[i])
+            walk->ready[walk->ready_count++] = i;
+    for (; status == 0 && settled < walk->ready_count; settled++)
+        status = settle(walk, walk->ready[settled]);
+    for (size_t i = 0; status == 0 && settled < walk->code->count; i++)
+        if (walk->waiting[i])
+            status = refuse(walk, -ENOTSUP, i, "is in a loop that no conditional branch closes");
+    return status;
+}
+
+int walk_counts(const struct instructions *code, const struct trips *trips, struct linear *counts,
+                struct failure *failure)
+{
+    if (!code->count)
+        return 0;
+    AUTO_FREE struct linear *taken = calloc(code->count, sizeof(*taken));
+    AUTO_FREE size_t *waiting = calloc(code->count, sizeof(*waiting));
+    AUTO_FREE size_t *ready = calloc(code->count, sizeof(*ready));
+    if (!taken || !waiting || !ready)
+        return fail_with(failure, -ENOMEM, "no memory for %zu instructions", code->count);
+    memset(counts, 0, code->count * sizeof(*counts));
+    struct walk walk = {.code = code,
+                        .counts = counts,
+                        .taken = taken,
+                        .waiting = waiting,
+                        .ready = ready,
+                        .least = trips->least,
+                        .failure = failure};
+    return spread(&walk, trips);
+}
