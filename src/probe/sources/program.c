@@ -1,0 +1,105 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Looks for programs as a shell does. */
+#include "probe/sources/program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+#define SAID_MAX (1u << 20)
+
+char *program_find(const char *name)
+{
+    const char *path = getenv("PATH");
+    for (const char *start = path ? path : "/usr/bin:/bin"; *start;) {
+        size_t length = strcspn(start, ":");
+        AUTO_TEXT struct text candidate = {0};
+        text_append(&candidate, start, length);
+        text_printf(&candidate, "/%s", name);
+        if (length && !candidate.failed && access(text_string(&candidate), X_OK) == 0)
+            return text_take(&candidate);
+        start += length + (start[length] == ':');
+    }
+    return NULL;
+}
+
+int program_machine(const char *path)
+{
+    Elf64_Ehdr header;
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || read(fd, &header, sizeof(header)) != (ssize_t)sizeof(header) ||
+        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+        return -1;
+    return header.e_machine;
+}
+
+/* The transport qemu: says which emulator it took, so that the same runs everything below. */
+static const char *given_emulator(void)
+{
+    const char *given = getenv("ASSAY_EMULATOR");
+    return given && *given ? given : NULL;
+}
+
+bool program_emulated(void)
+{
+    return given_emulator() != NULL;
+}
+
+char *program_emulator(void)
+{
+    const char *given = given_emulator();
+    return given ? strdup(given) : program_find("qemu-" PROBE_ISA);
+}
+
+/* In the child; never returns. The driver's signals are blocked: not the program's affair. */
+static void __attribute__((noreturn)) become(const char *program, const char *argument, int output)
+{
+    const char *const words[] = {program, argument, NULL};
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 && dup2(nothing, STDERR_FILENO) >= 0 &&
+        dup2(output, STDOUT_FILENO) >= 0)
+        execv(program, (char *const *)(uintptr_t)words);
+    _exit(127);
+}
+
+/* Its output up to a megabyte. */
+static void hear(int fd, struct text *said)
+{
+    char buffer[4096];
+    ssize_t got;
+    while ((got = read(fd, buffer, sizeof(buffer))) > 0 && said->length < SAID_MAX)
+        text_append(said, buffer, (size_t)got);
+}
+
+bool program_says(const char *program, const char *argument, const char *word)
+{
+    int ends[2], status;
+    AUTO_TEXT struct text said = {0};
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return false;
+    pid_t pid = fork();
+    if (pid == 0)
+        become(program, argument, ends[1]);
+    close(ends[1]);
+    if (pid > 0)
+        hear(ends[0], &said);
+    close(ends[0]); /* whoever says more is told that nobody listens */
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return pid > 0 && strstr(text_string(&said), word) != NULL;
+}

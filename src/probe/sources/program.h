@@ -1,0 +1,26 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Programs of the machine that a source needs: where they are, and for which CPU they are made. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/failure.h"
+
+/* Path of a program looked up in PATH, to be freed; NULL: there is none. */
+char *program_find(const char *name);
+
+/* The machine number of an ELF file (EM_X86_64, …); -1: no such file, or no ELF. */
+int program_machine(const char *path);
+
+/* The QEMU that runs programs of this kit's ISA, to be freed: the one that runs this probe, where
+ * one does, else the one in PATH. NULL: there is none. */
+char *program_emulator(void);
+
+/* Is this probe itself run by an emulator of programs? */
+bool program_emulated(void);
+
+/* Does the program, run with one argument, write this word on its standard output? */
+bool program_says(const char *program, const char *argument, const char *word);

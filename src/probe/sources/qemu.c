@@ -1,0 +1,243 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Source qemu: runs the harness in QEMU's user mode, with our plugin counting between the marks of
+ * the window. For kits of other ISAs, too: the transport qemu: runs their probe here. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "probe/sources/program.h"
+#include "probe/sources/qemu-output.h"
+#include "probe/sources/trial.h"
+
+#define PLUGIN       "assay-qemu.so"
+#define OUTPUT_MAX   (64u << 20)
+#define COMMAND_MOST 8
+
+/* Every column but the last two. */
+static const char *const classes[] = {
+#define NAME(symbol, name) QEMU_##symbol < QEMU_UNDECODED ? name : NULL,
+    QEMU_COLUMNS(NAME)
+#undef NAME
+};
+
+/* --- what it needs --- */
+
+/* The plugin is made for the machine QEMU runs on, which is not that of the kit where the probe is
+ * itself emulated: then the kit of that machine has it, in a folder beside. */
+static char *find_plugin(const char *kit, int machine)
+{
+    AUTO_TEXT struct text path = {0};
+    text_printf(&path, "%s/" PLUGIN, kit);
+    if (program_machine(text_string(&path)) == machine)
+        return text_take(&path);
+    text_clear(&path);
+    text_printf(&path, "%s/..", kit);
+    AUTO_DIR DIR *beside = opendir(text_string(&path));
+    for (struct dirent *entry; beside && (entry = readdir(beside));) {
+        text_clear(&path);
+        text_printf(&path, "%s/../%s/" PLUGIN, kit, entry->d_name);
+        if (entry->d_name[0] != '.' && program_machine(text_string(&path)) == machine)
+            return text_take(&path);
+    }
+    return NULL;
+}
+
+static int qemu_usable(const char *kit, char *reason, size_t size)
+{
+    AUTO_FREE char *emulator = program_emulator();
+    if (!emulator) {
+        snprintf(reason, size,
+                 "there is no qemu-" PROBE_ISA " on this machine: install QEMU's "
+                 "user mode, for example with `apt-get install qemu-user`");
+        return -ENOENT;
+    }
+    if (!program_says(emulator, "-h", "-plugin")) {
+        snprintf(reason, size,
+                 "%.300s takes no plugins: install a QEMU that was built with them, not the "
+                 "statically linked one",
+                 emulator);
+        return -ENOTSUP;
+    }
+    AUTO_FREE char *plugin = find_plugin(kit, program_machine(emulator));
+    if (plugin)
+        return 0;
+    snprintf(reason, size,
+             "no kit here has a plugin for the machine that %.300s is made for: build assay there, "
+             "or copy its kit beside this one",
+             emulator);
+    return -ENOENT;
+}
+
+/* --- counting --- */
+
+/* QEMU doubles commas in the values of options. */
+static void put_value(struct text *text, const char *value)
+{
+    for (; *value; value++)
+        text_printf(text, *value == ',' ? ",," : "%c", *value);
+}
+
+/* x86 programs may use what QEMU's default CPU lacks; other ISAs default to all of it. */
+static size_t emulator_words(const char *emulator, const char *words[COMMAND_MOST])
+{
+    size_t count = 0;
+    words[count++] = emulator;
+    if (strcmp(PROBE_ISA, "x86_64") == 0) {
+        words[count++] = "-cpu";
+        words[count++] = "max";
+    }
+    words[count] = NULL;
+    return count;
+}
+
+/* Where the window is: the harness says so and ends. */
+static int ask_marks(const struct source_visit *visit, const char *emulator, uint64_t *opens,
+                     uint64_t *closed)
+{
+    struct trial trial = {0};
+    const char *words[COMMAND_MOST];
+    emulator_words(emulator, words);
+    int result = trial_make(&trial, visit);
+    if (result == 0) {
+        trial.workspace.job->hold = JOB_HOLD_EXIT;
+        result = trial_start(&trial, words, false);
+    }
+    if (result == 0)
+        result = trial_await(&trial);
+    if (result == 0) {
+        *opens = trial.workspace.job->opens;
+        *closed = trial.workspace.job->closed;
+        if (!*opens || !*closed)
+            result = source_fail(visit, -ENOENT, "the window has no marks: the kit is not whole");
+    }
+    trial_free(&trial);
+    return result;
+}
+
+static int read_output(const struct source_visit *visit, const char *path, qemu_counts *rows)
+{
+    struct stat facts;
+    struct failure failure = {0};
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0 || fstat(fd, &facts) < 0)
+        return source_fail(visit, -errno, "the plugin in QEMU left no counts: %s", strerror(errno));
+    if (!S_ISREG(facts.st_mode) || facts.st_size > OUTPUT_MAX)
+        return source_fail(visit, -EBADMSG, "what the plugin in QEMU left are no counts");
+    size_t length = (size_t)facts.st_size;
+    AUTO_FREE char *text = malloc(length + 1);
+    if (!text)
+        return source_fail(visit, -ENOMEM, "out of memory");
+    if (read(fd, text, length) != (ssize_t)length)
+        return source_fail(visit, -EIO, "the counts of the plugin in QEMU cannot be read");
+    int result = qemu_output_read(text, length, PROBE_ISA, visit->job->runs, rows, &failure);
+    return result < 0 ? source_fail(visit, result, "%s", failure.text) : 0;
+}
+
+static int column_of(const char *class)
+{
+    for (int column = 0; column < QEMU_UNDECODED; column++)
+        if (strcmp(qemu_column_names[column], class) == 0)
+            return column;
+    return -1;
+}
+
+/* Some columns are only as good as QEMU's disassembler. */
+static int check_row(const struct source_visit *visit, const char *class, int column,
+                     const qemu_counts row)
+{
+    if (column >= QEMU_BRANCHES && column < QEMU_SYSCALLS && row[QEMU_UNDECODED])
+        return source_fail(visit, -ENOTSUP,
+                           "the disassembler in this QEMU does not know %llu executed "
+                           "instructions, so %s cannot be told: try a newer QEMU",
+                           (unsigned long long)row[QEMU_UNDECODED], class);
+    if ((column == QEMU_COND_BRANCHES_TAKEN || column == QEMU_COND_BRANCHES_NOT_TAKEN) &&
+        row[QEMU_AMBIGUOUS])
+        return source_fail(visit, -ENOTSUP,
+                           "%llu conditional branches go to the next instruction: whether they "
+                           "were taken cannot be told from what was executed",
+                           (unsigned long long)row[QEMU_AMBIGUOUS]);
+    return 0;
+}
+
+static int write_rows(const struct trial *trial, const qemu_counts *rows)
+{
+    const struct source_visit *visit = trial->visit;
+    for (uint32_t run = 0; run < visit->job->runs; run++) {
+        for (uint32_t index = 0; index < visit->job->counters; index++) {
+            const char *class = source_class(visit, index);
+            int column = column_of(class);
+            if (column < 0)
+                return source_fail(visit, -ENOENT, "QEMU cannot count %s", class);
+            int result = check_row(visit, class, column, rows[run]);
+            if (result < 0)
+                return result;
+            source_put(visit, run, index, rows[run][column]);
+        }
+        source_row_done(visit, run, job_enabled(trial->workspace.job)[run * visit->job->counters]);
+    }
+    return 0;
+}
+
+static int run_plugin(struct trial *trial, const char *emulator, const char *plugin,
+                      const char *output)
+{
+    const struct source_visit *visit = trial->visit;
+    const char *words[COMMAND_MOST];
+    AUTO_TEXT struct text argument = {0};
+    uint64_t opens = 0, closed = 0;
+    int result = ask_marks(visit, emulator, &opens, &closed);
+    if (result < 0)
+        return result;
+    put_value(&argument, plugin);
+    text_printf(&argument, ",opens=0x%llx,closed=0x%llx,output=", (unsigned long long)opens,
+                (unsigned long long)closed);
+    put_value(&argument, output);
+    size_t count = emulator_words(emulator, words);
+    words[count++] = "-plugin";
+    words[count++] = text_string(&argument);
+    words[count] = NULL;
+    result = trial_make(trial, visit);
+    if (result == 0)
+        result = trial_start(trial, words, false);
+    return result < 0 ? result : trial_await(trial);
+}
+
+static int qemu_count(const struct source_visit *visit)
+{
+    struct trial trial = {.visit = visit};
+    AUTO_FREE char *emulator = program_emulator();
+    AUTO_FREE char *plugin = emulator ? find_plugin(visit->kit, program_machine(emulator)) : NULL;
+    AUTO_FREE qemu_counts *rows = calloc(visit->job->runs, sizeof(*rows));
+    AUTO_TEXT struct text output = {0};
+    text_printf(&output, "%s/qemu-counts", visit->job->folder);
+    if (!plugin)
+        return source_fail(visit, -ENOENT, "QEMU or the plugin for it is gone");
+    if (!rows || output.failed)
+        return source_fail(visit, -ENOMEM, "out of memory");
+    int result = run_plugin(&trial, emulator, plugin, text_string(&output));
+    if (result == 0)
+        result = read_output(visit, text_string(&output), rows);
+    if (result == 0)
+        result = write_rows(&trial, (const qemu_counts *)rows);
+    trial_free(&trial);
+    return result;
+}
+
+const struct source source_qemu = {
+    .name = "qemu",
+    .summary = "QEMU's user mode runs the harness, and a plugin counts what the window executes",
+    .classes = classes,
+    .runs = 3,
+    .needs_folder = true,
+    .usable = qemu_usable,
+    .count = qemu_count,
+};
