@@ -17,9 +17,9 @@
     }                                                                                              \
     static const struct truth symbol##_truths[] = {{.class = NULL}};                               \
     const struct specimen specimen_##symbol = {                                                    \
-        .name = its_name,                                                                          \
-        .summary = its_summary,                                                                    \
-        .stresses = its_stresses,                                                                  \
+        .name = (its_name),                                                                        \
+        .summary = (its_summary),                                                                  \
+        .stresses = (its_stresses),                                                                \
         .form = SPECIMEN_NULL,                                                                     \
         .truth = symbol##_truths,                                                                  \
         .available = symbol##_is_absent,                                                           \

@@ -65,7 +65,7 @@
  * taken and not, direct jumps, direct calls and as many returns, indirect jumps. */
 #define TRUTH_BODY_BRANCHES(taken, not_taken, jumps, calls, indirect)                              \
     TRUTH_EXACT("branches", FRAME_BRANCHES,                                                        \
-                1 + (taken) + (not_taken) + (jumps) + 2 * (calls) + (indirect)),                   \
+                1 + (taken) + (not_taken) + (jumps) + INT64_C(2) * (calls) + (indirect)),          \
         TRUTH_EXACT("cond-branches", 0, 1 + (taken) + (not_taken)),                                \
         TRUTH_EXACT("cond-branches-taken", -1, 1 + (taken)),                                       \
         TRUTH_EXACT("cond-branches-not-taken", 1, not_taken), TRUTH_EXACT("jumps", 0, jumps),      \
@@ -83,7 +83,8 @@
         TRUTH_EXACT("indirect-branches", 1, 0)
 
 /* Instructions that were begun, from those that were completed and the branches among them. */
-#define ISSUED_AHEAD 1024 /* instructions: more than any CPU of today begins ahead of a branch */
+#define ISSUED_AHEAD                                                                               \
+    INT64_C(1024) /* instructions: more than any CPU of today begins ahead of a branch */
 #define TRUTH_ISSUED(base, each, branches_base, branches_each)                                     \
     TRUTH_BETWEEN("instructions-issued", base, each, (base) + ISSUED_AHEAD * (branches_base),      \
                   (each) + ISSUED_AHEAD * (branches_each),                                         \

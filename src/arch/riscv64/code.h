@@ -42,3 +42,80 @@
 
 #define CODE_LOAD  "\tld t0, 0(t2)\n" /* one word */
 #define CODE_STORE "\tsd t3, 0(t2)\n"
+
+/* Instructions of many kinds in a row; what they read and write is memory and the stack. */
+#define CODE_MIX_INSTRUCTIONS 26
+#define CODE_MIX_LOADS        3
+#define CODE_MIX_STORES       3
+#define CODE_MIX                                                                                   \
+    "\tmv t4, t0\n"                                                                                \
+    "\tadd t5, t0, t4\n"                                                                           \
+    "\tslli t5, t5, 3\n"                                                                           \
+    "\tsrli t6, t6, 5\n"                                                                           \
+    "\tmul t5, t5, t4\n"                                                                           \
+    "\taddw t6, t6, t5\n"                                                                          \
+    "\tsub t6, t6, t4\n"                                                                           \
+    "\tandi t6, t6, 255\n"                                                                         \
+    "\tor t5, t5, t4\n"                                                                            \
+    "\txor t0, t0, t6\n"                                                                           \
+    "\tnot t4, t4\n"                                                                               \
+    "\tneg t5, t5\n"                                                                               \
+    "\tsltu a1, t5, t0\n"                                                                          \
+    "\tslti a2, t0, 7\n"                                                                           \
+    "\tsext.w a3, t4\n"                                                                            \
+    "\tlui a4, 16\n"                                                                               \
+    "\tremu a5, t5, t4\n"                                                                          \
+    "\tnop\n"                                                                                      \
+    "\tld a1, 0(t2)\n"   /* load */                                                                \
+    "\tsd a1, 8(t2)\n"   /* store */                                                               \
+    "\tlbu a2, 16(t2)\n" /* load */                                                                \
+    "\tsh a2, 24(t2)\n"  /* store */                                                               \
+    "\taddi sp, sp, -16\n"                                                                         \
+    "\tsd t0, 0(sp)\n" /* store */                                                                 \
+    "\tld t4, 0(sp)\n" /* load */                                                                  \
+    "\taddi sp, sp, 16\n"
+
+/* Makes the condition true; branches that are taken when it is, and when it is not. */
+#define CODE_CONDITION            "\tli t0, 0\n"
+#define CODE_BRANCH_IF(label)     "\tbeqz t0, " label "\n"
+#define CODE_BRANCH_IF_NOT(label) "\tbnez t0, " label "\n"
+#define CODE_JUMP(label)          "\tj " label "\n"
+
+/* A direct call, and what keeps the own return address over calls. */
+#define CODE_CALL(label)       "\tjal ra, " label "\n"
+#define CODE_CALL_STORES       0
+#define CODE_KEEP_RETURN       "\tmv t3, ra\n"
+#define CODE_KEEP_INSTRUCTIONS 2 /* this one and the next */
+#define CODE_TAKE_RETURN       "\tmv ra, t3\n"
+
+/* An indirect jump to the instruction that follows, twelve bytes behind the first. */
+#define CODE_JUMP_INDIRECT_INSTRUCTIONS 3
+#define CODE_JUMP_INDIRECT              CODE_UNCOMPRESSED("\tauipc t3, 0\n\taddi t3, t3, 12\n\tjr t3\n")
+
+/* An empty loop of ten: 21 instructions, a branch that is taken nine times and then not. */
+#define CODE_LOOP_OF_TEN "\tli t0, 10\n2:\taddi t0, t0, -1\n\tbnez t0, 2b\n"
+
+#define CODE_DOUBLE_COUNT "\tadd t1, t1, t1\n" /* twice as many iterations */
+/* Takes a byte from memory and moves on: two instructions, one load. */
+#define CODE_NEXT_BITS "\tlbu t0, 0(t2)\n\taddi t2, t2, 1\n"
+/* For each of the byte's bits a branch over a no-op that is taken when the bit is set. */
+#define CODE_BIT_INSTRUCTIONS 2 /* test and branch */
+#define CODE_BRANCH_ON_BITS                                                                        \
+    "\t.irp bit, 1, 2, 4, 8, 16, 32, 64, 128\n"                                                    \
+    "\tandi t3, t0, \\bit\n"                                                                       \
+    "\tbnez t3, 2f\n" CODE_NOP "2:\n"                                                              \
+    "\t.endr\n"
+
+/* Reads and claims memory, adds, writes if the claim still holds: three instructions. The second
+ * begins again if it does not: four instructions when it does. */
+#define CODE_EXCLUSIVE      "\tlr.d t0, (t2)\n\taddi t0, t0, 1\n\tsc.d t3, t0, (t2)\n"
+#define CODE_EXCLUSIVE_LOOP "2:\n" CODE_EXCLUSIVE "\tbnez t3, 2b\n"
+
+/* Reads, adds and writes memory so that no other CPU comes between. */
+#define CODE_ATOMIC_ADD  "\tamoadd.d t0, t3, (t2)\n"
+#define CODE_ATOMIC_HERE 1
+#define CODE_ATOMIC_LACK NULL
+
+/* What waits until earlier accesses are done. */
+#define CODE_BARRIER_INSTRUCTIONS 3
+#define CODE_BARRIERS             "\tfence rw, rw\n\tfence r, r\n\tfence w, w\n"

@@ -46,8 +46,89 @@
 #define CODE_LOAD  "\tmov (%rsi), %rax\n" /* one word */
 #define CODE_STORE "\tmov %rdx, (%rsi)\n"
 
+/* Instructions of many kinds in a row; what they read and write is memory and the stack. */
+#define CODE_MIX_INSTRUCTIONS 24
+#define CODE_MIX_LOADS        4
+#define CODE_MIX_STORES       3
+#define CODE_MIX                                                                                   \
+    "\tmov %rax, %rdx\n"                                                                           \
+    "\tlea 4(%rax,%rdx,2), %r8\n"                                                                  \
+    "\tshl $3, %r8\n"                                                                              \
+    "\tshr $5, %r9\n"                                                                              \
+    "\timul %rdx, %r8\n"                                                                           \
+    "\tadd %r8, %r9\n"                                                                             \
+    "\tsub %rdx, %r9\n"                                                                            \
+    "\tand $255, %r9\n"                                                                            \
+    "\tor %rdx, %r8\n"                                                                             \
+    "\txor %r9, %rax\n"                                                                            \
+    "\tnot %rdx\n"                                                                                 \
+    "\tneg %r8\n"                                                                                  \
+    "\tcmp %r8, %rax\n"                                                                            \
+    "\tcmovb %rdx, %r9\n"                                                                          \
+    "\tsete %r10b\n"                                                                               \
+    "\tmovzbl %r10b, %r10d\n"                                                                      \
+    "\tbswap %rdx\n"                                                                               \
+    "\tnop\n"                                                                                      \
+    "\tmov (%rsi), %r10\n"   /* load */                                                            \
+    "\tmov %r10, 8(%rsi)\n"  /* store */                                                           \
+    "\tadd 16(%rsi), %rax\n" /* load */                                                            \
+    "\tadd %rax, 24(%rsi)\n" /* load and store */                                                  \
+    "\tpush %rax\n"          /* store */                                                           \
+    "\tpop %rdx\n"           /* load */
+
+/* Makes the condition true; branches that are taken when it is, and when it is not. */
+#define CODE_CONDITION            "\tcmp %rax, %rax\n"
+#define CODE_BRANCH_IF(label)     "\tje " label "\n"
+#define CODE_BRANCH_IF_NOT(label) "\tjne " label "\n"
+#define CODE_JUMP(label)          "\tjmp " label "\n"
+
+/* A direct call, and what keeps the own return address over calls: nothing, it is on the stack. */
+#define CODE_CALL(label)       "\tcall " label "\n"
+#define CODE_CALL_STORES       1 /* the return address */
+#define CODE_KEEP_RETURN       ""
+#define CODE_KEEP_INSTRUCTIONS 0
+#define CODE_TAKE_RETURN       ""
+
+/* An indirect jump to the instruction that follows. */
+#define CODE_JUMP_INDIRECT_INSTRUCTIONS 2
+#define CODE_JUMP_INDIRECT              "\tlea 2f(%rip), %rax\n\tjmp *%rax\n2:\n"
+
+/* An empty loop of ten: 21 instructions, a branch that is taken nine times and then not. */
+#define CODE_LOOP_OF_TEN "\tmov $10, %eax\n2:\tsub $1, %eax\n\tjne 2b\n"
+
+#define CODE_DOUBLE_COUNT "\tadd %rcx, %rcx\n" /* twice as many iterations */
+/* Takes a byte from memory and moves on: two instructions, one load. */
+#define CODE_NEXT_BITS "\tmovzbl (%rsi), %eax\n\tadd $1, %rsi\n"
+/* For each of the byte's bits a branch over a no-op that is taken when the bit is set. */
+#define CODE_BIT_INSTRUCTIONS 2 /* test and branch */
+#define CODE_BRANCH_ON_BITS                                                                        \
+    "\t.irp bit, 1, 2, 4, 8, 16, 32, 64, 128\n"                                                    \
+    "\ttest $\\bit, %al\n"                                                                         \
+    "\tjne 2f\n" CODE_NOP "2:\n"                                                                   \
+    "\t.endr\n"
+
 /* String instructions: target and source are registers of their own, the count is the loop's. */
 #define CODE_MEMORY_IS_TARGET  "\tmov 8(%rdi), %rdi\n"  /* instead of CODE_MEMORY; one load */
 #define CODE_OPERAND_IS_TARGET "\tmov 16(%rdi), %rdi\n" /* operands[0]; one load */
 #define CODE_MOVE_STRING       "\trep movsb\n"
 #define CODE_STORE_STRING      "\trep stosb\n"
+
+/* The x87 unit: its control word, and arithmetic on a one above a zero, which stays what it is. */
+#define CODE_X87_CONTROL "\tfldcw (%rsi)\n" /* one load */
+#define CODE_X87_FILL    "\tfldz\n\tfld1\n" /* two instructions, no arithmetic */
+#define CODE_X87_ADD     "\tfadd %st(1), %st\n"
+#define CODE_X87_MUL     "\tfmul %st(0), %st\n"
+#define CODE_X87_DIV     "\tfdiv %st(0), %st\n"
+#define CODE_X87_SQRT    "\tfsqrt\n"
+#define CODE_X87_EMPTY   "\tfstp %st(0)\n\tfstp %st(0)\n" /* two instructions, no arithmetic */
+
+/* Reads, adds and writes memory so that no other CPU comes between; the second keeps what it read.
+ */
+#define CODE_LOCKED_ADD  "\tlock addq $1, (%rsi)\n"
+#define CODE_ATOMIC_ADD  "\tlock xaddq %rax, (%rsi)\n"
+#define CODE_ATOMIC_HERE 1
+#define CODE_ATOMIC_LACK NULL
+
+/* What waits until earlier accesses are done. */
+#define CODE_BARRIER_INSTRUCTIONS 3
+#define CODE_BARRIERS             "\tmfence\n\tlfence\n\tsfence\n"

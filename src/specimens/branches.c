@@ -1,0 +1,137 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * N times sixteen transfers of control of one kind: conditional and taken, conditional and not,
+ * jumps, calls with their returns, indirect jumps. */
+#include "specimens/framed.h"
+
+#define SIXTEEN INT64_C(16)
+
+/* Where each goes is the same every time, so a predictor knows it soon. */
+#define TRUTH_PREDICTABLE                                                                          \
+    TRUTH_BETWEEN("branch-misses", 0, 0, 1000, 1,                                                  \
+                  "predictors learn branches that never change in the first iterations; what "     \
+                  "interrupts make them forget is far less than one branch an iteration")
+
+/* What is taken leads over a no-op that is never executed. */
+SPECIMEN_ASSEMBLY(specimen_taken_code,
+                  CODE_COUNT CODE_LOOP(CODE_CONDITION CODE_TIMES(16, CODE_BRANCH_IF("2f") CODE_NOP
+                                                                 "2:\n")) CODE_RETURN);
+SPECIMEN_ASSEMBLY(specimen_not_taken_code,
+                  CODE_COUNT CODE_LOOP(CODE_CONDITION CODE_TIMES(16,
+                                                                 CODE_BRANCH_IF_NOT("2f")) "2:\n")
+                      CODE_RETURN);
+SPECIMEN_ASSEMBLY(specimen_jumps_code, CODE_COUNT CODE_LOOP(CODE_TIMES(16, CODE_JUMP("2f") CODE_NOP
+                                                                       "2:\n")) CODE_RETURN);
+/* The function that is called stands behind the return and does nothing but return. */
+SPECIMEN_ASSEMBLY(specimen_calls_code,
+                  CODE_COUNT CODE_KEEP_RETURN CODE_LOOP(CODE_TIMES(16, CODE_CALL("9f")))
+                      CODE_TAKE_RETURN CODE_RETURN "9:\n" CODE_RETURN);
+SPECIMEN_ASSEMBLY(specimen_indirect_code,
+                  CODE_COUNT CODE_LOOP(CODE_TIMES(16, CODE_JUMP_INDIRECT)) CODE_RETURN);
+
+/* Four branches that are taken so often in an iteration. */
+#define FOUR(each)                                                                                 \
+    {0, each}, {0, each}, {0, each},                                                               \
+    {                                                                                              \
+        0, each                                                                                    \
+    }
+static const struct trip taken_trips[] = {FOUR(1), FOUR(1), FOUR(1), FOUR(1), TRIP_LOOP};
+static const struct trip not_taken_trips[] = {FOUR(0), FOUR(0), FOUR(0), FOUR(0), TRIP_LOOP};
+static const struct trip loop_trips[] = {TRIP_LOOP};
+
+static const struct truth taken_truths[] = {
+    TRUTH_FRAMED(0, 0, 17, 0, 0),
+    TRUTH_BODY_BRANCHES(16, 0, 0, 0, 0),
+    TRUTH_PREDICTABLE,
+    TRUTH_QUIET,
+    TRUTH_END,
+};
+
+static const struct truth not_taken_truths[] = {
+    TRUTH_FRAMED(0, 0, 17, 0, 0),
+    TRUTH_BODY_BRANCHES(0, 16, 0, 0, 0),
+    TRUTH_PREDICTABLE,
+    TRUTH_QUIET,
+    TRUTH_END,
+};
+
+static const struct truth jumps_truths[] = {
+    TRUTH_FRAMED(0, 0, 16, 0, 0),
+    TRUTH_BODY_BRANCHES(0, 0, 16, 0, 0),
+    TRUTH_PREDICTABLE,
+    TRUTH_QUIET,
+    TRUTH_END,
+};
+
+static const struct truth calls_truths[] = {
+    TRUTH_FRAMED(CODE_KEEP_INSTRUCTIONS, 0, 32, SIXTEEN *CODE_RETURN_LOADS,
+                 SIXTEEN *CODE_CALL_STORES),
+    TRUTH_BODY_BRANCHES(0, 0, 0, 16, 0),
+    TRUTH_PREDICTABLE,
+    TRUTH_QUIET,
+    TRUTH_END,
+};
+
+static const struct truth indirect_truths[] = {
+    TRUTH_FRAMED(0, 0, SIXTEEN *CODE_JUMP_INDIRECT_INSTRUCTIONS, 0, 0),
+    TRUTH_BODY_BRANCHES(0, 0, 0, 0, 16),
+    TRUTH_PREDICTABLE,
+    TRUTH_QUIET,
+    TRUTH_END,
+};
+
+const struct specimen specimen_taken = {
+    .name = "taken",
+    .summary = "N times sixteen conditional branches that are taken",
+    .stresses = "conditional branches, taken",
+    SPECIMEN_CODE_OF(specimen_taken_code),
+    SPECIMEN_TRIPS(taken_trips),
+    .min_n = 1,
+    .max_n = 100000000000u,
+    .truth = taken_truths,
+};
+
+const struct specimen specimen_not_taken = {
+    .name = "not-taken",
+    .summary = "N times sixteen conditional branches that are not taken",
+    .stresses = "conditional branches, not taken",
+    SPECIMEN_CODE_OF(specimen_not_taken_code),
+    SPECIMEN_TRIPS(not_taken_trips),
+    .min_n = 1,
+    .max_n = 100000000000u,
+    .truth = not_taken_truths,
+};
+
+const struct specimen specimen_jumps = {
+    .name = "jumps",
+    .summary = "N times sixteen unconditional jumps",
+    .stresses = "unconditional branches",
+    SPECIMEN_CODE_OF(specimen_jumps_code),
+    SPECIMEN_TRIPS(loop_trips),
+    .min_n = 1,
+    .max_n = 100000000000u,
+    .truth = jumps_truths,
+};
+
+const struct specimen specimen_calls = {
+    .name = "calls",
+    .summary = "N times sixteen calls of a function that returns at once",
+    .stresses = "calls and returns",
+    SPECIMEN_CODE_OF(specimen_calls_code),
+    SPECIMEN_TRIPS(loop_trips),
+    .min_n = 1,
+    .max_n = 100000000000u,
+    .truth = calls_truths,
+};
+
+const struct specimen specimen_indirect = {
+    .name = "indirect",
+    .summary = "N times sixteen jumps to an address in a register",
+    .stresses = "indirect branches",
+    SPECIMEN_CODE_OF(specimen_indirect_code),
+    SPECIMEN_TRIPS(loop_trips),
+    .min_n = 1,
+    .max_n = 100000000000u,
+    .truth = indirect_truths,
+};
