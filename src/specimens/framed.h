@@ -28,7 +28,7 @@
 
 /* Fields of a specimen whose code is `symbol`. */
 #define SPECIMEN_CODE_OF(symbol)                                                                   \
-    .form = SPECIMEN_CALLED, .code = symbol, .text_begin = (const char *)(const void *)symbol,     \
+    .form = SPECIMEN_CALLED, .code = (symbol), .text_begin = (const char *)(const void *)(symbol), \
     .text_end = symbol##_end
 
 /* The window's call, the load of N, the return; then what an iteration adds. */
@@ -97,4 +97,4 @@
         -1, 1                                                                                      \
     }
 
-#define SPECIMEN_TRIPS(list) .trips = list, .trip_count = sizeof(list) / sizeof((list)[0])
+#define SPECIMEN_TRIPS(list) .trips = (list), .trip_count = sizeof(list) / sizeof((list)[0])
