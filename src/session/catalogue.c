@@ -117,9 +117,18 @@ static int take_truth(struct session *session, struct failure *failure)
         return no_memory(session, failure);
     if ((status = take_string(session, "class", &truth->class, failure)) < 0 ||
         (status = take_signed(session, "base", &truth->base, failure)) < 0 ||
-        (status = take_signed(session, "each", &truth->each, failure)) < 0)
+        (status = take_signed(session, "each", &truth->each, failure)) < 0 ||
+        (status = take_string(session, "grade", &truth->grade, failure)) < 0 ||
+        (status = take_string(session, "why", &truth->why, failure)) < 0 ||
+        (status = take_string(session, "sources", &truth->sources, failure)) < 0)
         return status;
-    return take_string(session, "grade", &truth->grade, failure);
+    truth->high_base = truth->base;
+    truth->high_each = truth->each;
+    if (strcmp(truth->grade, "bounded") == 0 &&
+        ((status = take_signed(session, "high_base", &truth->high_base, failure)) < 0 ||
+         (status = take_signed(session, "high_each", &truth->high_each, failure)) < 0))
+        return status;
+    return 0;
 }
 
 static int take_path(struct session *session, struct failure *failure)
@@ -320,6 +329,8 @@ static void release_specimen(struct catalogue_specimen *specimen)
     for (size_t i = 0; i < specimen->truth_count; i++) {
         free(specimen->truths[i].class);
         free(specimen->truths[i].grade);
+        free(specimen->truths[i].why);
+        free(specimen->truths[i].sources);
     }
     free(specimen->truths);
     free(specimen->name);

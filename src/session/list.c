@@ -31,36 +31,6 @@ static int take_event(struct session *session, struct listed_event *event, struc
     return 0;
 }
 
-/* Waits for the next frame of an answer; the stop flag ends the session at once, because there is
- * nothing worth finishing. */
-static int next_answer(struct session *session, struct failure *failure)
-{
-    int status = 0;
-    while (status == 0) {
-        if (peer_stopped(session))
-            return peer_lost(session, failure, -EINTR, "interrupted");
-        status = peer_receive(session, failure);
-    }
-    return status;
-}
-
-static int ask(struct session *session, const char *type, const char *key, const char *value,
-               struct failure *failure)
-{
-    int status = peer_begin(session, failure);
-    if (status < 0)
-        return status;
-    wire_begin(&session->writer, type);
-    wire_put_string(&session->writer, key, value);
-    status = wire_end(&session->writer);
-    if (status == -EMSGSIZE)
-        return fail_with(failure, -EINVAL, "'%.60s…' is too long to be sent to the probe", value);
-    if (status < 0 && status != -EPIPE)
-        return peer_lost(session, failure, status, "asking the probe failed: %s",
-                         strerror(-status));
-    return 0;
-}
-
 static int unexpected(struct session *session, const char *question, struct failure *failure)
 {
     return peer_lost(session, failure, -EBADMSG, "the probe answered '%s' with a frame '%.40s'",
@@ -72,9 +42,9 @@ int session_list_events(struct session *session, const char *glob, session_event
 {
     int verdict = 0; /* of the callback; once it has had enough the rest is only read */
     uint64_t matching;
-    int status = ask(session, "list", "glob", glob ? glob : "", failure);
+    int status = peer_ask(session, "list", "glob", glob ? glob : "", failure);
     if (status == 0)
-        status = next_answer(session, failure);
+        status = peer_answer(session, failure);
     if (status < 0)
         return status;
     if (strcmp(session->frame.type, "matching") != 0)
@@ -83,7 +53,7 @@ int session_list_events(struct session *session, const char *glob, session_event
     if (status < 0)
         return status;
     for (unsigned count = 0;; count++) {
-        status = next_answer(session, failure);
+        status = peer_answer(session, failure);
         if (status < 0)
             return status;
         if (strcmp(session->frame.type, "listed") == 0)
@@ -105,21 +75,14 @@ int session_list_events(struct session *session, const char *glob, session_event
 int session_try_event(struct session *session, const char *name, struct listed_event *event,
                       struct failure *failure)
 {
-    int status = ask(session, "try", "name", name, failure);
+    int status = peer_ask(session, "try", "name", name, failure);
     if (status == 0)
-        status = next_answer(session, failure);
+        status = peer_answer(session, failure);
     if (status < 0)
         return status;
     if (strcmp(session->frame.type, "event") == 0)
         return take_event(session, event, failure);
     if (strcmp(session->frame.type, "refused") != 0)
         return unexpected(session, "try", failure);
-    uint64_t error;
-    char reason[sizeof(failure->text)];
-    status = peer_number(session, "error", MAX_ERRNO, &error, failure);
-    if (status < 0)
-        return status;
-    peer_words(session, "reason", reason, sizeof(reason));
-    return fail_with(failure, error ? -(int)error : -EINVAL, "%s",
-                     *reason ? reason : "the probe does not take this name, and does not say why");
+    return peer_refused(session, failure);
 }

@@ -45,6 +45,15 @@ int peer_receive(struct session *session, struct failure *failure);
 int peer_lost(struct session *session, struct failure *failure, int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Sends a request of one field. -EINVAL when the value is too long for a line. */
+int peer_ask(struct session *session, const char *type, const char *key, const char *value,
+             struct failure *failure);
+/* Waits for the next frame of an answer; the stop flag ends the session at once, because there is
+ * nothing worth finishing. */
+int peer_answer(struct session *session, struct failure *failure);
+/* The answer is `refused`: its reason as a failure. */
+int peer_refused(struct session *session, struct failure *failure);
+
 bool peer_stopped(const struct session *session);
 
 /* --- fields of session->frame; a missing or malformed one loses the peer --- */

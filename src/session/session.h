@@ -19,6 +19,9 @@ struct catalogue_truth {
     char *class;
     int64_t base, each;
     char *grade;
+    int64_t high_base, high_each; /* bounded: the upper limit; otherwise as base and each */
+    char *why;                    /* no more can be said; "" where there is nothing to explain */
+    char *sources;                /* that confirmed it, separated by commas; "" for none */
 };
 struct catalogue_specimen {
     char *name, *summary, *stresses;
@@ -88,6 +91,26 @@ int session_list_events(struct session *session, const char *glob, session_event
  * Strings in *event are valid until the next call. */
 int session_try_event(struct session *session, const char *name, struct listed_event *event,
                       struct failure *failure);
+
+/* A specimen's instructions as they stand on the machine under test. */
+struct sent_trip {
+    int64_t base, each;
+};
+struct sent_code {
+    uint64_t address;
+    uint8_t *bytes;
+    size_t length;
+    uint64_t call_address; /* of the window's instructions that call it */
+    uint8_t call[64];
+    size_t call_length;      /* 0: it is not called, but stands in the window itself */
+    uint64_t min_n;          /* the smallest N for which trips hold */
+    struct sent_trip *trips; /* how often each conditional branch is taken, in order of addresses */
+    size_t trip_count;
+};
+/* -ENOENT, -EINVAL: no such specimen; -ENOTSUP: its code cannot be read; with the probe's text. */
+int session_code(struct session *session, const char *specimen, struct sent_code *code,
+                 struct failure *failure);
+void sent_code_release(struct sent_code *code);
 
 /* Called as results arrive; each returns 0 or a negative errno that ends the run. */
 struct session_sink {

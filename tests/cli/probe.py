@@ -98,6 +98,43 @@ class Catalogue(Session):
         self.assertGreater(int(loop["each"]), 1)  # to the count: test-windows, harness.py and emulated.py
         self.assertEqual({(frame["base"], frame["each"]) for key, frame in truths.items() if key[0] == "null"}, {("0", "0")})
 
+    def test_a_truth_says_who_confirmed_it_and_why_it_is_no_better(self):
+        truths = [frame for frame in self.started().catalogue if frame.type == "truth"]
+        self.assertTrue({"proven"} <= {truth["grade"] for truth in truths} <= {"proven", "bounded", "model"})
+        for truth in truths:
+            with self.subTest(f"{truth['specimen']} {truth['class']}"):
+                self.assertEqual(truth["grade"] == "proven", truth["why"] == "")
+                self.assertEqual(truth["grade"] == "bounded", "high_base" in truth.fields and "high_each" in truth.fields)
+                if truth["grade"] == "proven":
+                    self.assertGreaterEqual(len(truth["sources"].split(",")), 2)
+
+    def test_code_is_what_stands_in_the_probe_itself(self):
+        probe = self.started()
+        program = pathlib.Path(tap.KIT, "assay-probe").read_bytes()
+        for name in ("adds", "loop"):
+            probe.send("code", specimen=name)
+            head, code = probe.receive(), b""
+            self.assertEqual(head.type, "code", head)
+            while len(code) < int(head["length"]):
+                piece = probe.receive()
+                self.assertEqual((piece.type, int(piece["offset"])), ("bytes", len(code)))
+                code += bytes.fromhex(piece["code"])
+            self.assertEqual(len(code), int(head["length"]))
+            self.assertIn(code, program)
+            self.assertEqual(head["trips"], "-1:1")
+            self.assertEqual(head["call"] == "", name == "loop")
+
+    def test_code_that_cannot_be_read_is_refused(self):
+        probe = self.started()
+        for name, error in (("pages", errno.ENOTSUP), ("nonsense", errno.ENOENT), ("", errno.ENOENT)):
+            probe.send("code", specimen=name)
+            answer = probe.receive()
+            self.assertEqual((answer.type, answer["error"]), ("refused", str(error)), name)
+        probe.send("code")
+        self.assertEqual(probe.receive()["error"], str(errno.ENOENT))
+        probe.send("code", specimen="null")
+        self.assertEqual(probe.receive()["length"], "0")
+
     def test_paths_come_with_their_factors(self):
         paths = {frame["name"]: frame for frame in self.started().catalogue if frame.type == "path"}
         for name in PERF_PATHS:

@@ -119,10 +119,16 @@ static void send_catalogue(struct fake *fake)
     SEND(fake, "specimen", {"name", "null"}, {"summary", "nothing"}, {"stresses", "nothing"},
          {"min_n", "0"}, {"max_n", "18446744073709551615"}, {"needs", ""}, {"parameters", ""});
     SEND(fake, "truth", {"specimen", "null"}, {"class", "instructions"}, {"base", "-1"},
-         {"each", "2"}, {"grade", "proven"});
+         {"each", "2"}, {"grade", "proven"}, {"why", ""}, {"sources", "step,qemu"});
+    SEND(fake, "truth", {"specimen", "null"}, {"class", "branch-misses"}, {"base", "0"},
+         {"each", "1"}, {"grade", "bounded"}, {"why", "predictors learn"}, {"sources", ""},
+         {"high_base", "7"}, {"high_each", "3"});
+    if (is(fake, "bound-without-top"))
+        SEND(fake, "truth", {"specimen", "null"}, {"class", "cycles"}, {"base", "0"}, {"each", "1"},
+             {"grade", "bounded"}, {"why", ""}, {"sources", ""});
     if (is(fake, "truth-of-nothing"))
         SEND(fake, "truth", {"specimen", "ghost"}, {"class", "instructions"}, {"base", "0"},
-             {"each", "2"}, {"grade", "proven"});
+             {"each", "2"}, {"grade", "proven"}, {"why", ""}, {"sources", "step,qemu"});
     if (is(fake, "specimen-twice"))
         SEND(fake, "specimen", {"name", "null"}, {"summary", ""}, {"stresses", ""}, {"min_n", "0"},
              {"max_n", "1"}, {"needs", ""}, {"parameters", ""});
@@ -325,6 +331,37 @@ static void answer_try(struct fake *fake, const char *name)
              {"openable", "1"}, {"error", "0"}, {"reason", ""});
 }
 
+static void send_code_head(struct fake *fake, const char *length, const char *trips)
+{
+    SEND(fake, "code", {"address", "4096"}, {"length", length}, {"call_address", "64"},
+         {"call", is(fake, "code-call-digits") ? "4xff" : "48ff"}, {"min_n", "1"},
+         {"trips", trips});
+}
+
+static void answer_code(struct fake *fake, const char *specimen)
+{
+    if (strcmp(specimen, "pages") == 0) {
+        SEND(fake, "refused", {"error", "95"}, {"reason", "made by the compiler"});
+        return;
+    }
+    send_code_head(fake,
+                   is(fake, "code-endless") ? "99999999999"
+                   : is(fake, "code-empty") ? "0"
+                                            : "4",
+                   is(fake, "code-bad-trips")     ? "1:2,3"
+                   : is(fake, "code-trips-words") ? "many:few"
+                                                  : "-1:1,0:3");
+    if (is(fake, "code-empty"))
+        return;
+    SEND(fake, "bytes", {"offset", "0"}, {"code", "9090"});
+    SEND(fake, is(fake, "code-stray") ? "event" : "bytes",
+         {"offset", is(fake, "code-gap") ? "3" : "2"},
+         {"code", is(fake, "code-too-much")  ? "909090"
+                  : is(fake, "code-nothing") ? ""
+                  : is(fake, "code-odd")     ? "90c"
+                                             : "90c3"});
+}
+
 static void serve(struct fake *fake)
 {
     struct wire_frame frame;
@@ -340,6 +377,8 @@ static void serve(struct fake *fake)
             answer_list(fake);
         } else if (strcmp(frame.type, "try") == 0) {
             answer_try(fake, wire_get(&frame, "name"));
+        } else if (strcmp(frame.type, "code") == 0) {
+            answer_code(fake, wire_get(&frame, "specimen"));
         } else if (strcmp(frame.type, "stop") == 0) {
             send_word(fake, "stopped");
         } else if (strcmp(frame.type, "bye") == 0) {

@@ -86,11 +86,19 @@ static void the_catalogue_is_what_the_probe_said(void **state)
     const struct catalogue_specimen *specimen = catalogue_specimen(catalogue, "null");
     assert_non_null(specimen);
     assert_true(specimen->max_n == UINT64_MAX);
-    assert_int_equal(specimen->truth_count, 1);
+    assert_int_equal(specimen->truth_count, 2);
     assert_string_equal(specimen->truths[0].class, "instructions");
     assert_int_equal(specimen->truths[0].base, -1);
     assert_int_equal(specimen->truths[0].each, 2);
     assert_string_equal(specimen->truths[0].grade, "proven");
+    assert_string_equal(specimen->truths[0].sources, "step,qemu");
+    assert_int_equal(specimen->truths[0].high_base, -1);
+    assert_int_equal(specimen->truths[0].high_each, 2);
+    assert_string_equal(specimen->truths[1].grade, "bounded");
+    assert_string_equal(specimen->truths[1].why, "predictors learn");
+    assert_int_equal(specimen->truths[1].base, 0);
+    assert_int_equal(specimen->truths[1].high_base, 7);
+    assert_int_equal(specimen->truths[1].high_each, 3);
     assert_null(catalogue_specimen(catalogue, "loop"));
     const struct catalogue_path *path = catalogue_path(catalogue, "perf-read");
     assert_non_null(path);
@@ -138,7 +146,7 @@ static void damage_before_ready_is_told(void **state)
 {
     (void)state;
     assert_open_fails("checksum", HELLO_MS, -EBADMSG, "damaged", "checksum");
-    assert_open_fails("skips", HELLO_MS, -EBADMSG, "damaged", "frame 9 was due but 10");
+    assert_open_fails("skips", HELLO_MS, -EBADMSG, "damaged", "frame 10 was due but 11");
     assert_open_fails("endless-line", HELLO_MS, -EBADMSG, "longer than", "damaged");
     assert_open_fails("impatient", HELLO_MS, -EBADMSG, "'ready'", "instead of hello");
 }
@@ -147,6 +155,7 @@ static void a_catalogue_that_makes_no_sense_is_refused(void **state)
 {
     (void)state;
     assert_open_fails("stray-frame", HELLO_MS, -EBADMSG, "'confetti'", "does not know");
+    assert_open_fails("bound-without-top", HELLO_MS, -EBADMSG, "'high_base'", "no number");
     assert_open_fails("truth-of-nothing", HELLO_MS, -EBADMSG, "'ghost'", "does not have");
     assert_open_fails("specimen-twice", HELLO_MS, -EBADMSG, "'null'", "twice");
     assert_open_fails("source-twice", HELLO_MS, -EBADMSG, "'step'", "twice");
@@ -214,6 +223,59 @@ static void events_are_listed_and_tried(void **state)
     assert_says(&failure, "did you mean");
     assert_int_equal(session_try_event(session, "page-faults", &event, NULL), 0);
     session_close(session);
+}
+
+/* --- code --- */
+static void code_comes_in_pieces_and_is_put_together(void **state)
+{
+    (void)state;
+    struct session *session = open_session("good");
+    struct failure failure = {0};
+    struct sent_code code;
+    assert_int_equal(session_code(session, "null", &code, &failure), 0);
+    assert_true(code.address == 4096 && code.call_address == 64 && code.min_n == 1);
+    assert_int_equal(code.length, 4);
+    assert_memory_equal(code.bytes, "\x90\x90\x90\xc3", 4);
+    assert_int_equal(code.call_length, 2);
+    assert_memory_equal(code.call, "\x48\xff", 2);
+    assert_int_equal(code.trip_count, 2);
+    assert_true(code.trips[0].base == -1 && code.trips[0].each == 1);
+    assert_true(code.trips[1].base == 0 && code.trips[1].each == 3);
+    sent_code_release(&code);
+    assert_int_equal(session_code(session, "pages", &code, &failure), -ENOTSUP);
+    assert_says(&failure, "made by the compiler");
+    assert_int_equal(session_code(session, "null", &code, NULL), 0); /* and the session goes on */
+    sent_code_release(&code);
+    session_close(session);
+}
+
+static void code_that_is_empty_is_code_too(void **state)
+{
+    (void)state;
+    struct session *session = open_session("code-empty");
+    struct sent_code code;
+    assert_int_equal(session_code(session, "null", &code, NULL), 0);
+    assert_int_equal(code.length, 0);
+    sent_code_release(&code);
+    session_close(session);
+}
+
+static void damaged_code_ends_the_session(void **state)
+{
+    (void)state;
+    static const char *const modes[] = {"code-endless", "code-bad-trips", "code-trips-words",
+                                        "code-stray",   "code-gap",       "code-too-much",
+                                        "code-nothing", "code-odd",       "code-call-digits"};
+    for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+        struct session *session = open_session(modes[i]);
+        struct failure failure = {0};
+        struct sent_code code;
+        if (session_code(session, "null", &code, &failure) != -EBADMSG || !*failure.text)
+            fail_msg("%s: %s", modes[i], failure.text);
+        assert_null(code.bytes);
+        assert_int_equal(session_code(session, "null", &code, &failure), -EPIPE);
+        session_close(session);
+    }
 }
 
 static int raise_flag(void *context, const struct listed_event *event)
@@ -589,6 +651,9 @@ int main(void)
         CASE(a_raised_flag_ends_opening),
         CASE(a_session_through_exec_is_the_same),
         CASE(events_are_listed_and_tried),
+        CASE(code_comes_in_pieces_and_is_put_together),
+        CASE(code_that_is_empty_is_code_too),
+        CASE(damaged_code_ends_the_session),
         CASE(an_endless_list_can_be_interrupted),
         CASE(a_run_gives_every_sample_in_order),
         CASE(a_hundred_thousand_visits_do_not_block_each_other),

@@ -8,7 +8,9 @@
 
 #include "machine/check.h"
 #include "probe/sources/counting.h"
-#include "specimens/specimen.h"
+#include "specimens/proof.h"
+
+#define WHY_BYTES 512
 
 static void send_hello(struct wire_writer *writer, const struct probe_kit *kit)
 {
@@ -52,6 +54,26 @@ static bool specimen_is_absent(struct wire_writer *writer, const struct specimen
     return true;
 }
 
+static void send_truth(struct wire_writer *writer, const struct specimen *specimen,
+                       const struct truth *truth)
+{
+    char why[WHY_BYTES];
+    enum truth_grade grade = proof_grade(specimen, truth, why, sizeof(why));
+    wire_begin(writer, "truth");
+    wire_put_string(writer, "specimen", specimen->name);
+    wire_put_string(writer, "class", truth->class);
+    wire_put_i64(writer, "base", truth->base);
+    wire_put_i64(writer, "each", truth->each);
+    wire_put_string(writer, "grade", truth_grade_names[grade]);
+    if (grade == TRUTH_BOUNDED) {
+        wire_put_i64(writer, "high_base", truth->high_base);
+        wire_put_i64(writer, "high_each", truth->high_each);
+    }
+    wire_put_string(writer, "why", why);
+    wire_put_string(writer, "sources", proof_sources(specimen->name, truth->class));
+    wire_end(writer);
+}
+
 static void send_specimen(struct wire_writer *writer, const struct specimen *specimen)
 {
     if (specimen_is_absent(writer, specimen))
@@ -65,15 +87,8 @@ static void send_specimen(struct wire_writer *writer, const struct specimen *spe
     wire_put_string(writer, "needs", specimen->needs ? specimen->needs : "");
     wire_put_string(writer, "parameters", specimen->parameters ? specimen->parameters : "");
     wire_end(writer);
-    for (const struct truth *truth = specimen->truth; truth->class; truth++) {
-        wire_begin(writer, "truth");
-        wire_put_string(writer, "specimen", specimen->name);
-        wire_put_string(writer, "class", truth->class);
-        wire_put_i64(writer, "base", truth->base);
-        wire_put_i64(writer, "each", truth->each);
-        wire_put_string(writer, "grade", truth_grade_names[truth->grade]);
-        wire_end(writer);
-    }
+    for (const struct truth *truth = specimen->truth; truth->class; truth++)
+        send_truth(writer, specimen, truth);
 }
 
 /* Adds word to a comma-separated list unless it is there. */

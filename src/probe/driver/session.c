@@ -13,6 +13,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "probe/driver/code.h"
 #include "probe/driver/visit.h"
 
 #define MAX_QUEUE (16u << 20) /* visits */
@@ -135,6 +136,11 @@ static int answer_try(struct session *session, const struct wire_frame *frame)
     return events_try(&session->writer, &session->view, &session->offers.presets, name);
 }
 
+static int answer_code(struct session *session, const struct wire_frame *frame)
+{
+    return code_send(&session->writer, wire_get(frame, "specimen"));
+}
+
 /* busy: may come while a visit runs. */
 static const struct request {
     const char *type;
@@ -143,7 +149,7 @@ static const struct request {
 } requests[] = {
     {"cell", true, take_cell},    {"visits", true, take_visits}, {"stop", true, take_stop},
     {"bye", true, take_bye},      {"error", true, take_error},   {"go", false, answer_go},
-    {"list", false, answer_list}, {"try", false, answer_try},
+    {"list", false, answer_list}, {"try", false, answer_try},    {"code", false, answer_code},
 };
 
 static int answer(struct session *session, const struct wire_frame *frame, bool busy)
