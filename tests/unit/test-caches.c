@@ -1,0 +1,355 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The study of caches over simulated machines of known geometry: what it is sure of must be right,
+ * and whatever else it says must be null with a reason. The rates are printed and held to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "cache-model.h"
+
+#define KIB   UINT64_C(1024)
+#define MIB   (1024 * KIB)
+#define MOST  (8 * MIB)
+#define SEEDS 20u
+
+/* A model and what must come of it. */
+struct example {
+    const char *name;
+    struct model model;
+    /* Of 100 answers at least so many must be right (the rest null): sizes, lines, ways of the
+     * first two levels. -1: this level is not there. */
+    int sizes[2], lines[2], ways[2];
+    int tlb; /* the same for the reach of the first TLB */
+};
+
+#define QUIET      .noise = 0.02, .preempted = 0.02, .beside = 0.02
+#define LOUD       .noise = 0.15, .preempted = 0.2, .beside = 0.3
+#define SMALL_TLBS .entries = {64, 512}, .walk = {7, 30}
+#define LEVEL(size, count, how, is_physical, latency)                                              \
+    {                                                                                              \
+        .bytes = (size), .ways = (count), .replacement = (how), .physical = (is_physical),         \
+        .ticks = (latency)                                                                         \
+    }
+
+static const struct example examples[] = {
+    {"three levels, least recently used",
+     {.levels = {LEVEL(32 * KIB, 8, LEAST_RECENT, false, 4),
+                 LEVEL(512 * KIB, 8, LEAST_RECENT, true, 14),
+                 LEVEL(3 * MIB, 12, LEAST_RECENT, true, 45)},
+      .memory = 250,
+      .line = 64,
+      SMALL_TLBS,
+      QUIET},
+     {100, 100},
+     {100, 90},
+     {100, 90},
+     100},
+    {"48 KiB and 1.25 MiB, 12 and 20 ways",
+     {.levels = {LEVEL(48 * KIB, 12, LEAST_RECENT, false, 5),
+                 LEVEL(1280 * KIB, 20, LEAST_RECENT, true, 15)},
+      .memory = 200,
+      .line = 64,
+      SMALL_TLBS,
+      QUIET},
+     {100, 100},
+     {100, 90},
+     {100, 90},
+     100},
+    {"random replacement",
+     {.levels = {LEVEL(32 * KIB, 8, AT_RANDOM, false, 4),
+                 LEVEL(512 * KIB, 16, AT_RANDOM, true, 14)},
+      .memory = 200,
+      .line = 64,
+      SMALL_TLBS,
+      QUIET},
+     {90, 90},
+     {90, 0},
+     {50, 0},
+     90},
+    {"pages lie anywhere",
+     {.levels = {LEVEL(32 * KIB, 8, LEAST_RECENT, false, 4),
+                 LEVEL(512 * KIB, 8, LEAST_RECENT, true, 14)},
+      .memory = 200,
+      .line = 64,
+      .scattered = true,
+      .splintered = true,
+      SMALL_TLBS,
+      QUIET},
+     {100, 0},
+     {100, 0},
+     {100, 0},
+     100},
+    {"pages lie anywhere, but huge ones are whole",
+     {.levels = {LEVEL(32 * KIB, 8, LEAST_RECENT, false, 4),
+                 LEVEL(512 * KIB, 8, LEAST_RECENT, true, 14)},
+      .memory = 200,
+      .line = 64,
+      .scattered = true,
+      SMALL_TLBS,
+      QUIET},
+     {100, 100},
+     {100, 0},
+     {100, 90},
+     100},
+    {"pages lie anywhere, many ways",
+     {.levels = {LEVEL(64 * KIB, 4, LEAST_RECENT, false, 4),
+                 LEVEL(2 * MIB, 16, LEAST_RECENT, true, 18)},
+      .memory = 300,
+      .line = 64,
+      .scattered = true,
+      .splintered = true,
+      SMALL_TLBS,
+      QUIET},
+     {100, 0},
+     {100, 0},
+     {0, 0},
+     100},
+    {"others hold a third of the second level",
+     {.levels = {LEVEL(32 * KIB, 8, LEAST_RECENT, false, 4),
+                 {.bytes = 1536 * KIB, .ways = 12, .physical = true, .taken = 4, .ticks = 40}},
+      .memory = 250,
+      .line = 64,
+      SMALL_TLBS,
+      QUIET},
+     {100, 90},
+     {100, 0},
+     {100, 0},
+     100},
+    {"exclusive levels",
+     {.levels = {LEVEL(64 * KIB, 8, LEAST_RECENT, true, 4),
+                 LEVEL(512 * KIB, 16, LEAST_RECENT, true, 14)},
+      .memory = 200,
+      .line = 64,
+      .exclusive = true,
+      SMALL_TLBS,
+      QUIET},
+     {100, 0},
+     {90, 0},
+     {0, 0},
+     100},
+    {"prefetching hides most of what misses cost",
+     {.levels = {LEVEL(32 * KIB, 8, LEAST_RECENT, false, 4),
+                 LEVEL(1 * MIB, 8, LEAST_RECENT, true, 14)},
+      .memory = 120,
+      .line = 64,
+      .hidden = 0.9,
+      SMALL_TLBS,
+      QUIET},
+     {0, 0},
+     {0, 0},
+     {0, 0},
+     90},
+    {"a TLB ends where a cache does",
+     {.levels = {LEVEL(32 * KIB, 8, LEAST_RECENT, false, 4),
+                 LEVEL(512 * KIB, 8, LEAST_RECENT, true, 14)},
+      .memory = 200,
+      .line = 64,
+      .entries = {128, 512},
+      .walk = {9, 40},
+      QUIET},
+     {100, 100},
+     {100, 0},
+     {100, 90},
+     100},
+    {"a TLB smaller than the first level",
+     {.levels = {LEVEL(64 * KIB, 4, LEAST_RECENT, false, 4),
+                 LEVEL(1 * MIB, 16, LEAST_RECENT, true, 14)},
+      .memory = 200,
+      .line = 64,
+      .entries = {32, 512},
+      .walk = {6, 25},
+      QUIET},
+     {100, 100},
+     {100, 0},
+     {100, 90},
+     100},
+    {"lines of 128 bytes",
+     {.levels = {LEVEL(64 * KIB, 4, LEAST_RECENT, false, 4),
+                 LEVEL(1 * MIB, 8, LEAST_RECENT, true, 16)},
+      .memory = 200,
+      .line = 128,
+      SMALL_TLBS,
+      QUIET},
+     {90, 0},
+     {90, 0},
+     {0, 0},
+     90},
+    {"one level",
+     {.levels = {LEVEL(16 * KIB, 4, LEAST_RECENT, false, 3)},
+      .memory = 100,
+      .line = 64,
+      SMALL_TLBS,
+      QUIET},
+     {100, -1},
+     {100, -1},
+     {100, -1},
+     100},
+    {"a loud machine",
+     {.levels = {LEVEL(32 * KIB, 8, LEAST_RECENT, false, 4),
+                 LEVEL(512 * KIB, 8, LEAST_RECENT, true, 14),
+                 LEVEL(3 * MIB, 12, LEAST_RECENT, true, 45)},
+      .memory = 250,
+      .line = 64,
+      SMALL_TLBS,
+      LOUD},
+     {80, 60},
+     {60, 0},
+     {50, 0},
+     60},
+};
+
+struct rate {
+    unsigned right, null, wrong;
+};
+
+static void count(struct rate *rate, const struct caches_value *value, uint64_t truth,
+                  uint64_t other)
+{
+    if (!value->known) {
+        assert_true(value->reason[0]);
+        rate->null++;
+    } else if (value->value == truth || (other && value->value == other)) {
+        assert_true(value->confidence >= 0.8 && value->confidence <= 1);
+        rate->right++;
+    } else {
+        rate->wrong++;
+    }
+}
+
+/* Simulates every point of the plan once; ticks[i] is its undisturbed latency. */
+static void simulate(const struct model *model, const struct caches_points *plan, double *ticks)
+{
+    struct model_state *state = calloc(1, sizeof(*state));
+    assert_non_null(state);
+    model_open(state, model, 64 * MIB, 1);
+    for (size_t i = 0; i < plan->count; i++)
+        ticks[i] = model_steps(state, &plan->list[i]);
+    model_close(state);
+    free(state);
+}
+
+static void measure(const struct model *model, const struct caches_points *plan,
+                    const double *ticks, uint64_t seed, struct caches_points *points)
+{
+    struct random random;
+    random_seed(&random, seed);
+    for (size_t i = 0; i < plan->count; i++)
+        for (uint32_t process = 0; process < caches_processes(&plan->list[i]); process++) {
+            bool beside = model_unit(&random) < model->beside;
+            for (uint32_t run = 0; run < caches_runs(&plan->list[i]); run++)
+                assert_int_equal(
+                    caches_add(points, &plan->list[i], model_run(model, ticks[i], beside, &random)),
+                    0);
+        }
+}
+
+/* What a level holds for us, and the second truth of exclusive ones. */
+static uint64_t held(const struct model *model, size_t level, uint64_t *other)
+{
+    const struct model_level *this = &model->levels[level];
+    *other = model->exclusive && level == 1 ? this->bytes + model->levels[0].bytes : 0;
+    return this->bytes / this->ways * (this->ways - this->taken);
+}
+
+/* The row of a level: rows of caches that were found stand in order. */
+static const struct caches_row *row_of(const struct caches_report *report, unsigned level,
+                                       const char *type)
+{
+    for (size_t i = 0; i < report->row_count; i++)
+        if (report->rows[i].level == level && strcmp(report->rows[i].type, type) == 0)
+            return &report->rows[i];
+    return NULL;
+}
+
+struct rates {
+    struct rate sizes[2], lines[2], ways[2], tlb;
+};
+
+static void judge(const struct example *example, const struct caches_points *points,
+                  struct rates *rates)
+{
+    const struct model *model = &example->model;
+    struct caches_claim claims[] = {{1, "data", model->levels[0].bytes, 64, 8},
+                                    {2, "unified", model->levels[1].bytes, 64, 8}};
+    size_t claim_count = model->levels[1].bytes ? 2 : 1;
+    struct caches_situation situation = {
+        .page = MODEL_PAGE, .claims = claims, .claim_count = claim_count, .seed = 1};
+    struct caches_report report;
+    caches_judge(points, &situation, &report);
+    for (unsigned level = 0; level < claim_count; level++) {
+        uint64_t other;
+        uint64_t bytes = held(model, level, &other);
+        const struct caches_row *row = row_of(&report, level + 1, claims[level].type);
+        assert_non_null(row);
+        count(&rates->sizes[level], &row->bytes, bytes, other);
+        count(&rates->lines[level], &row->line, model->line, 0);
+        count(&rates->ways[level], &row->ways,
+              model->levels[level].ways - model->levels[level].taken, 0);
+    }
+    const struct caches_row *tlb = row_of(&report, 1, "tlb");
+    assert_non_null(tlb);
+    struct caches_value reach = tlb->bytes;
+    uint64_t truth = model->entries[0] * MODEL_PAGE;
+    /* A TLB's reach is told to one step of the grid. */
+    if (reach.known && fabs(log2((double)reach.value / (double)truth)) < 0.18)
+        reach.value = truth;
+    count(&rates->tlb, &reach, truth, 0);
+}
+
+static void expect(const char *name, const char *what, const struct rate *rate, int least)
+{
+    if (least < 0)
+        return;
+    print_message("# %-46s %-12s right %3u null %3u wrong %3u of %u\n", name, what, rate->right,
+                  rate->null, rate->wrong, SEEDS);
+    assert_int_equal(rate->wrong, 0);
+    assert_true(rate->right * 100 >= (unsigned)least * SEEDS);
+}
+
+static void run_example(void **state)
+{
+    const struct example *example = *state;
+    struct caches_limits limits = {MODEL_PAGE, true, MOST};
+    struct caches_points plan;
+    struct rates rates = {0};
+    assert_int_equal(caches_plan(&limits, &plan), 0);
+    double *ticks = calloc(plan.count, sizeof(*ticks));
+    assert_non_null(ticks);
+    simulate(&example->model, &plan, ticks);
+    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        struct caches_points points = {0};
+        measure(&example->model, &plan, ticks, seed, &points);
+        judge(example, &points, &rates);
+        caches_points_free(&points);
+    }
+    free(ticks);
+    caches_points_free(&plan);
+    for (int level = 0; level < 2; level++) {
+        char what[32];
+        snprintf(what, sizeof(what), "size %d", level + 1);
+        expect(example->name, what, &rates.sizes[level], example->sizes[level]);
+        snprintf(what, sizeof(what), "line %d", level + 1);
+        expect(example->name, what, &rates.lines[level], example->lines[level]);
+        snprintf(what, sizeof(what), "ways %d", level + 1);
+        expect(example->name, what, &rates.ways[level], example->ways[level]);
+    }
+    expect(example->name, "TLB reach", &rates.tlb, example->tlb);
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[sizeof(examples) / sizeof(*examples)];
+    for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++)
+        tests[i] = (struct CMUnitTest){.name = examples[i].name,
+                                       .test_func = run_example,
+                                       .initial_state = (void *)(uintptr_t)&examples[i]};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
