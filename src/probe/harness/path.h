@@ -99,6 +99,7 @@ struct window_mark {
 };
 
 extern const struct path_operations bare_operations;
+extern const struct path_operations clock_operations;
 extern const struct path_operations trap_operations;
 extern const struct path_operations perf_operations;
 extern const struct path_operations perf_user_populated_operations;
