@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/user.h>
+
+#include <asm/ptrace.h> /* libc's <sys/user.h> is empty here */
 
 typedef struct user_regs_struct decode_registers; /* as PTRACE_GETREGSET fills NT_PRSTATUS */
 
