@@ -17,10 +17,9 @@
 SPECIMEN_ASSEMBLY(specimen_taken_code,
                   CODE_COUNT CODE_LOOP(CODE_CONDITION CODE_TIMES(16, CODE_BRANCH_IF("2f") CODE_NOP
                                                                  "2:\n")) CODE_RETURN);
-SPECIMEN_ASSEMBLY(specimen_not_taken_code,
-                  CODE_COUNT CODE_LOOP(CODE_CONDITION CODE_TIMES(16,
-                                                                 CODE_BRANCH_IF_NOT("2f")) "2:\n")
-                      CODE_RETURN);
+/* What is not taken would leave the loop. */
+SPECIMEN_ASSEMBLY(specimen_not_taken_code, CODE_COUNT CODE_LOOP(CODE_CONDITION CODE_TIMES(
+                                               16, CODE_BRANCH_IF_NOT("2f"))) "2:\n" CODE_RETURN);
 SPECIMEN_ASSEMBLY(specimen_jumps_code, CODE_COUNT CODE_LOOP(CODE_TIMES(16, CODE_JUMP("2f") CODE_NOP
                                                                        "2:\n")) CODE_RETURN);
 /* The function that is called stands behind the return and does nothing but return. */

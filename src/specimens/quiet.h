@@ -22,7 +22,11 @@
 #define TRUTH_NO_SCHEDULING TRUTH_ZERO("context-switches"), TRUTH_ZERO("cpu-migrations")
 
 /* Integer code. */
-#define TRUTH_NO_FP TRUTH_ZERO("fp-instructions"), TRUTH_ZERO("fp-operations")
+#define TRUTH_NO_FP                                                                                \
+    TRUTH_ZERO("fp-instructions"), TRUTH_ZERO("fp-operations"), TRUTH_ZERO("fp-adds"),             \
+        TRUTH_ZERO("fp-muls"), TRUTH_ZERO("fp-divs"), TRUTH_ZERO("fp-sqrts"),                      \
+        TRUTH_ZERO("fp-fmas"), TRUTH_ZERO("fp-scalar-single"), TRUTH_ZERO("fp-scalar-double"),     \
+        TRUTH_ZERO("fp-packed-single"), TRUTH_ZERO("fp-packed-double")
 
 /* What neither computes with fractions nor enters the operating system. */
 #define TRUTH_QUIET TRUTH_NO_FP, TRUTH_NO_FAULTS, TRUTH_NO_SYSCALLS, TRUTH_NO_SCHEDULING
