@@ -52,6 +52,8 @@ static char *why_no_truth(const struct measuring *measuring, const struct replay
                           uint32_t counter)
 {
     const char *class = cell->counters[counter].class, *specimen = cell->cell.specimen;
+    if (!class && strstr(cell->cell.events[counter], "-raw/"))
+        return strdup("it is what the source itself saw, every repetition of an instruction");
     if (!class)
         return strdup("what this event should count is not known");
     struct maybe known = predict_class(measuring->catalogue, class, specimen, cell->cell.n, NULL);

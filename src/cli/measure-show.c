@@ -42,26 +42,31 @@ static void put_item(struct text *out, size_t *at, size_t width, const char *ite
     *at += length;
 }
 
-/* "100 runs in 1 process", or both ends where cells broke off or failed in part. */
+/* "100", or "5 to 100". */
+static void put_range(struct text *out, uint64_t least, uint64_t most)
+{
+    char low[NUMBER_SIZE], high[NUMBER_SIZE];
+    number_count(least, low, sizeof(low));
+    number_count(most, high, sizeof(high));
+    text_printf(out, "%s%s%s", least == most ? "" : low, least == most ? "" : " to ", high);
+}
+
+/* "100 runs in 1 process", or both ends where cells broke off, failed in part, or have another
+ * source. */
 static void name_runs(const struct rows *rows, struct text *out)
 {
-    const struct row *least = &rows->list[0], *most = least;
-    for (size_t i = 1; i < rows->count; i++) {
-        const struct row *row = &rows->list[i];
-        if (row->cell->done < least->cell->done)
-            least = row;
-        if (row->cell->done > most->cell->done)
-            most = row;
+    uint64_t runs[2] = {UINT64_MAX, 0}, processes[2] = {UINT64_MAX, 0};
+    for (size_t i = 0; i < rows->count; i++) {
+        uint64_t ran = rows->list[i].summary.runs, done = rows->list[i].cell->done;
+        runs[0] = ran < runs[0] ? ran : runs[0];
+        runs[1] = ran > runs[1] ? ran : runs[1];
+        processes[0] = done < processes[0] ? done : processes[0];
+        processes[1] = done > processes[1] ? done : processes[1];
     }
-    char low[NUMBER_SIZE], high[NUMBER_SIZE];
-    number_count(least->summary.runs, low, sizeof(low));
-    number_count(most->summary.runs, high, sizeof(high));
-    if (least->cell->done == most->cell->done)
-        text_printf(out, "%s %s in %u %s", high, most->summary.runs == 1 ? "run" : "runs",
-                    most->cell->done, most->cell->done == 1 ? "process" : "processes");
-    else
-        text_printf(out, "%s to %s runs in %u to %u processes", low, high, least->cell->done,
-                    most->cell->done);
+    put_range(out, runs[0], runs[1]);
+    text_puts(out, runs[1] == 1 ? " run in " : " runs in ");
+    put_range(out, processes[0], processes[1]);
+    text_puts(out, processes[1] == 1 ? " process" : " processes");
 }
 
 static void put_head(const struct rows *rows, const struct style *style, struct text *out)

@@ -224,15 +224,17 @@ static int await(struct watch *watch, int *status)
 static int explain_crash(const struct watch *watch, int status, char *reason, size_t size)
 {
     char name[32];
+    const struct source *source = watch->known->source;
+    const char *who = source && source->count ? "the counting process" : "the harness";
     size_t length = watch->word_count;
     while (length && (watch->words[length - 1] == '\n' || watch->words[length - 1] == '\0'))
         length--;
     if (WIFSIGNALED(status))
-        snprintf(reason, size, "the harness was killed by %s%s%.*s",
+        snprintf(reason, size, "%s was killed by %s%s%.*s", who,
                  signal_name(WTERMSIG(status), name, sizeof(name)), length ? ": " : "", (int)length,
                  watch->words);
     else
-        snprintf(reason, size, "the harness ended with status %d before it was done%s%.*s",
+        snprintf(reason, size, "%s ended with status %d before it was done%s%.*s", who,
                  WEXITSTATUS(status), length ? ": " : "", (int)length, watch->words);
     return EIO;
 }

@@ -4,6 +4,7 @@
  * Around the windows of trap: the handler that counts the traps, and what a trap stands for. At
  * every trap the CPU shows the instruction that comes next; that is the one whose trap comes next.
  *  - A repeated string instruction traps after every repetition: it counts once, when it is over.
+ *  - What a handler of another signal executes is not counted: the flag is off there.
  *  - An instruction that loads the stack segment holds its trap back until the next one is over,
  *    and some systems lose the trap of a system call: then one trap stands for two. */
 #include <errno.h>

@@ -19,5 +19,6 @@
 #define PATH_NAME       "perf-prctl"
 #define PATH_NOTE       "starts and stops every event of the task, not only those of the cell"
 #define PATH_TASK_WIDE  true
+#define PATH_SOURCES    "perf_event,step"
 #define PATH_OPERATIONS perf_operations
 #include "probe/harness/window-template.h"

@@ -8,10 +8,13 @@
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+
+#include "base/cleanup.h"
 
 enum kind {
     KIND_UNKNOWN,
@@ -254,6 +257,19 @@ static enum kind kind_at(struct stepper *stepper, uintptr_t address)
     return (enum kind)stepper->cache[place].kind;
 }
 
+/* Does the process have a handler for the signal? */
+static bool catches(const struct stepper *stepper, int number)
+{
+    char path[64], line[256];
+    unsigned long long mask = 0;
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)stepper->pid);
+    AUTO_FILE FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof(line), file))
+        if (sscanf(line, "SigCgt: %llx", &mask) == 1)
+            break;
+    return number > 0 && number <= 64 && (mask >> (number - 1) & 1);
+}
+
 static int step_once(struct stepper *stepper, uintptr_t *address, struct steps *steps)
 {
     enum kind kind = kind_at(stepper, *address);
@@ -262,13 +278,17 @@ static int step_once(struct stepper *stepper, uintptr_t *address, struct steps *
         int result = run_exclusive(stepper, begun, steps);
         return result < 0 ? result : program_counter(stepper, address);
     }
-    int result = resume(stepper, PTRACE_SINGLESTEP, pending_signal(stepper));
+    int number = pending_signal(stepper);
+    bool enters_handler = number && catches(stepper, number);
+    int result = resume(stepper, PTRACE_SINGLESTEP, number);
     if (result == 0)
         result = program_counter(stepper, address);
     if (result < 0)
         return result;
-    if (WSTOPSIG(stepper->status) != SIGTRAP)
-        return 0; /* a signal came before the instruction: it is passed on with the next step */
+    /* A signal came before the instruction, and is passed on with the next step; that one then ends
+     * where its handler begins, before anything was executed. */
+    if (WSTOPSIG(stepper->status) != SIGTRAP || enters_handler)
+        return 0;
     steps->steps++;
     steps->system_calls += kind == KIND_SYSTEM;
     if (kind == KIND_HOLDS)

@@ -1,0 +1,319 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sources count by executing: their counts are the truth, need no counter and no privilege, and what cannot be is refused.
+
+Where a machine lacks a source, its cases skip with the reason that assay itself gives.
+"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+import frames
+import tap
+
+BUILD = os.environ["ASSAY_BUILD"]
+REFUSE = os.environ.get("SECCOMP_REFUSE", "")
+NOBODY = "exec:setpriv --reuid=65534 --regid=65534 --clear-groups"
+PATIENCE = 20  # seconds for something to happen that must happen
+FOREVER = 10**12  # iterations of the loop: longer than any test
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError("it did not happen")
+        time.sleep(0.01)
+
+
+def state(process):
+    """One letter, or nothing when the process is gone; and its parent."""
+    try:
+        fields = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        return fields[0], int(fields[1])
+    except OSError:
+        return "", 0
+
+
+def below(parent):
+    """Every living process that descends from parent."""
+    everybody = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    parents = {process: state(process) for process in everybody}
+    found, new = set(), {parent}
+    while new:
+        new = {process for process, (letter, above) in parents.items() if above in new and letter not in "ZX"} - found
+        found |= new
+    return found
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="assay-sources-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.env = {"XDG_STATE_HOME": self.folder}
+
+    def measure(self, *words, kit=None, **options):
+        return tap.assay("measure", *words, env={**self.env, **({"ASSAY_KIT": kit} if kit else {})}, **options)
+
+    def results(self, *words, **options):
+        done = self.measure("--json", *words, **options)
+        if done.returncode == 3:
+            self.skipTest(json.loads(done.stdout)["skipped"][0]["reason"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["results"]
+
+    def refused(self, status, *words):
+        done = self.measure(*words)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stderr
+
+
+class Truths(Case):
+    """To the count, at every level."""
+
+    def exact(self, event, *words, **options):
+        rows = self.results("--event", event, *words, **options)
+        for row in rows:
+            self.assertEqual(set(row["values"]), {row["truth"]}, row)
+            self.assertEqual((row["overhead"], row["error"], row["disturbed"]), (0, 0, 0), row)
+        return rows
+
+    def test_step_counts_null_loop_and_adds(self):
+        rows = self.exact("step/instructions/", "--specimen", "null,loop,adds", "--n", "1,10,1000", "--runs", "2")
+        rows += self.exact("step/instructions/", "--specimen", "loop", "--n", "10000", "--runs", "2")
+        self.assertEqual({(row["path"], row["pattern"]) for row in rows}, {("bare", "rr")})
+        self.assertEqual(len(rows), 10)
+
+    def test_trap_counts_null_loop_and_adds_up_to_ten_thousand(self):
+        rows = self.exact("trap/instructions/", "--specimen", "null,loop,adds", "--n", "1,10,1000", "--runs", "3")
+        rows += self.exact("trap/instructions/", "--specimen", "loop", "--n", "10000", "--runs", "3")
+        self.assertEqual({(row["path"], row["pattern"]) for row in rows}, {("trap", "ao")})
+        self.assertEqual(len(rows), 10)
+
+    def test_both_count_at_every_level_and_link(self):
+        for event, words in (("step/instructions/", ("--path", "bare")), ("trap/instructions/", ())):
+            with self.subTest(event):
+                rows = self.exact(event, *words, "--specimen", "loop,adds", "--n", "10", "--opt", "all", "--link", "all", "--runs", "1")
+                self.assertEqual(len(rows), 2 * 4 * 3)
+
+    def test_system_calls_are_counted_by_step_and_are_instructions_to_both(self):
+        rows = self.results("--event", "step/syscalls/,step/instructions/", "--specimen", "getppid", "--n", "100", "--runs", "2")
+        calls, instructions = (next(row for row in rows if row["event"] == f"step/{name}/") for name in ("syscalls", "instructions"))
+        self.assertEqual(set(calls["values"]), {100})
+        trap, = self.results("--event", "trap/instructions/", "--specimen", "getppid", "--n", "100", "--runs", "2")
+        self.assertEqual(trap["values"], instructions["values"])
+
+    def test_a_repeated_instruction_is_one_and_raw_every_repetition(self):
+        for source in ("step", "trap"):
+            with self.subTest(source):
+                done = self.measure("--json", "--event", f"{source}/instructions/,{source}/instructions-raw/", "--specimen", "rep-movsb",
+                                    "--n", "1,500", "--runs", "2")
+                if done.returncode == 3 or "no specimen" in done.stderr:
+                    self.skipTest("no rep movsb, or no such source here")
+                counts = {(row["event"].split("/")[1], row["n"]): set(row["values"]) for row in json.loads(done.stdout)["results"]}
+                truths = {row["truth"] for row in json.loads(done.stdout)["results"] if row["event"].endswith("/instructions/")}
+                self.assertEqual(counts["instructions", 1], counts["instructions", 500])
+                self.assertEqual({truth for truth in truths if truth is not None}, counts["instructions", 1])
+                self.assertEqual(counts["instructions-raw", 500].pop() - counts["instructions-raw", 1].pop(), 499)
+
+    def test_step_counts_the_windows_of_perf_paths_too(self):
+        """The same window, every time: the path's own instructions and the specimen's."""
+        rows = self.results("--event", "step/instructions/", "--path", "perf-read,perf-syscall,perf-prctl", "--pattern", "all",
+                            "--specimen", "loop", "--n", "1,100", "--runs", "1")
+        self.assertEqual(len(rows), 2 * 3 * 4)
+        for row in rows:
+            self.assertGreater(row["overhead"], 2)
+            self.assertEqual(row["error"], row["overhead"], row)
+
+    def test_the_default_number_of_runs_is_the_sources(self):
+        probe = frames.Probe(tap.KIT)
+        self.addCleanup(probe.__exit__)
+        runs = {frame["name"]: int(frame["runs"]) for frame in probe.hello() if frame.type == "source"}
+        for name, wanted in runs.items():
+            if name in ("step", "trap"):
+                row, = self.results("--event", f"{name}/instructions/", "--specimen", "loop", "--n", "1")
+                self.assertEqual(len(row["values"]), wanted)
+
+
+class Broken(Case):
+    """A loop with one instruction more than it says is noticed."""
+
+    def setUp(self):
+        super().setUp()
+        kit = pathlib.Path(self.folder, "kit")
+        kit.mkdir()
+        shutil.copy(f"{tap.KIT}/assay-probe", kit)
+        shutil.copy(f"{BUILD}/tests/cli/harness-broken", kit)
+        (kit / "manifest").write_text(f"assay-kit 1\nbuild broken\nisa {os.uname().machine}\nharness harness-broken static\n")
+        self.kit = str(kit)
+
+    def test_by_both_sources(self):
+        for source in ("step", "trap"):
+            with self.subTest(source):
+                row, = self.results("--event", f"{source}/instructions/", "--specimen", "loop", "--n", "100", "--runs", "2", kit=self.kit)
+                self.assertEqual((set(row["values"]), row["error"], row["overhead"]), ({row["truth"] + 100}, 100, 0))
+
+
+class Refusals(Case):
+    def test_events_of_two_sources_do_not_share_a_cell(self):
+        words = self.refused(2, "--event", "step/instructions/,page-faults:u")
+        for word in ("step", "perf_event", "--each"):
+            self.assertIn(word, words)
+
+    def test_each_gives_them_cells_with_paths_of_their_own(self):
+        rows = self.results("--event", "step/syscalls/,trap/instructions/", "--each", "--n", "3")
+        self.assertEqual({(row["event"], row["path"]) for row in rows}, {("step/syscalls/", "bare"), ("trap/instructions/", "trap")})
+
+    def test_a_path_that_does_not_go_with_a_source_names_those_that_do(self):
+        self.assertIn("events of trap can be counted on trap only", self.refused(3, "--event", "trap/instructions/", "--path", "perf-read"))
+        self.assertIn("events of perf_event can be counted on perf-read,", self.refused(3, "--event", "page-faults:u", "--path", "bare"))
+
+    def test_all_paths_are_those_that_go_with_the_source(self):
+        done = self.measure("--json", "--event", "trap/instructions/", "--path", "all", "--n", "1", "--runs", "1")
+        if done.returncode == 3:
+            self.skipTest("no trap flag here")
+        self.assertEqual(json.loads(done.stdout)["skipped"], [])
+
+    def test_wrong_names_are_answered_with_the_nearest(self):
+        self.assertIn("did you mean instructions", self.refused(2, "--event", "step/instrutions/"))
+        self.assertIn("did you mean step", self.refused(2, "--event", "stp/instructions/"))
+        self.assertIn("user code", self.refused(2, "--event", "step/instructions/k"))
+
+    def test_the_probe_refuses_what_the_controller_should_have(self):
+        probe = frames.Probe(tap.KIT)
+        self.addCleanup(probe.__exit__)
+        probe.hello()
+        mixed, path = probe.run([dict(events=["step/instructions/", "page-faults:u"], path="bare", pattern="rr", runs=1),
+                                 dict(events="page-faults:u", path="bare", pattern="rr", runs=1)])
+        self.assertIn("one source", mixed.end["reason"])
+        self.assertIn("that takes perf-read", path.end["reason"])
+
+    def test_without_ptrace_step_is_absent_with_the_reason_and_trap_counts(self):
+        if not REFUSE:
+            self.skipTest("SECCOMP_REFUSE names no helper")
+        def run(event):
+            return subprocess.run([REFUSE, "PTRACE", "--", tap.ASSAY, "measure", "--event", event, "--specimen", "loop", "--n", "10"],
+                                  env=dict(os.environ, **self.env), capture_output=True, text=True, check=False, timeout=60)
+        done = run("step/instructions/")
+        if done.returncode == 77:
+            self.skipTest("no seccomp filters in this kernel")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("ptrace is refused", done.stderr)
+        self.assertIn(run("trap/instructions/").returncode, (0, 3))
+
+    def test_without_perf_events_both_count(self):
+        if not REFUSE:
+            self.skipTest("SECCOMP_REFUSE names no helper")
+        for event in ("step/instructions/", "trap/instructions/"):
+            done = subprocess.run([REFUSE, "ENOSYS", "--", tap.ASSAY, "measure", "--json", "--event", event, "--specimen", "loop", "--n", "10"],
+                                  env=dict(os.environ, **self.env), capture_output=True, text=True, check=False, timeout=60)
+            if done.returncode in (3, 77):
+                self.skipTest(done.stderr)
+            row, = json.loads(done.stdout)["results"]
+            self.assertEqual(set(row["values"]), {row["truth"]})
+
+
+class Unprivileged(Case):
+    def test_both_count_for_nobody(self):
+        if os.geteuid() != 0 or not shutil.which("setpriv"):
+            self.skipTest("needs root and setpriv, to become nobody")
+        for event in ("step/instructions/", "trap/instructions/"):
+            with self.subTest(event):
+                row, = self.results("--event", event, "--specimen", "loop", "--n", "1000", "--runs", "2", via=NOBODY)
+                self.assertEqual(set(row["values"]), {row["truth"]})
+
+
+class Endings(Case):
+    """Whatever ends, nothing stays behind, and the reason is told."""
+
+    def under_way(self, event="step/instructions/", path="bare", pattern="rr"):
+        probe = frames.Probe(tap.KIT)
+        self.addCleanup(probe.__exit__)
+        probe.hello()
+        if event.split("/")[0] not in [frame["name"] for frame in probe.catalogue if frame.type == "source"]:
+            self.skipTest(f"{event} cannot be counted here")
+        probe.cell(0, events=event, specimen="loop", n=FOREVER, runs=1, path=path, pattern=pattern)
+        probe.send("visits", list="0:0")
+        probe.send("go")
+        wait_until(lambda: len(below(probe.process.pid)) == (2 if path == "bare" else 1))
+        return probe, below(probe.process.pid)
+
+    def harness(self, probe):
+        counting, = (process for process in below(probe.process.pid) if state(process)[1] == probe.process.pid)
+        traced, = below(counting)
+        return counting, traced
+
+    def gone(self, processes):
+        wait_until(lambda: all(state(process)[0] in ("", "Z", "X") for process in processes))
+
+    def test_a_killed_probe_takes_tracer_and_traced_along(self):
+        probe, processes = self.under_way()
+        probe.process.kill()
+        self.gone(processes)
+
+    def test_a_lost_controller_leaves_no_process(self):
+        probe, processes = self.under_way()
+        probe.process.stdin.close()
+        self.gone(processes)
+
+    def test_a_killed_counting_process_fails_the_visit_and_takes_the_traced_along(self):
+        probe, processes = self.under_way()
+        counting, traced = self.harness(probe)
+        os.kill(counting, signal.SIGKILL)
+        end = probe.until("end")[-1]
+        self.assertEqual((end["state"], end["reason"]), ("failed", "the counting process was killed by SIGKILL"))
+        self.gone([traced])
+
+    def test_a_crashed_harness_fails_its_visit_with_the_signal(self):
+        probe, _ = self.under_way()
+        _, traced = self.harness(probe)
+        os.kill(traced, signal.SIGSEGV)
+        end = probe.until("end")[-1]
+        self.assertEqual((end["state"], end["reason"]), ("failed", "the harness was killed by SIGSEGV"))
+
+    def test_a_trap_of_somebody_else_fails_the_visit(self):
+        probe, processes = self.under_way("trap/instructions/", "trap", "ao")
+        os.kill(processes.pop(), signal.SIGTRAP)
+        end = probe.until("end")[-1]
+        self.assertEqual(end["state"], "failed")
+        self.assertIn("the trap flag did not make", end["reason"])
+
+    def test_a_stop_comes_between_visits(self):
+        probe, processes = self.under_way()
+        probe.send("bye")
+        os.kill(self.harness(probe)[1], signal.SIGKILL)
+        self.assertEqual(probe.until("bye")[-1].type, "bye")
+        self.gone(processes)
+
+
+class Listing(Case):
+    def test_events_lists_them_with_their_classes(self):
+        done = tap.assay("events", "--json", "*/*/")
+        found = {row["event"]: row for row in json.loads(done.stdout)["results"] if row["kind"] == "source"}
+        self.assertEqual(found["step/instructions/"]["class"], "instructions")
+        self.assertIsNone(found["step/instructions-raw/"]["class"])
+        self.assertIn("trap/instructions/", found)
+        for row in found.values():
+            self.assertTrue(row["openable"] or row["reason"], row)
+
+    def test_paths_and_sources_of_the_catalogue_agree(self):
+        probe = frames.Probe(tap.KIT)
+        self.addCleanup(probe.__exit__)
+        catalogue = probe.hello()
+        offered = {source for frame in catalogue if frame.type == "path" for source in frame["sources"].split(",")}
+        sources = {frame["name"] for frame in catalogue if frame.type == "source"}
+        self.assertLessEqual(sources, offered)
+        absent = {frame["name"]: frame["reason"] for frame in catalogue if frame.type == "absent" and frame["kind"] == "source"}
+        self.assertFalse(sources & set(absent))
+        for source, reason in absent.items():
+            self.assertTrue(reason, source)
+
+
+if __name__ == "__main__":
+    tap.main()
