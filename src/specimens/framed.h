@@ -15,6 +15,11 @@
 #include "specimens/quiet.h"
 #include "window.h"
 
+/* What stands in front of every specimen's text: nothing, but in broken copies (tests/broken). */
+#ifndef SPECIMEN_DEFECT
+#define SPECIMEN_DEFECT ""
+#endif
+
 /* The function `symbol` made of `text`, and where it ends. */
 #define SPECIMEN_ASSEMBLY(symbol, text)                                                            \
     void symbol(struct specimen_state *state);                                                     \
@@ -23,7 +28,8 @@
             "\t.p2align 6\n"                                                                       \
             "\t.globl " #symbol ", " #symbol "_end\n"                                              \
             "\t.hidden " #symbol ", " #symbol "_end\n"                                             \
-            "\t.type " #symbol ", %function\n" #symbol ":\n" text #symbol "_end:\n"                \
+            "\t.type " #symbol ", %function\n" #symbol ":\n" SPECIMEN_DEFECT text #symbol          \
+            "_end:\n"                                                                              \
             "\t.size " #symbol ", . - " #symbol "\n")
 
 /* Fields of a specimen whose code is `symbol`. */

@@ -211,6 +211,42 @@ static void a_wrong_system_call_is_noticed(void **unused)
     assert_int_equal(others, 1);
 }
 
+/* The random bytes of one run of n. */
+static void take_random(struct specimen_state *state, unsigned char *bytes, size_t n)
+{
+    const struct specimen *specimen = specimen_find("random-branches");
+    struct failure failure = {0};
+    state->n = n;
+    assert_int_equal(specimen_prepare(specimen, state, &failure), 0);
+    assert_int_equal(state->bytes, 2 * n);
+    memcpy(bytes, state->memory, 2 * n);
+    specimen->restore(state);
+}
+
+#define RANDOM_N 4096
+static void random_bits_differ_between_runs_and_seeds_and_come_with_their_complement(void **unused)
+{
+    (void)unused;
+    static unsigned char first[2 * RANDOM_N], again[2 * RANDOM_N], other[2 * RANDOM_N];
+    struct specimen_state state = {.parameters = {.seed = 7}}, same = state,
+                          another = {.parameters = {.seed = 8}};
+    int set[8] = {0};
+    take_random(&state, first, RANDOM_N);
+    take_random(&same, again, RANDOM_N);
+    assert_memory_equal(first, again, sizeof(first));
+    take_random(&same, again, RANDOM_N);
+    assert_memory_not_equal(first, again, sizeof(first));
+    take_random(&another, other, RANDOM_N);
+    assert_memory_not_equal(first, other, sizeof(first));
+    for (size_t index = 0; index < sizeof(first); index += 2) {
+        assert_int_equal(first[index] ^ first[index + 1], 0xff);
+        for (int bit = 0; bit < 8; bit++)
+            set[bit] += first[index] >> bit & 1;
+    }
+    for (int bit = 0; bit < 8; bit++) /* half of 4096, within six standard deviations */
+        assert_in_range(set[bit], RANDOM_N / 2 - 192, RANDOM_N / 2 + 192);
+}
+
 static void every_specimen_is_well_formed(void **unused)
 {
     (void)unused;
@@ -254,6 +290,7 @@ int main(void)
         cmocka_unit_test(getppid_calls_n_times_and_nothing_else),
         cmocka_unit_test(a_wrong_system_call_is_noticed),
         cmocka_unit_test(parameters_follow_a_name),
+        cmocka_unit_test(random_bits_differ_between_runs_and_seeds_and_come_with_their_complement),
         cmocka_unit_test(every_specimen_is_well_formed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,8 +36,9 @@
 /* Sixteen no-ops as compilers pad with. */
 #define CODE_PADDING CODE_TIMES(16, CODE_NOP)
 
-#define CODE_LOAD  "\tldr x3, [x2]\n" /* one word */
-#define CODE_STORE "\tstr x4, [x2]\n"
+#define CODE_LOAD       "\tldr x3, [x2]\n" /* one word */
+#define CODE_STORE      "\tstr x4, [x2]\n"
+#define CODE_COUNT_BACK "\tstr x1, [x0]\n" /* stores N where it came from, in broken copies */
 
 /* Instructions of many kinds in a row; what they read and write is memory and the stack. */
 #define CODE_MIX_INSTRUCTIONS 24

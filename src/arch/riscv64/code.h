@@ -40,8 +40,9 @@
 /* Sixteen no-ops as compilers pad with: of two bytes where there are such, and of four. */
 #define CODE_PADDING CODE_TIMES(8, CODE_NOP) CODE_UNCOMPRESSED(CODE_TIMES(8, CODE_NOP))
 
-#define CODE_LOAD  "\tld t0, 0(t2)\n" /* one word */
-#define CODE_STORE "\tsd t3, 0(t2)\n"
+#define CODE_LOAD       "\tld t0, 0(t2)\n" /* one word */
+#define CODE_STORE      "\tsd t3, 0(t2)\n"
+#define CODE_COUNT_BACK "\tsd t1, 0(a0)\n" /* stores N where it came from, in broken copies */
 
 /* Instructions of many kinds in a row; what they read and write is memory and the stack. */
 #define CODE_MIX_INSTRUCTIONS 26

@@ -43,8 +43,9 @@
     "\t.byte 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00\n"                                     \
     "\t.byte 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00\n" CODE_TIMES(7, CODE_NOP)
 
-#define CODE_LOAD  "\tmov (%rsi), %rax\n" /* one word */
-#define CODE_STORE "\tmov %rdx, (%rsi)\n"
+#define CODE_LOAD       "\tmov (%rsi), %rax\n" /* one word */
+#define CODE_STORE      "\tmov %rdx, (%rsi)\n"
+#define CODE_COUNT_BACK "\tmov %rcx, (%rdi)\n" /* stores N where it came from, in broken copies */
 
 /* Instructions of many kinds in a row; what they read and write is memory and the stack. */
 #define CODE_MIX_INSTRUCTIONS 24
