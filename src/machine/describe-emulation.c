@@ -60,20 +60,28 @@ static const char *evidence(const struct facts *facts)
         return "QEMU TCG, says DMI";
     if (riscv_core_of_qemu(facts))
         return "QEMU TCG, says the hart's architecture id";
+    if (facts_get(facts, "emulated.by"))
+        return "qemu-user: the transport qemu: runs the probe in it";
     if (foreign_cpuinfo(facts))
         return "qemu-user: the program's ISA is not the machine's";
     return NULL;
 }
 
+/* What the environment says of this machine; a recorded one says it again. */
+static void take_live(const struct machine_view *view, struct facts *facts, const char *key,
+                      const char *variable)
+{
+    const char *value = getenv(variable);
+    if (view_recorded(view))
+        view_live(view, facts, key, NULL, 0);
+    else if (value && value[0] && strcmp(value, "0") != 0)
+        facts_set(facts, key, value, 0);
+}
+
 void describe_emulation(const struct machine_view *view, struct facts *facts)
 {
-    if (view_recorded(view)) {
-        view_live(view, facts, "emulated.declared", NULL, 0);
-    } else {
-        const char *declared = getenv("ASSAY_EMULATED");
-        if (declared && declared[0] && strcmp(declared, "0") != 0)
-            facts_set(facts, "emulated.declared", declared, 0);
-    }
+    take_live(view, facts, "emulated.declared", "ASSAY_EMULATED");
+    take_live(view, facts, "emulated.by", "ASSAY_EMULATOR");
     const char *declared = facts_get(facts, "emulated.declared");
     const char *how = lab_is(facts) ? "QEMU TCG, in assay's lab"
                       : declared    ? "declared by ASSAY_EMULATED"

@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "probe/harness/job.h"
+#include "probe/sources/program.h"
 
 #define LIFTED 16 /* the driver's own descriptors live from here */
 
@@ -113,8 +114,11 @@ pid_t child_start(const char *folder, const char *file, const char *argument, in
     char *environment[CHILD_VARIABLES];
     if (asprintf(&program, "%s/%s", folder, file) < 0)
         return fail_with(failure, -ENOMEM, "out of memory");
-    /* argv is not const in the interface; nobody writes to it. */
-    char *const arguments[] = {(char *)(uintptr_t)file, (char *)(uintptr_t)argument, NULL};
+    const char *words[EMULATOR_WORDS + 2];
+    size_t count = program_prefix(words);
+    words[count] = count ? program : file; /* an emulator needs the path */
+    words[count + 1] = argument;
+    words[count + 2] = NULL;
     child_environment(environment);
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -125,7 +129,8 @@ pid_t child_start(const char *folder, const char *file, const char *argument, in
     if (!error)
         error = plan_attributes(&attributes);
     if (!error)
-        error = posix_spawn(&pid, program, &actions, &attributes, arguments, environment);
+        error = posix_spawn(&pid, count ? words[0] : program, &actions, &attributes,
+                            (char *const *)(uintptr_t)words, environment); /* not written to */
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (error)

@@ -63,6 +63,26 @@ char *program_emulator(void)
     return given ? strdup(given) : program_find("qemu-" PROBE_ISA);
 }
 
+/* On x86 QEMU's default CPU has no AVX; elsewhere the default has everything. */
+size_t program_emulator_words(const char *emulator, const char *words[EMULATOR_WORDS])
+{
+    size_t count = 0;
+    words[count++] = emulator;
+    if (strcmp(PROBE_ISA, "x86_64") == 0) {
+        words[count++] = "-cpu";
+        words[count++] = "max";
+    }
+    words[count] = NULL;
+    return count;
+}
+
+size_t program_prefix(const char *words[EMULATOR_WORDS])
+{
+    const char *given = given_emulator();
+    words[0] = NULL;
+    return given ? program_emulator_words(given, words) : 0;
+}
+
 /* In the child; never returns. The driver's signals are blocked: not the program's affair. */
 static void __attribute__((noreturn)) become(const char *program, const char *argument, int output)
 {

@@ -22,5 +22,13 @@ char *program_emulator(void);
 /* Is this probe itself run by an emulator of programs? */
 bool program_emulated(void);
 
+/* The words that make this QEMU run a program: its path, and the CPU where the default one lacks
+ * what specimens use. Ends with NULL; returns their number. */
+#define EMULATOR_WORDS 4
+size_t program_emulator_words(const char *emulator, const char *words[EMULATOR_WORDS]);
+
+/* The words before a program of this kit, as above; none where the machine runs it by itself. */
+size_t program_prefix(const char *words[EMULATOR_WORDS]);
+
 /* Does the program, run with one argument, write this word on its standard output? */
 bool program_says(const char *program, const char *argument, const char *word);

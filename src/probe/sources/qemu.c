@@ -20,7 +20,7 @@
 
 #define PLUGIN       "assay-qemu.so"
 #define OUTPUT_MAX   (64u << 20)
-#define COMMAND_MOST 8
+#define COMMAND_MOST (EMULATOR_WORDS + 2)
 
 /* Every column but the last two. */
 static const char *const classes[] = {
@@ -86,26 +86,13 @@ static void put_value(struct text *text, const char *value)
         text_printf(text, *value == ',' ? ",," : "%c", *value);
 }
 
-/* x86 programs may use what QEMU's default CPU lacks; other ISAs default to all of it. */
-static size_t emulator_words(const char *emulator, const char *words[COMMAND_MOST])
-{
-    size_t count = 0;
-    words[count++] = emulator;
-    if (strcmp(PROBE_ISA, "x86_64") == 0) {
-        words[count++] = "-cpu";
-        words[count++] = "max";
-    }
-    words[count] = NULL;
-    return count;
-}
-
 /* Where the window is: the harness says so and ends. */
 static int ask_marks(const struct source_visit *visit, const char *emulator, uint64_t *opens,
                      uint64_t *closed)
 {
     struct trial trial = {0};
     const char *words[COMMAND_MOST];
-    emulator_words(emulator, words);
+    program_emulator_words(emulator, words);
     int result = trial_make(&trial, visit);
     if (result == 0) {
         trial.workspace.job->hold = JOB_HOLD_EXIT;
@@ -201,7 +188,7 @@ static int run_plugin(struct trial *trial, const char *emulator, const char *plu
     text_printf(&argument, ",opens=0x%llx,closed=0x%llx,output=", (unsigned long long)opens,
                 (unsigned long long)closed);
     put_value(&argument, output);
-    size_t count = emulator_words(emulator, words);
+    size_t count = program_emulator_words(emulator, words);
     words[count++] = "-plugin";
     words[count++] = text_string(&argument);
     words[count] = NULL;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "probe/driver/child.h"
+#include "probe/sources/program.h"
 
 #define COMMAND_WORDS 64
 
@@ -55,8 +56,10 @@ static void __attribute__((noreturn)) become(const char *const *words, int job, 
 
 int trial_start(struct trial *trial, const char *const *command, bool traced)
 {
-    const char *words[COMMAND_WORDS + 2];
+    const char *words[COMMAND_WORDS + 2], *prefix[EMULATOR_WORDS];
     size_t count = 0;
+    if (!command && program_prefix(prefix))
+        command = prefix;
     for (; command && command[count]; count++) {
         if (count == COMMAND_WORDS)
             return source_fail(trial->visit, -E2BIG, "the command of the source is too long");
