@@ -305,7 +305,8 @@ static pid_t start(struct watch *watch, struct failure *failure)
     AUTO_FREE char *harness = NULL;
     if (asprintf(&harness, "%s/%s", session->kit.folder, file) < 0)
         return fail_with(failure, -ENOMEM, "out of memory");
-    struct source_visit visit = {session->workspace.job, session->kit.folder, harness};
+    struct source_visit visit = {session->workspace.job, session->kit.folder, harness,
+                                 source->keeps ? workspace_kept(&session->workspace) : NULL};
     return counting_start(source, &visit, &session->outlets, failure);
 }
 

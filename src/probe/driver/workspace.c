@@ -79,6 +79,16 @@ int workspace_folder(struct workspace *workspace, struct failure *failure)
     return 0;
 }
 
+void *workspace_kept(struct workspace *workspace)
+{
+    if (!workspace->kept) {
+        void *kept =
+            mmap(NULL, WORKSPACE_KEPT, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        workspace->kept = kept == MAP_FAILED ? NULL : kept;
+    }
+    return workspace->kept;
+}
+
 void workspace_empty_folder(const struct workspace *workspace)
 {
     if (workspace->folder)
@@ -88,6 +98,8 @@ void workspace_empty_folder(const struct workspace *workspace)
 void workspace_free(struct workspace *workspace)
 {
     unmap(workspace);
+    if (workspace->kept)
+        munmap(workspace->kept, WORKSPACE_KEPT);
     if (workspace->fd >= 0)
         close(workspace->fd);
     if (workspace->folder)

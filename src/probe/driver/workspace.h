@@ -13,6 +13,7 @@ struct workspace {
     struct job *job;
     size_t bytes;
     char *folder; /* NULL: none yet */
+    void *kept;   /* NULL: none yet */
 };
 
 /* A job for these runs and counters, answer fields zeroed. */
@@ -20,5 +21,9 @@ int workspace_job(struct workspace *workspace, uint32_t runs, uint32_t counters,
                   struct failure *failure);
 /* An empty private folder, named in the job. */
 int workspace_folder(struct workspace *workspace, struct failure *failure);
+/* Memory that counting processes of a session share, one after the other: what one of them learnt
+ * the next need not learn again. Zero at first; NULL: there is none. */
+#define WORKSPACE_KEPT 65536u
+void *workspace_kept(struct workspace *workspace);
 void workspace_empty_folder(const struct workspace *workspace);
 void workspace_free(struct workspace *workspace);

@@ -166,7 +166,8 @@ static int run_with(struct instrument *instrument, const struct specimen *specim
         return job_fail(instrument->job, -ENOMEM, "out of memory");
     int result = path->operations->open(instrument);
     if (result == 0) {
-        populate_process();
+        if (!path->executes) /* pages are no matter to who executes, and maps never the same */
+            populate_process();
         if (instrument->job->hold == JOB_HOLD_STOP)
             assay_syscall2(SYS_kill, assay_syscall0(SYS_getpid), SIGSTOP);
         result = run_all(instrument, specimen, window);

@@ -22,6 +22,8 @@ struct source_visit {
     struct job *job;     /* shared with the driver: the request, and the rows to fill */
     const char *kit;     /* folder of the kit, where a source may have files of its own */
     const char *harness; /* path of the executable that holds the window */
+    void *kept;          /* where the source keeps: WORKSPACE_KEPT bytes of its own, zero in the
+                            first visit of a session, shared by all; may be NULL */
 };
 
 struct source {
@@ -30,6 +32,7 @@ struct source {
     const char *const *classes; /* ends with NULL; "…-raw": what it sees itself, without a class */
     uint32_t runs;              /* a sensible number of runs, where nobody says how many */
     bool needs_folder;          /* job->folder must be there: it writes files */
+    bool keeps;                 /* uses the memory `kept` of its visits; one source does */
     /* Can it count on this machine? 0, or negative errno with the reason. NULL: where one of its
      * paths is offered. Called once, when a session begins; kit as above. */
     int (*usable)(const char *kit, char *reason, size_t size);

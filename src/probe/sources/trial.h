@@ -15,6 +15,7 @@ struct trial {
     const struct source_visit *visit;
     struct workspace workspace; /* .job: the request, to be changed before the start */
     pid_t pid;                  /* 0: none runs */
+    bool settled; /* set: addresses of stack and mappings are not drawn anew for each process */
 };
 
 /* Makes a job that asks for what the visit asks for. May be called again after trial_end. */
