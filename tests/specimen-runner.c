@@ -23,16 +23,22 @@ static __attribute__((noinline)) void run_loop(uint64_t n)
 
 int main(int argument_count, char **arguments)
 {
-    const struct specimen *specimen = argument_count == 3 ? specimen_find(arguments[1]) : NULL;
-    if (!specimen) {
+    if (argument_count != 3) {
         fputs("usage: specimen-runner NAME N\n", stderr);
         return 2;
     }
+    const struct specimen *specimen;
     struct specimen_state state = {.n = strtoull(arguments[2], NULL, 10)};
     struct failure failure = {0};
+    if (specimen_parse(arguments[1], &specimen, &state.parameters, &failure) < 0) {
+        fprintf(stderr, "%s\n", failure.text);
+        return 2;
+    }
     if ((specimen->available && specimen->available(&failure) < 0) ||
-        specimen_prepare(specimen, &state, &failure) < 0)
+        specimen_prepare(specimen, &state, &failure) < 0) {
+        fprintf(stderr, "%s\n", failure.text);
         return 1;
+    }
     if (specimen->form == SPECIMEN_LOOP)
         run_loop(state.n);
     else if (specimen->code)

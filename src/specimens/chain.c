@@ -8,23 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* splitmix64: every seed is a good one. */
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t mixed = (*state += 0x9e3779b97f4a7c15u);
-    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
-    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
-    return mixed ^ mixed >> 31;
-}
-
-static void shuffle(uint64_t *list, uint64_t count, uint64_t *state)
-{
-    for (uint64_t left = count; left > 1; left--) {
-        uint64_t chosen = draw(state) % left, last = list[left - 1];
-        list[left - 1] = list[chosen];
-        list[chosen] = last;
-    }
-}
+#include "specimens/cycle.h"
 
 static int check_layout(const struct chain_layout *layout, struct failure *failure)
 {
@@ -64,14 +48,14 @@ static void draw_order(uint64_t *order, uint64_t count, const struct chain_layou
     uint64_t *sequence = order + count; /* the second half of the scratch memory */
     for (uint64_t cluster = 0; cluster < clusters; cluster++)
         sequence[cluster] = cluster;
-    shuffle(sequence, clusters, &state);
+    cycle_shuffle(sequence, clusters, &state);
     uint64_t at = 0;
     for (uint64_t cluster = 0; cluster < clusters; cluster++) {
         uint64_t begin = at;
         for (uint64_t place = sequence[cluster] * each;
              place < (sequence[cluster] + 1) * each && place < count; place++)
             order[at++] = place;
-        shuffle(order + begin, at - begin, &state);
+        cycle_shuffle(order + begin, at - begin, &state);
     }
 }
 

@@ -108,12 +108,16 @@ static void announce(const struct trial *trial)
            (unsigned long long)mark(trial, MARK_CLOSED));
 }
 
+/* Caches and TLBs so small that making ready for them is soon done, instruction by instruction. */
+static const struct specimen_parameters small = {
+    .line = 64, .l1d = 1024, .l1i = 1024, .l2 = 2048, .llc = 4096, .dtlb = 16, .itlb = 16};
+
 static void run(const struct trial *trial)
 {
     static uint64_t before[COUNTERS * READING_WORDS], after[COUNTERS * READING_WORDS];
     static const struct perf_event_mmap_page page; /* of an event that is on no counter */
     const struct specimen *specimen = trial->specimen;
-    struct specimen_state state = {.n = trial->n};
+    struct specimen_state state = {.n = trial->n, .parameters = small};
     bool called = specimen->form == SPECIMEN_CALLED;
     struct window window = {.descriptors = {-1, -1, -1},
                             .pages = {&page, &page, &page},

@@ -20,8 +20,10 @@ extern const char called_opens[], called_closed[];
 static __attribute__((noinline, used)) void called_run(void *argument)
 {
     const struct called *called = argument;
-    WINDOW_PIN_FIRST(uintptr_t, first) = (uintptr_t)called->state;
-    WINDOW_PIN_SECOND(called_function *, second) = called->code;
+    struct specimen_state *state = called->state;
+    called_function *code = called->code;
+    WINDOW_PIN_FIRST(uintptr_t, first) = (uintptr_t)state;
+    WINDOW_PIN_SECOND(called_function *, second) = code;
     WINDOW_SLOT(".globl called_opens, called_closed\n"
                 "\t.hidden called_opens, called_closed\n"
                 "called_opens:\n\t" WINDOW_CALL "\n"

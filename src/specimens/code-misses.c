@@ -1,0 +1,207 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * N blocks of code, each in another line (or page) than an instruction cache (or TLB) still holds:
+ * blocks over twice its size, each jumping to the next in random order. They are copies of one
+ * block, made when a run is prepared. A call goes on where the last one stopped. */
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "code-caches.h"
+#include "specimens/cycle.h"
+#include "specimens/framed.h"
+#include "specimens/geometry.h"
+#include "specimens/region.h"
+
+/* More pages than twice the entries of any common second-level TLB (today up to 2048 for code), and
+ * so far apart that no entry serves two of them. */
+#define PAGES_UNKNOWN 4096u
+#define PAGES_APART   8u
+
+SPECIMEN_ASSEMBLY(specimen_blocks_code, CODE_COUNT CODE_MEMORY CODE_ENTER_BLOCK);
+
+/* Never executed where it stands. */
+SPECIMEN_ASSEMBLY(specimen_block_to_copy, CODE_BLOCK);
+
+#define TRUTH_BLOCKS                                                                               \
+    TRUTH_EXACT("instructions", FRAME_INSTRUCTIONS + 2 + CODE_BLOCK_KEEP_INSTRUCTIONS, 3),         \
+        TRUTH_EXACT("loads", FRAME_LOADS + 1, 0), TRUTH_EXACT("stores", FRAME_STORES + 1, 0),      \
+        TRUTH_EXACT("branches", FRAME_BRANCHES + 1, 2), TRUTH_EXACT("cond-branches", 0, 1),        \
+        TRUTH_EXACT("cond-branches-taken", -1, 1), TRUTH_EXACT("cond-branches-not-taken", 1, 0),   \
+        TRUTH_EXACT("jumps", 0, 1), TRUTH_EXACT("calls", 1, 0), TRUTH_EXACT("returns", 1, 0),      \
+        TRUTH_EXACT("indirect-branches", 2, 0), TRUTH_QUIET
+
+/* Where the blocks lie. */
+struct blocks {
+    struct region region;
+    uint64_t count;
+    uint64_t stride; /* bytes from one block to the next */
+    uint64_t spread; /* bytes each is moved on against the one before, within its stride */
+    unsigned passes; /* over all of them, for a cache to settle */
+};
+
+static size_t block_bytes(void)
+{
+    return (size_t)(specimen_block_to_copy_end -
+                    (const char *)(const void *)specimen_block_to_copy);
+}
+
+static unsigned char *block_at(unsigned char *memory, const struct blocks *blocks, uint64_t index)
+{
+    return memory + index * blocks->stride + index * blocks->spread % blocks->stride;
+}
+
+/* The jump at the end of a block; every block is entered there. */
+static unsigned char *jump_of(unsigned char *block)
+{
+    return block + block_bytes() - CODE_BLOCK_JUMP_BYTES;
+}
+
+static void copy_blocks(unsigned char *memory, const struct blocks *blocks, const uint64_t *order)
+{
+    for (uint64_t index = 0; index < blocks->count; index++) {
+        uint64_t next = index + 1 < blocks->count ? index + 1 : 0;
+        unsigned char *block = block_at(memory, blocks, order[index]);
+        memcpy(block, (const void *)specimen_block_to_copy, block_bytes());
+        code_block_link(jump_of(block), block_at(memory, blocks, order[next]));
+        __builtin___clear_cache((char *)block, (char *)block + block_bytes());
+    }
+}
+
+static int lay_out(struct specimen_state *state, const struct blocks *blocks,
+                   struct failure *failure)
+{
+    AUTO_FREE uint64_t *order = calloc(blocks->count, sizeof(*order));
+    if (!order)
+        return fail_with(failure, -ENOMEM, "no memory for an order of %llu blocks",
+                         (unsigned long long)blocks->count);
+    cycle_order(order, blocks->count, CODE_BLOCK_REACH / blocks->stride - 1,
+                state->parameters.seed);
+    copy_blocks(state->memory, blocks, order);
+    if (mprotect(state->own, state->bytes, PROT_READ | PROT_EXEC) < 0)
+        return fail_with(failure, -errno,
+                         "specimen %s makes its code at run time, and this system lets no memory "
+                         "be executed that was written (%s): a security policy forbids it to this "
+                         "program",
+                         blocks->region.specimen, strerror(errno));
+    state->memory = jump_of(block_at(state->memory, blocks, order[blocks->count - 1]));
+    return 0;
+}
+
+static int prepare_blocks(struct specimen_state *state, const struct blocks *blocks,
+                          struct failure *failure)
+{
+    int result = region_map(state, &blocks->region, failure);
+    if (result == 0)
+        result = lay_out(state, blocks, failure);
+    if (result < 0) {
+        region_unmap(state);
+        return result;
+    }
+    /* Whole passes end where they began. */
+    struct specimen_state pass = {.n = blocks->count * blocks->passes, .memory = state->memory};
+    specimen_blocks_code(&pass);
+    return 0;
+}
+
+/* Twice `bytes`, a line each. */
+static int prepare_lines(struct specimen_state *state, const char *specimen, const char *key,
+                         uint64_t bytes, bool huge, struct failure *failure)
+{
+    uint64_t line = state->parameters.line;
+    int result = geometry_require(specimen, "line", line, failure);
+    if (result == 0)
+        result = geometry_require(specimen, key, bytes, failure);
+    if (result < 0)
+        return result;
+    if (line < block_bytes() || line & (line - 1) || line > CODE_BLOCK_REACH / 8 || bytes < line)
+        return fail_with(failure, -EINVAL,
+                         "specimen %s wants a line that is a power of two and holds a block of %zu "
+                         "bytes, and a cache of one line at least: line=%llu, %s=%llu do not do",
+                         specimen, block_bytes(), (unsigned long long)line, key,
+                         (unsigned long long)bytes);
+    uint64_t twice = region_product(2, bytes);
+    struct blocks blocks = {
+        .region = {.specimen = specimen, .key = key, .bytes = twice, .used = twice, .huge = huge},
+        .count = twice / line,
+        .stride = line,
+        .passes = 2,
+    };
+    return prepare_blocks(state, &blocks, failure);
+}
+
+static int prepare_l1i_blocks(struct specimen_state *state, struct failure *failure)
+{
+    return prepare_lines(state, "l1i-blocks", "l1i", state->parameters.l1i, false, failure);
+}
+
+static int prepare_l2i_blocks(struct specimen_state *state, struct failure *failure)
+{
+    return prepare_lines(state, "l2i-blocks", "l2", state->parameters.l2, true, failure);
+}
+
+/* Each block stands in another line of its page, lest the cache miss where the TLB should. */
+static int prepare_itlb_pages(struct specimen_state *state, struct failure *failure)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), entries = state->parameters.itlb;
+    uint64_t count = entries ? region_product(2, entries) : PAGES_UNKNOWN;
+    struct blocks blocks = {
+        .region = {.specimen = "itlb-pages",
+                   .key = "itlb",
+                   .bytes = region_product(count, PAGES_APART * page),
+                   .used = region_product(count, page)},
+        .count = count,
+        .stride = PAGES_APART * page,
+        .spread = 64,
+        .passes = 2,
+    };
+    return prepare_blocks(state, &blocks, failure);
+}
+
+/* One specimen; its rows follow those of the blocks. What is executed is not in the text. */
+#define BLOCKS(symbol, label, words, stressed, keys, preparing, ...)                               \
+    static const struct truth symbol##_truths[] = {TRUTH_BLOCKS, __VA_ARGS__, TRUTH_END};          \
+    const struct specimen specimen_##symbol = {                                                    \
+        .name = (label),                                                                           \
+        .summary = (words),                                                                        \
+        .stresses = (stressed),                                                                    \
+        .needs = "memory that may be executed after it was written",                               \
+        .parameters = (keys),                                                                      \
+        .form = SPECIMEN_CALLED,                                                                   \
+        .code = specimen_blocks_code,                                                              \
+        .min_n = 1,                                                                                \
+        .max_n = 1000000000u,                                                                      \
+        .truth = symbol##_truths,                                                                  \
+        .prepare = (preparing),                                                                    \
+        .restore = region_unmap,                                                                   \
+    };
+
+#define WHY_L1I                                                                                    \
+    "derived: twice the first-level instruction cache in random order, of which a cache that "     \
+    "replaces the least recently used line of its claimed size holds none when it comes round; "   \
+    "a CPU that fetches ahead along predicted jumps may have asked for a line before it missed"
+#define WHY_L2I                                                                                    \
+    "derived: code over twice the second level in random order, of which a cache that replaces "   \
+    "the least recently used line holds none; others do not replace so strictly, and without "     \
+    "huge pages sets are filled unevenly"
+#define WHY_ITLB                                                                                   \
+    "derived: a block in each of twice as many pages as the TLB has entries (itlb=), or in 4096 "  \
+    "where that is not known, at least twice as many as any common one has"
+
+BLOCKS(l1i_blocks, "l1i-blocks",
+       "N blocks of code in random order over twice the first-level instruction cache",
+       "misses of the first-level instruction cache", "l1i line seed", prepare_l1i_blocks,
+       TRUTH_MODELLED("l1i-load-misses", 0, 1, WHY_L1I))
+
+BLOCKS(l2i_blocks, "l2i-blocks",
+       "N blocks of code in random order over twice the second-level cache",
+       "misses of the second-level cache for code", "l2 line seed", prepare_l2i_blocks,
+       TRUTH_MODELLED("l1i-load-misses", 0, 1, WHY_L2I),
+       TRUTH_MODELLED("l2i-misses", 0, 1, WHY_L2I), TRUTH_MODELLED("l2-misses", 0, 1, WHY_L2I))
+
+BLOCKS(itlb_pages, "itlb-pages", "N blocks of code, each in another page than the TLB holds",
+       "misses of the instruction TLB", "itlb seed", prepare_itlb_pages,
+       TRUTH_MODELLED("itlb-load-misses", 0, 1, WHY_ITLB))

@@ -1,0 +1,245 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * N loads along a cycle of pointers: over twice what a data cache or a TLB holds, so that it has
+ * lost every line when it comes round again; over a few lines that it never loses; and one line
+ * after the other, where prefetchers help. A call goes on where the last one stopped, so N need not
+ * be a multiple of anything. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "code-caches.h"
+#include "specimens/cycle.h"
+#include "specimens/framed.h"
+#include "specimens/geometry.h"
+#include "specimens/region.h"
+
+/* More pages than twice the entries of any common second-level TLB (today up to 4096), and so far
+ * apart that no entry serves two of them. */
+#define PAGES_UNKNOWN 8192u
+#define PAGES_APART   8u
+#define HIT_LINES     16u
+
+SPECIMEN_ASSEMBLY(specimen_walk_code,
+                  CODE_COUNT CODE_MEMORY CODE_LOOP(CODE_FOLLOW) CODE_KEEP_MEMORY CODE_RETURN);
+static const struct trip trips[] = {TRIP_LOOP};
+
+/* Loads and stores that are not the walk's: they may miss too where it displaced them. */
+#define OWN_LOADS  (FRAME_LOADS + 1)
+#define OWN_STORES (FRAME_STORES + 1)
+
+#define TRUTH_WALK                                                                                 \
+    TRUTH_EXACT("instructions", FRAME_INSTRUCTIONS + 2, FRAME_LOOP_INSTRUCTIONS + 1),              \
+        TRUTH_EXACT("loads", OWN_LOADS, 1), TRUTH_EXACT("stores", OWN_STORES, 0),                  \
+        TRUTH_FRAMED_BRANCHES, TRUTH_QUIET
+
+/* Where the cycle lies and what becomes of it before the window. */
+struct walk {
+    struct region region;
+    uint64_t count;  /* of places */
+    uint64_t stride; /* bytes from one place to the next */
+    uint64_t spread; /* bytes each is moved on against the one before, within its stride */
+    bool in_sequence;
+    unsigned passes; /* over all of it after it was linked, for a cache to settle */
+};
+
+static void *place(const struct specimen_state *state, const struct walk *walk, uint64_t index)
+{
+    return (char *)state->memory + index * walk->stride + index * walk->spread % walk->stride;
+}
+
+/* In the order of the cycle: what is linked last is what a cache still holds. */
+static void link_places(struct specimen_state *state, const struct walk *walk,
+                        const uint64_t *order)
+{
+    for (uint64_t index = 0; index < walk->count; index++) {
+        uint64_t next = index + 1 < walk->count ? index + 1 : 0;
+        *(void **)place(state, walk, order[index]) = place(state, walk, order[next]);
+    }
+}
+
+static int lay_out(struct specimen_state *state, const struct walk *walk, struct failure *failure)
+{
+    AUTO_FREE uint64_t *order = calloc(walk->count, sizeof(*order));
+    if (!order)
+        return fail_with(failure, -ENOMEM, "no memory for a cycle of %llu places",
+                         (unsigned long long)walk->count);
+    if (walk->in_sequence)
+        cycle_in_sequence(order, walk->count);
+    else
+        cycle_order(order, walk->count, 0, state->parameters.seed);
+    link_places(state, walk, order);
+    state->memory = place(state, walk, order[0]);
+    return 0;
+}
+
+static int prepare_walk(struct specimen_state *state, const struct walk *walk,
+                        struct failure *failure)
+{
+    int result = region_map(state, &walk->region, failure);
+    if (result == 0)
+        result = lay_out(state, walk, failure);
+    if (result < 0) {
+        region_unmap(state);
+        return result;
+    }
+    /* Whole passes end where they began. */
+    struct specimen_state pass = {.n = walk->count * walk->passes, .memory = state->memory};
+    if (pass.n)
+        specimen_walk_code(&pass);
+    return 0;
+}
+
+/* Twice `bytes`, a line each. */
+static int prepare_lines(struct specimen_state *state, const char *specimen, const char *key,
+                         uint64_t bytes, struct walk *walk, struct failure *failure)
+{
+    uint64_t line = state->parameters.line;
+    int result = geometry_require(specimen, "line", line, failure);
+    if (result == 0)
+        result = geometry_require(specimen, key, bytes, failure);
+    if (result < 0)
+        return result;
+    if (line < sizeof(void *) || line & (line - 1) || bytes < line)
+        return fail_with(failure, -EINVAL,
+                         "specimen %s wants a line that is a power of two from 8 bytes on, and a "
+                         "cache of one line at least: line=%llu, %s=%llu do not do",
+                         specimen, (unsigned long long)line, key, (unsigned long long)bytes);
+    walk->region.specimen = specimen;
+    walk->region.key = key;
+    walk->region.bytes = walk->region.used = region_product(2, bytes);
+    walk->stride = line;
+    walk->count = walk->region.bytes / line;
+    return prepare_walk(state, walk, failure);
+}
+
+static int prepare_l1d_chase(struct specimen_state *state, struct failure *failure)
+{
+    struct walk walk = {.passes = 4};
+    return prepare_lines(state, "l1d-chase", "l1d", state->parameters.l1d, &walk, failure);
+}
+
+/* Which sets a page falls into is the operating system's choice, unless the page is huge. */
+static int prepare_l2_chase(struct specimen_state *state, struct failure *failure)
+{
+    struct walk walk = {.region = {.huge = true}, .passes = 2};
+    return prepare_lines(state, "l2-chase", "l2", state->parameters.l2, &walk, failure);
+}
+
+/* Where no third level is claimed, the second is the last. Linking it was a pass already, and a
+ * pass through memory takes long. */
+static int prepare_llc_chase(struct specimen_state *state, struct failure *failure)
+{
+    const struct specimen_parameters *parameters = &state->parameters;
+    struct walk walk = {.region = {.huge = true}, .passes = 0};
+    uint64_t last = parameters->llc ? parameters->llc : parameters->l2;
+    return prepare_lines(state, "llc-chase", "llc", last, &walk, failure);
+}
+
+static int prepare_stride(struct specimen_state *state, struct failure *failure)
+{
+    struct walk walk = {.region = {.huge = true}, .passes = 2, .in_sequence = true};
+    return prepare_lines(state, "stride", "l2", state->parameters.l2, &walk, failure);
+}
+
+static int prepare_l1d_hits(struct specimen_state *state, struct failure *failure)
+{
+    struct walk walk = {.passes = 4};
+    uint64_t line = state->parameters.line;
+    return prepare_lines(state, "l1d-hits", "line", HIT_LINES / 2 * line, &walk, failure);
+}
+
+static int prepare_dtlb_pages(struct specimen_state *state, struct failure *failure)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), entries = state->parameters.dtlb;
+    uint64_t count = entries ? region_product(2, entries) : PAGES_UNKNOWN;
+    struct walk walk = {
+        .region = {.specimen = "dtlb-pages",
+                   .key = "dtlb",
+                   .bytes = region_product(count, PAGES_APART * page),
+                   .used = region_product(count, page)},
+        .count = count,
+        .stride = PAGES_APART * page,
+        .spread = state->parameters.line ? state->parameters.line : 64,
+        .passes = 2,
+    };
+    return prepare_walk(state, &walk, failure);
+}
+
+/* One specimen; its rows follow those of the walk. */
+#define WALK(symbol, label, words, stressed, keys, preparing, ...)                                 \
+    static const struct truth symbol##_truths[] = {TRUTH_WALK, __VA_ARGS__, TRUTH_END};            \
+    const struct specimen specimen_##symbol = {                                                    \
+        .name = (label),                                                                           \
+        .summary = (words),                                                                        \
+        .stresses = (stressed),                                                                    \
+        .parameters = (keys),                                                                      \
+        SPECIMEN_CODE_OF(specimen_walk_code),                                                      \
+        SPECIMEN_TRIPS(trips),                                                                     \
+        .min_n = 1,                                                                                \
+        .max_n = 1000000000u,                                                                      \
+        .truth = symbol##_truths,                                                                  \
+        .prepare = (preparing),                                                                    \
+        .restore = region_unmap,                                                                   \
+    };
+
+#define OWN_LINES "; the frame's own lines may be among those it lost"
+#define WHY_L1D                                                                                    \
+    "derived: twice the first level in random order, of which a cache that replaces the least "    \
+    "recently used line of its claimed size holds none when it comes round" OWN_LINES
+#define WHY_L2                                                                                     \
+    "derived: twice the second level in random order, of which a cache that replaces the least "   \
+    "recently used line holds none; others do not replace so strictly, and without huge pages "    \
+    "sets are filled unevenly"
+#define WHY_LLC                                                                                    \
+    "derived: twice the last level as claimed in random order; its replacement is adaptive and "   \
+    "hashed on most CPUs, it is shared, and a virtual machine's claim may be another's"
+#define WHY_FITS                                                                                   \
+    "derived: what was warmed stays in the next level, which is larger than twice the first"
+
+WALK(l1d_chase, "l1d-chase", "N loads in random order over twice the first-level data cache",
+     "misses of the first-level data cache that hit the second", "l1d line seed", prepare_l1d_chase,
+     TRUTH_MODELLED("l1d-load-misses", 0, 1, WHY_L1D), TRUTH_MODELLED("l1d-misses", 0, 1, WHY_L1D),
+     TRUTH_MODELLED("l2-misses", 0, 0, WHY_FITS), TRUTH_MODELLED("l2d-misses", 0, 0, WHY_FITS),
+     TRUTH_MODELLED("l2-load-misses", 0, 0, WHY_FITS),
+     TRUTH_MODELLED("llc-load-misses", 0, 0, WHY_FITS))
+
+WALK(l2_chase, "l2-chase", "N loads in random order over twice the second-level cache",
+     "misses of the second-level cache", "l2 line seed", prepare_l2_chase,
+     TRUTH_MODELLED("l1d-load-misses", 0, 1, WHY_L2), TRUTH_MODELLED("l1d-misses", 0, 1, WHY_L2),
+     TRUTH_MODELLED("l2-misses", 0, 1, WHY_L2), TRUTH_MODELLED("l2d-misses", 0, 1, WHY_L2),
+     TRUTH_MODELLED("l2-load-misses", 0, 1, WHY_L2))
+
+WALK(llc_chase, "llc-chase", "N loads in random order over twice the last-level cache",
+     "misses of the last-level cache", "llc l2 line seed", prepare_llc_chase,
+     TRUTH_MODELLED("l1d-load-misses", 0, 1, WHY_LLC), TRUTH_MODELLED("l1d-misses", 0, 1, WHY_LLC),
+     TRUTH_MODELLED("l2-misses", 0, 1, WHY_LLC), TRUTH_MODELLED("l2d-misses", 0, 1, WHY_LLC),
+     TRUTH_MODELLED("l2-load-misses", 0, 1, WHY_LLC),
+     TRUTH_MODELLED("llc-load-misses", 0, 1, WHY_LLC))
+
+#define WHY_STRIDE "a prefetcher may bring any of the lines in time, and none need be there at all"
+
+WALK(stride, "stride", "N loads of one line after the other over twice the second-level cache",
+     "prefetchers", "l2 line", prepare_stride,
+     TRUTH_BETWEEN("l1d-load-misses", 0, 0, OWN_LOADS, 1, WHY_STRIDE),
+     TRUTH_BETWEEN("l2-load-misses", 0, 0, OWN_LOADS, 1, WHY_STRIDE))
+
+#define WHY_HITS                                                                                   \
+    "each line was loaded before the window opened; what ran since may have displaced it once"
+
+WALK(l1d_hits, "l1d-hits", "N loads of sixteen lines over and over",
+     "loads that hit the first-level data cache", "line seed", prepare_l1d_hits,
+     TRUTH_BETWEEN("l1d-load-misses", 0, 0, OWN_LOADS + HIT_LINES, 0, WHY_HITS),
+     TRUTH_BETWEEN("l1d-misses", 0, 0, OWN_LOADS + OWN_STORES + HIT_LINES, 0, WHY_HITS),
+     TRUTH_BETWEEN("l2-load-misses", 0, 0, OWN_LOADS + HIT_LINES, 0, WHY_HITS),
+     TRUTH_BETWEEN("llc-load-misses", 0, 0, OWN_LOADS + HIT_LINES, 0, WHY_HITS))
+
+#define WHY_DTLB                                                                                   \
+    "derived: a load in each of twice as many pages as the TLB has entries (dtlb=), or in 8192 "   \
+    "where that is not known, more than twice any common one has"
+
+WALK(dtlb_pages, "dtlb-pages", "N loads, each in another page than the TLB holds",
+     "misses of the data TLB", "dtlb seed", prepare_dtlb_pages,
+     TRUTH_MODELLED("dtlb-load-misses", 0, 1, WHY_DTLB),
+     TRUTH_MODELLED("dtlb-misses", 0, 1, WHY_DTLB))

@@ -1,0 +1,27 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Memory for specimens that need more of it than a cache or a TLB holds. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "specimens/specimen.h"
+
+struct region {
+    const char *specimen; /* for the sentence when it cannot be had */
+    const char *key;      /* the parameter that made it so large */
+    uint64_t bytes;       /* of address space */
+    uint64_t used;        /* bytes of it that will be touched */
+    bool huge;            /* on huge pages if the operating system grants them; else never */
+};
+
+/* Sets memory, bytes and own of state; memory begins at a multiple of 2 MiB. -ENOMEM with a
+ * sentence where more would be touched than a quarter of the memory this process may use. */
+int region_map(struct specimen_state *state, const struct region *region, struct failure *failure);
+
+/* restore of a specimen whose memory is from here. */
+void region_unmap(struct specimen_state *state);
+
+/* left * right, or UINT64_MAX: sizes come from parameters that anybody may give. */
+uint64_t region_product(uint64_t left, uint64_t right);
