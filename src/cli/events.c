@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/deliver.h"
+#include "cli/specimens.h"
 #include "session/session.h"
 #include "show/output.h"
 #include "show/progress.h"
@@ -20,9 +21,21 @@
 
 struct events_options {
     struct common_options common;
+    bool specimens;
+    uint64_t n;
 };
 
-static const struct option_spec specs[] = {{0}};
+static const struct option_spec specs[] = {
+    {.name = "specimens",
+     .type = OPTION_FLAG,
+     .help = "list specimens instead of events: what each is known to count, and who proved it",
+     .offset = offsetof(struct events_options, specimens)},
+    {.name = "n",
+     .type = OPTION_U64,
+     .argument = "N",
+     .help = "with --specimens: add the counts for N, and those that decoding the code gives",
+     .offset = offsetof(struct events_options, n)},
+    {0}};
 
 struct known_event {
     char *name, *kind, *class, *reason;
@@ -250,6 +263,10 @@ static int run(void *parsed, int argument_count, char **arguments)
                   "one name or glob at a time, and quoted, so that the shell leaves it alone");
         return deliver_failure("events", &failure, EXIT_USAGE);
     }
+    if (options->n && !options->specimens) {
+        fail_with(&failure, -EINVAL, "--n belongs to --specimens: events have no N of their own");
+        return deliver_failure("events", &failure, EXIT_USAGE);
+    }
     if (output_check(options->common.output, &failure) < 0)
         return deliver_failure("events", &failure, EXIT_FAILED);
     int error = session_open(&events.session, options->common.via, HELLO_PATIENCE_MS, &interrupted,
@@ -260,6 +277,11 @@ static int run(void *parsed, int argument_count, char **arguments)
                                : error == -EINVAL ? EXIT_USAGE
                                : error == -ENODEV ? EXIT_LACKING
                                                   : EXIT_FAILED);
+    if (options->specimens) {
+        int status = specimens_run(&options->common, events.session, glob, options->n);
+        release(&events);
+        return status;
+    }
     bool exact = glob && *glob && !strpbrk(glob, "*?[");
     int status = exact ? try_exact(&events, glob) : list_matching(&events, glob);
     release(&events);
@@ -276,13 +298,18 @@ const struct command command_events = {
         "not. Tracepoints are thousands: they are listed when a glob with a colon asks for "
         "them.\n\n"
         "A name without wildcards is tried as it is, in any form a name can have; the exit status "
-        "is 3 when it cannot be counted.",
+        "is 3 when it cannot be counted.\n\n"
+        "With --specimens the specimens of the machine are listed instead, those whose names match "
+        "the glob: the count each makes of every class it says something of, as a formula in N, "
+        "the grade of that truth and the sources that confirmed it. --n adds numbers.",
     .examples = "# what can be counted?\n"
                 "assay events\n"
                 "# tracepoints of one system call\n"
                 "assay events 'syscalls:*getppid'\n"
                 "# can this one be counted, and why not?\n"
-                "assay events instructions:u",
+                "assay events instructions:u\n"
+                "# what is known of these specimens, and what does their code say for N = 1000?\n"
+                "assay events --specimens 'l*' --n 1000",
     .options = specs,
     .options_size = sizeof(struct events_options),
     .run = run,

@@ -4,6 +4,8 @@
  * AArch64 by Capstone's identifiers and operands. */
 #include "decode/capstone.h"
 
+#include <stdio.h>
+
 static const arm64_insn loads[] = {
     ARM64_INS_LDR,    ARM64_INS_LDRB,   ARM64_INS_LDRH,   ARM64_INS_LDRSB, ARM64_INS_LDRSH,
     ARM64_INS_LDRSW,  ARM64_INS_LDUR,   ARM64_INS_LDURB,  ARM64_INS_LDURH, ARM64_INS_LDURSB,
@@ -71,6 +73,20 @@ static void take_flow(unsigned id, const cs_arm64 *arm, struct instruction *inst
         instruction->known = false;
 }
 
+/* adr x3, 8 and br x3 */
+static void take_address(unsigned id, const cs_arm64 *arm, struct instruction *instruction)
+{
+    bool indirect =
+        instruction->flow == FLOW_INDIRECT_JUMP || instruction->flow == FLOW_INDIRECT_CALL;
+    if (id == ARM64_INS_ADR && arm->op_count == 2 && arm->operands[1].type == ARM64_OP_IMM) {
+        instruction->forming = FORMING_SETS;
+        instruction->formed = (uint64_t)arm->operands[1].imm;
+    } else if (!indirect || !arm->op_count) {
+        return;
+    }
+    snprintf(instruction->via, sizeof(instruction->via), "%u", (unsigned)arm->operands[0].reg);
+}
+
 static const struct {
     arm64_vas shape;
     enum fp_precision precision;
@@ -107,6 +123,7 @@ void capstone_describe_aarch64(const cs_insn *decoded, struct instruction *instr
     instruction->stores = among(decoded->id, stores, sizeof(stores) / sizeof(*stores));
     instruction->system_call = decoded->id == ARM64_INS_SVC;
     take_flow(decoded->id, arm, instruction);
+    take_address(decoded->id, arm, instruction);
     for (size_t i = 0; i < sizeof(arithmetic) / sizeof(*arithmetic); i++)
         if (arithmetic[i].id == decoded->id) {
             instruction->fp = arithmetic[i].kind;

@@ -4,6 +4,8 @@
  * x86-64 by Capstone's identifiers and operand access. */
 #include "decode/capstone.h"
 
+#include <stdio.h>
+
 /* What an instruction does beyond its written operands, or where these mislead. */
 enum {
     PUSHES = 1,    /* writes the stack */
@@ -239,6 +241,24 @@ static void take_flow(unsigned id, const cs_x86 *x86, unsigned habit,
         instruction->target = 0;
 }
 
+/* lea 8(%rip),%rax and jmp *%rax */
+static void take_address(const cs_insn *decoded, const cs_x86 *x86, struct instruction *instruction)
+{
+    const cs_x86_op *first = &x86->operands[0];
+    const cs_x86_op *second = &x86->operands[1];
+    bool indirect =
+        instruction->flow == FLOW_INDIRECT_JUMP || instruction->flow == FLOW_INDIRECT_CALL;
+    if (!x86->op_count || first->type != X86_OP_REG)
+        return;
+    bool sets = decoded->id == X86_INS_LEA && second->mem.base == X86_REG_RIP && first->size == 8;
+    if (sets) {
+        instruction->forming = FORMING_SETS;
+        instruction->formed = decoded->address + decoded->size + (uint64_t)second->mem.disp;
+    }
+    if (sets || indirect)
+        snprintf(instruction->via, sizeof(instruction->via), "%u", (unsigned)first->reg);
+}
+
 static void take_arithmetic(unsigned id, const cs_x86 *x86, struct instruction *instruction)
 {
     for (size_t i = 0; i < sizeof(arithmetic) / sizeof(*arithmetic); i++) {
@@ -279,6 +299,7 @@ void capstone_describe_x86(const cs_insn *decoded, struct instruction *instructi
     unsigned habit = habits_of(decoded->id);
     take_operands(x86, habit, instruction);
     take_flow(decoded->id, x86, habit, instruction);
+    take_address(decoded, x86, instruction);
     take_arithmetic(decoded->id, x86, instruction);
     instruction->system_call = decoded->id == X86_INS_SYSCALL;
     instruction->repeated =

@@ -39,6 +39,8 @@ int decode(const struct decoder *decoder, const struct code_bytes *code,
     int status = decoder->decode(code, instructions, failure);
     if (status == 0)
         status = check_whole(decoder->name, code, instructions, failure);
+    if (status == 0 && decode_resolve(instructions) < 0)
+        status = fail_with(failure, -ENOMEM, "no memory to decode with");
     if (status < 0)
         instructions_release(instructions);
     return status;

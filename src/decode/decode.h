@@ -30,6 +30,9 @@ struct decoder {
 extern const struct decoder decoder_capstone, decoder_objdump;
 extern const struct decoder *const decoders[]; /* all; ends with NULL */
 
+/* Fills in where indirect transfers lead, as far as that can be read. 0 or -ENOMEM. */
+int decode_resolve(struct instructions *instructions);
+
 /* Checks what decoder is given, decodes, and checks that what came back is whole: ascending,
  * without gaps, all bytes. On failure instructions is empty. */
 int decode(const struct decoder *decoder, const struct code_bytes *code,

@@ -20,6 +20,9 @@ enum flow {
     FLOW_INDIRECT_CALL,
 };
 
+/* What an instruction does to a register that may become an address; see resolve.c. */
+enum forming { FORMING_NONE, FORMING_SETS, FORMING_ADDS };
+
 /* Floating-point arithmetic. Moves, comparisons, conversions, roundings and sign changes are
  * none. */
 enum fp_kind { FP_NONE, FP_ADD, FP_MUL, FP_DIV, FP_SQRT, FP_FMA }; /* a subtraction is an FP_ADD */
@@ -37,7 +40,12 @@ struct instruction {
     bool system_call;
     bool packed; /* floating-point arithmetic on packed values, even where it is on one lane */
     enum flow flow;
-    uint64_t target; /* of FLOW_CONDITIONAL, FLOW_JUMP, FLOW_CALL */
+    uint64_t
+        target;    /* of FLOW_CONDITIONAL, FLOW_JUMP, FLOW_CALL; of indirect ones where resolved */
+    bool resolved; /* an indirect transfer whose address is formed right before it */
+    enum forming forming;
+    uint64_t formed; /* the address that is set, or what is added */
+    char via[8];     /* the register that is formed, or by which an indirect transfer goes */
     enum fp_kind fp;
     enum fp_precision precision; /* where fp is not FP_NONE */
     uint8_t lanes;               /* 0 where fp is FP_NONE; 1 for scalars */

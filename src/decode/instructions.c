@@ -51,7 +51,8 @@ bool instruction_same(const struct instruction *one, const struct instruction *o
         return one->known == other->known;
     return one->loads == other->loads && one->stores == other->stores &&
            one->repeated == other->repeated && one->system_call == other->system_call &&
-           one->flow == other->flow && one->target == other->target && one->fp == other->fp &&
+           one->flow == other->flow && one->resolved == other->resolved &&
+           one->target == other->target && one->fp == other->fp &&
            one->precision == other->precision && one->lanes == other->lanes &&
            one->packed == other->packed;
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * AArch64 by objdump's words, without aliases. */
+#include <stdio.h>
 #include <string.h>
 
 #include "decode/objdump.h"
@@ -171,9 +172,24 @@ static bool take_access(const struct wording *words, struct instruction *instruc
     return false;
 }
 
+/* adr x3, 0x4008 and br x3 */
+static void take_address(const struct wording *words, struct instruction *instruction)
+{
+    bool indirect =
+        instruction->flow == FLOW_INDIRECT_JUMP || instruction->flow == FLOW_INDIRECT_CALL;
+    bool sets = strcmp(words->mnemonic, "adr") == 0 && words->count == 2 &&
+                objdump_target(words->operands[1], &instruction->formed);
+    if (sets)
+        instruction->forming = FORMING_SETS;
+    if (sets || (indirect && words->count == 1))
+        snprintf(instruction->via, sizeof(instruction->via), "%s", words->operands[0]);
+}
+
 void objdump_describe_aarch64(struct wording *words, struct instruction *instruction)
 {
-    if (take_flow(words, instruction) || take_arithmetic(words, instruction))
+    bool done = take_flow(words, instruction) || take_arithmetic(words, instruction);
+    take_address(words, instruction);
+    if (done)
         return;
     for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
         if (strcmp(words->mnemonic, plain[i]) == 0) {

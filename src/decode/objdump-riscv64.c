@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * RISC-V by objdump's words, without aliases: a compressed instruction is named c.NAME. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "decode/objdump.h"
@@ -76,12 +78,43 @@ static void base_register(const char *text, char *name, size_t size)
     name[length] = '\0';
 }
 
+/* A number with an optional sign, decimal or 0x…, that ends where `end` stands. */
+static bool take_number(const char *text, char end, int64_t *value)
+{
+    char *rest;
+    *value = strtoll(text, &rest, 0);
+    return rest != text && *rest == end;
+}
+
+/* auipc t3,0x0 and addi t3,t3,12 */
+static void take_address(const struct wording *words, struct instruction *instruction)
+{
+    int64_t value;
+    const char *last = words->count ? words->operands[words->count - 1] : "";
+    if (!words->count || !take_number(last, '\0', &value))
+        return;
+    if (strcmp(words->mnemonic, "auipc") == 0 && words->count == 2) {
+        instruction->forming = FORMING_SETS;
+        instruction->formed = instruction->address + ((uint64_t)value << 12);
+    } else if (strcmp(words->mnemonic, "addi") == 0 && words->count == 3 &&
+               strcmp(words->operands[0], words->operands[1]) == 0) {
+        instruction->forming = FORMING_ADDS;
+        instruction->formed = (uint64_t)value;
+    } else {
+        return;
+    }
+    snprintf(instruction->via, sizeof(instruction->via), "%s", words->operands[0]);
+}
+
 /* jalr rd,offset(base): a return when it goes back by a link register and keeps none. */
 static void take_jalr(const char *link, const char *to, struct instruction *instruction)
 {
     char base[16];
+    int64_t offset = 0;
     base_register(to, base, sizeof(base));
     instruction->known = *base != '\0';
+    if (!strchr(to, '(') || (take_number(to, '(', &offset) && !offset))
+        snprintf(instruction->via, sizeof(instruction->via), "%.7s", base);
     if (strcmp(link, "zero") != 0)
         instruction->flow = FLOW_INDIRECT_CALL;
     else
@@ -147,6 +180,7 @@ void objdump_describe_riscv64(struct wording *words, struct instruction *instruc
     const char *word = words->mnemonic;
     size_t stem = strcspn(word, ".");
     size_t name = without_order(word);
+    take_address(words, instruction);
     if (take_flow(words, instruction) || take_arithmetic(word, stem, instruction))
         return;
     bool amo = strncmp(word, "amo", 3) == 0;

@@ -3,6 +3,7 @@
  *
  * x86-64 by objdump's words (AT&T syntax, always with suffix): the destination is the last operand,
  * so a memory operand before it is read, and the table says what happens to the last one. */
+#include <stdio.h>
 #include <string.h>
 
 #include "decode/objdump.h"
@@ -233,6 +234,37 @@ static void take_transfer(const struct wording *words, enum flow flow,
     instruction->loads |= is_memory(operand + 1);
 }
 
+/* A displacement as objdump writes it, with or without a sign: 0x12, -0x8. */
+static bool take_displacement(const char *text, size_t length, uint64_t *value)
+{
+    char digits[20];
+    bool negative = *text == '-';
+    if (length - negative >= sizeof(digits))
+        return false;
+    memcpy(digits, text + negative, length - negative);
+    digits[length - negative] = '\0';
+    if (!objdump_target(digits, value))
+        return false;
+    *value = negative ? -*value : *value;
+    return true;
+}
+
+/* leaq 0x8(%rip),%rax and jmpq *%rax */
+static void take_address(const struct wording *words, struct instruction *instruction)
+{
+    const char *first = words->count ? words->operands[0] : "";
+    const char *rip = strstr(first, "(%rip)");
+    uint64_t distance;
+    if (strncmp(first, "*%", 2) == 0 && !strchr(first, ':') && instruction->flow != FLOW_NEXT) {
+        snprintf(instruction->via, sizeof(instruction->via), "%s", first + 2);
+    } else if (strcmp(words->mnemonic, "leaq") == 0 && words->count == 2 && rip &&
+               take_displacement(first, (size_t)(rip - first), &distance)) {
+        instruction->forming = FORMING_SETS;
+        instruction->formed = instruction->address + instruction->length + distance;
+        snprintf(instruction->via, sizeof(instruction->via), "%s", words->operands[1] + 1);
+    }
+}
+
 static bool take_entry(const struct wording *words, struct instruction *instruction)
 {
     for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
@@ -245,6 +277,7 @@ static bool take_entry(const struct wording *words, struct instruction *instruct
         instruction->stores |= (entry->stack & PUSHES) != 0;
         instruction->loads |= (entry->stack & POPS) != 0;
         take_transfer(words, entry->flow, instruction);
+        take_address(words, instruction);
         return true;
     }
     return false;

@@ -54,7 +54,7 @@ static bool falls_through(const struct instruction *instruction)
 static size_t destination(const struct walk *walk, const struct instruction *instruction)
 {
     if (instruction->flow != FLOW_CONDITIONAL && instruction->flow != FLOW_JUMP &&
-        instruction->flow != FLOW_CALL)
+        instruction->flow != FLOW_CALL && !instruction->resolved)
         return walk->code->count;
     const struct instruction *found = instructions_at(walk->code, instruction->target);
     return found ? (size_t)(found - walk->code->list) : walk->code->count;
@@ -96,6 +96,18 @@ static int open_branches(struct walk *walk, const struct trips *trips)
     return status;
 }
 
+/* Where such a transfer leads nobody knows, so nothing is known of any count. */
+static int check_indirect(struct walk *walk)
+{
+    for (size_t i = 0; i < walk->code->count; i++) {
+        const struct instruction *instruction = &walk->code->list[i];
+        if ((instruction->flow == FLOW_INDIRECT_JUMP || instruction->flow == FLOW_INDIRECT_CALL) &&
+            !instruction->resolved)
+            return refuse(walk, -ENOTSUP, i, "leads to where only its execution tells");
+    }
+    return 0;
+}
+
 static void count_edges(struct walk *walk)
 {
     for (size_t i = 0; i < walk->code->count; i++) {
@@ -130,9 +142,8 @@ static int check(struct walk *walk, size_t index)
         return 0;
     if (!instruction->known)
         return refuse(walk, -ENOTSUP, index, "is executed, and not known to the decoder");
-    if (instruction->flow == FLOW_INDIRECT_JUMP || instruction->flow == FLOW_INDIRECT_CALL)
-        return refuse(walk, -ENOTSUP, index, "leads to where only its execution tells");
-    if ((instruction->flow == FLOW_JUMP || instruction->flow == FLOW_CALL) &&
+    if ((instruction->flow == FLOW_JUMP || instruction->flow == FLOW_CALL ||
+         instruction->resolved) &&
         destination(walk, instruction) == walk->code->count)
         return refuse(walk, -ENOTSUP, index, "leaves the code");
     return 0;
@@ -164,6 +175,8 @@ static int spread(struct walk *walk, const struct trips *trips)
 {
     size_t settled = 0;
     int status = add(walk, 0, (struct linear){1, 0});
+    if (status == 0)
+        status = check_indirect(walk);
     if (status == 0)
         status = open_branches(walk, trips);
     count_edges(walk);

@@ -23,9 +23,9 @@ struct trips {
 /* Spreads counts over the code: its first instruction is entered once; conditional branches go as
  * trips says; direct jumps and calls are followed; where the code ends, or returns from its
  * outermost call, control leaves it. counts: one for each instruction. -ENOTSUP with the reason
- * where the counts do not follow: an indirect jump or call, a target outside, a loop that no
- * conditional branch closes, an unknown instruction that is executed; -EBADMSG where trips
- * contradict the code (one more or fewer, more taken than executed). */
+ * where the counts do not follow: an indirect jump or call that is not resolved, a target outside,
+ * a loop that no conditional branch closes, an unknown instruction that is executed; -EBADMSG where
+ * trips contradict the code (one more or fewer, more taken than executed). */
 int walk_counts(const struct instructions *code, const struct trips *trips, struct linear *counts,
                 struct failure *failure);
 

@@ -64,6 +64,11 @@ class Schema(unittest.TestCase):
         self.assertTrue(self.check("events")["results"])
         self.check("events", "nothing:*here", statuses=(3,))
 
+    def test_specimens(self):
+        self.assertTrue(self.check("events", "--specimens")["results"])
+        self.assertTrue(self.check("events", "--specimens", "l*", "--n", "100")["results"])
+        self.check("events", "--specimens", "nothing*here", statuses=(3,))
+
     def test_doctor(self):
         self.assertTrue(self.check("doctor")["results"])
 
@@ -75,6 +80,12 @@ class Schema(unittest.TestCase):
         envelope = self.output("events")
         for key, value in (("openable", "yes"), ("verdict", "perfect"), ("reason", 5)):
             broken = json.loads(json.dumps(envelope))
+            broken["results"][0][key] = value
+            with self.subTest(key):
+                self.assertFalse(self.validator.is_valid(broken))
+        specimens = self.output("events", "--specimens", "loop")
+        for key, value in (("grade", "sure"), ("sources", "step"), ("base", None), ("decoded", 5)):
+            broken = json.loads(json.dumps(specimens))
             broken["results"][0][key] = value
             with self.subTest(key):
                 self.assertFalse(self.validator.is_valid(broken))

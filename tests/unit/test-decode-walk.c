@@ -141,6 +141,23 @@ static void jumps_and_calls_are_followed(void **state)
     assert_count(counts[5], 1, 0);
 }
 
+static void indirect_jumps_that_are_resolved_are_followed(void **state)
+{
+    (void)state;
+    struct code code = {0};
+    struct linear counts[MOST];
+    struct instruction jump = to(FLOW_INDIRECT_JUMP, 2);
+    jump.resolved = true;
+    put(&code, jump);
+    put(&code, plain());
+    put(&code, to(FLOW_RETURN, 0));
+    assert_int_equal(walk(&code, NULL, 0, counts, NULL), 0);
+    assert_count(counts[1], 0, 0);
+    assert_count(counts[2], 1, 0);
+    code.list[0].target = 55;
+    assert_refused(&code, NULL, 0, -ENOTSUP, "leaves the code");
+}
+
 static void what_cannot_be_followed_is_refused(void **state)
 {
     (void)state;
@@ -284,6 +301,7 @@ int main(void)
         cmocka_unit_test(branches_within_a_loop_share_its_iterations),
         cmocka_unit_test(nested_loops_multiply),
         cmocka_unit_test(jumps_and_calls_are_followed),
+        cmocka_unit_test(indirect_jumps_that_are_resolved_are_followed),
         cmocka_unit_test(what_cannot_be_followed_is_refused),
         cmocka_unit_test(trips_that_contradict_the_code_are_refused),
         cmocka_unit_test(unknown_bytes_that_are_never_reached_do_no_harm),

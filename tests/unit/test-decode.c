@@ -312,6 +312,57 @@ static void objdump_knows_riscv64(void **state)
     check(&decoder_objdump, "riscv64", riscv64);
 }
 
+/* Where an indirect jump leads whose address was formed right before it: the distance from the
+ * beginning, or -1. */
+static int64_t led_to(const struct decoder *decoder, const char *isa, const char *digits)
+{
+    uint8_t bytes[64];
+    struct failure failure = {0};
+    struct instructions found;
+    struct code_bytes code = {.isa = isa, .address = PLACE, .bytes = bytes};
+    code.length = unhex(digits, bytes);
+    int status = decode(decoder, &code, &found, &failure);
+    if (status == -ENOTSUP)
+        return -2;
+    assert_int_equal(status, 0);
+    int64_t distance = -3;
+    for (size_t i = 0; i < found.count; i++)
+        if (found.list[i].flow == FLOW_INDIRECT_JUMP)
+            distance = found.list[i].resolved ? (int64_t)(found.list[i].target - PLACE) : -1;
+    instructions_release(&found);
+    return distance;
+}
+
+static void an_address_formed_right_before_a_jump_is_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *isa, *bytes;
+        int64_t distance;
+    } examples[] = {
+        {"x86_64", "488d0502000000ffe0", 9},         /* lea 2(%rip),%rax; jmp *%rax */
+        {"x86_64", "488d05f9ffffffffe0", 0},         /* lea -7(%rip),%rax */
+        {"x86_64", "488d0d02000000ffe0", -1},        /* lea 2(%rip),%rcx: another register */
+        {"x86_64", "488d0502000000ff20", -1},        /* jmp *(%rax) */
+        {"x86_64", "488d050200000090ffe0", -1},      /* something in between */
+        {"x86_64", "eb07488d0502000000ffe0", -1},    /* jumped to from elsewhere */
+        {"x86_64", "8d0502000000ffe0", -1},          /* lea to %eax: cut to 32 bits */
+        {"aarch64", "4300001060001fd6", 8},          /* adr x3, . + 8; br x3 */
+        {"aarch64", "4400001060001fd6", -1},         /* adr x4 */
+        {"riscv64", "170e0000130ece0067000e00", 12}, /* auipc t3; addi t3,t3,12; jr t3 */
+        {"riscv64", "170e000067000e00", 0},          /* without the addition */
+        {"riscv64", "130ece0067000e00", -1},         /* without the beginning */
+        {"riscv64", "170e000067004e00", -1},         /* jr 4(t3) */
+    };
+    for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++)
+        for (size_t j = 0; decoders[j]; j++) {
+            int64_t distance = led_to(decoders[j], examples[i].isa, examples[i].bytes);
+            if (distance != -2 && distance != examples[i].distance)
+                fail_msg("%s: %s leads to %lld instead of %lld", decoders[j]->name,
+                         examples[i].bytes, (long long)distance, (long long)examples[i].distance);
+        }
+}
+
 static void an_isa_nobody_knows_is_refused_with_a_reason(void **state)
 {
     (void)state;
@@ -421,6 +472,7 @@ int main(void)
         cmocka_unit_test(capstone_knows_aarch64),
         cmocka_unit_test(objdump_knows_aarch64),
         cmocka_unit_test(objdump_knows_riscv64),
+        cmocka_unit_test(an_address_formed_right_before_a_jump_is_read),
         cmocka_unit_test(an_isa_nobody_knows_is_refused_with_a_reason),
         cmocka_unit_test(bytes_that_are_no_code_break_nothing),
         cmocka_unit_test(too_much_code_is_refused),
