@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: MIT
  *
- * Hardware breakpoints: mem:ADDRESS[/LENGTH][:rwx][:modifiers] counts accesses to an address. */
+ * Hardware breakpoints: mem:ADDRESS[/LENGTH][:rwx][:modifiers] counts accesses to an address.
+ * The address may be the word "target" (target.c). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,17 +51,23 @@ static int parse_access(const char *text, const char *whole, uint32_t *type,
 
 /* The address and, behind a slash, the length. Without one: 4 bytes for data, and for code what
  * the operating system insists on. */
-static int parse_place(char *place, const char *whole, struct perf_event_attr *attr,
-                       struct failure *failure)
+static int parse_place(const struct event_view *view, char *place, const char *whole,
+                       struct event *event, struct failure *failure)
 {
-    uint64_t address, length = attr->bp_type == HW_BREAKPOINT_X ? sizeof(long) : 4;
+    struct perf_event_attr *attr = &event->attr;
+    uint64_t address = 0, length = attr->bp_type == HW_BREAKPOINT_X ? sizeof(long) : 4;
     char *slash = strchr(place, '/');
     if (slash)
         *slash++ = '\0';
-    if (!event_parse_number(place, &address))
+    if (strcmp(place, TARGET_WORD) == 0) {
+        int error = target_take(view, whole, event, failure);
+        if (error < 0)
+            return error;
+    } else if (!event_parse_number(place, &address)) {
         return fail_with(failure, -EINVAL,
                          "\"%s\" has no valid address: write mem:0x7f…[/LENGTH][:rwx][:modes]",
                          whole);
+    }
     if (slash && (!event_parse_number(slash, &length) || length < 1 || length > 8))
         return fail_with(failure, -EINVAL, "the length in \"%s\" must be 1 to 8 bytes", whole);
     attr->bp_addr = address;
@@ -71,7 +78,6 @@ static int parse_place(char *place, const char *whole, struct perf_event_attr *a
 static int breakpoint_resolve(const struct event_view *view, const char *name, struct event *event,
                               struct failure *failure)
 {
-    (void)view;
     char text[EVENT_NAME_MAX + 1];
     strcpy(text, name + sizeof(prefix) - 1);
     char *modifiers = NULL, *access = strchr(text, ':');
@@ -90,7 +96,7 @@ static int breakpoint_resolve(const struct event_view *view, const char *name, s
     event->attr.type = PERF_TYPE_BREAKPOINT;
     int error = parse_access(access ? access : "rw", name, &event->attr.bp_type, failure);
     if (error == 0)
-        error = parse_place(text, name, &event->attr, failure);
+        error = parse_place(view, text, name, event, failure);
     if (error < 0 || !modifiers)
         return error;
     return event_apply_modifiers(modifiers, name, &event->attr, failure);

@@ -51,13 +51,14 @@ struct event_source {
 /* Where names are looked up. A zeroed view with root = "" is this machine; tests give a recorded
  * tree. tracefs is a directory descriptor (-1: not reachable, then tracefs_error says why).
  * resolver: further tables of names (libpfm4), or NULL; sources: what the program can run to count,
- * or NULL; set both after event_view_open. */
+ * or NULL; both and has_target are set after event_view_open. */
 struct event_view {
     const char *root; /* "" or the folder that holds sys/ and proc/ */
     int tracefs;
     int tracefs_error; /* positive errno */
     const struct event_resolver *resolver;
     const struct event_source *sources;
+    bool has_target; /* events may be named after the target of a specimen: mem:target:x */
 };
 
 /* Opens the machine's own view: finds tracefs where it is mounted, and where it is not but may be,
@@ -73,6 +74,7 @@ struct event {
     char *target;                /* uprobe: the file, which config1 must point at when opening */
     const struct event_source *source; /* of the view; attr then is an event that counts nothing */
     const char *counts;                /* which of its classes */
+    bool own; /* watches the target of a specimen: whoever opens it fills in the place */
 };
 
 /* Resolves name. On failure: -EINVAL malformed, -ENOENT no such event (the text names the nearest

@@ -78,6 +78,17 @@ int pmu_apply_terms(const struct event_view *view, const char *pmu, const char *
 /* A whole 64-bit number, decimal or 0x hexadecimal; nothing before or after it. */
 bool event_parse_number(const char *text, uint64_t *value);
 
+/* --- target.c --- */
+
+#define TARGET_WORD "target" /* stands for an address, or for a file and a function in it */
+
+/* Marks the event as watching the specimen's target; -ENOENT with a sentence where there is none.
+ */
+int target_take(const struct event_view *view, const char *name, struct event *event,
+                struct failure *failure);
+/* Calls each for the events named after the target, when there is one. */
+int target_each(const struct event_view *view, event_each *each, void *context);
+
 /* --- view.c --- */
 
 /* Reads a small file below the view's root; trailing white space is cut. Negative errno. */

@@ -60,6 +60,8 @@ int event_list(const struct event_view *view, const char *glob, event_each *each
         stop = view_each_entry(view, PMU_FOLDER, offer_pmu, &listing);
     if (!stop)
         stop = source_each(view, offer, &listing);
+    if (!stop)
+        stop = target_each(view, offer, &listing);
     if (!stop && listing.glob && strchr(listing.glob, ':'))
         stop = tracepoint_each(view, listing.glob, each, context);
     if (!stop && listing.glob && strstr(listing.glob, "::") && view->resolver)

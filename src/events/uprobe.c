@@ -3,7 +3,8 @@
  *
  * User probes: uprobe:PATH:SYMBOL[+OFFSET][:modifiers] counts how often code of a program or
  * library is reached, uretprobe: how often a function returns. A stripped file's code is named by
- * its file offset instead of a symbol: uprobe:PATH:0x1234. */
+ * its file offset instead of a symbol: uprobe:PATH:0x1234. PATH:SYMBOL may be the word "target"
+ * (target.c). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@ struct uprobe_name {
     char text[EVENT_NAME_MAX + 1]; /* cut into the following */
     char *path, *symbol, *modifiers;
     uint64_t extra; /* bytes beyond the symbol */
+    bool own;       /* the target of a specimen, and no path */
 };
 
 static bool uprobe_fits(const struct event_view *view, const char *name)
@@ -29,6 +31,16 @@ static bool uprobe_fits(const struct event_view *view, const char *name)
     (void)view;
     return strncmp(name, enter_prefix, sizeof(enter_prefix) - 1) == 0 ||
            strncmp(name, return_prefix, sizeof(return_prefix) - 1) == 0;
+}
+
+/* "target", alone or with modifiers. */
+static bool take_target(struct uprobe_name *parts)
+{
+    size_t length = strcspn(parts->text, ":");
+    parts->own = length == strlen(TARGET_WORD) && strncmp(parts->text, TARGET_WORD, length) == 0;
+    if (parts->own && parts->text[length])
+        parts->modifiers = parts->text + length + 1;
+    return parts->own;
 }
 
 /* From the right, because a path may hold colons: modifiers (when a path and a symbol remain in
@@ -39,6 +51,8 @@ static int split_name(const char *name, struct uprobe_name *parts, struct failur
     strcpy(parts->text, strchr(name, ':') + 1);
     parts->path = parts->text;
     parts->modifiers = NULL;
+    if (take_target(parts))
+        return 0;
     char *last = strrchr(parts->path, ':');
     if (last && event_looks_like_modifiers(last + 1) &&
         memchr(parts->path, ':', (size_t)(last - parts->path))) {
@@ -103,6 +117,16 @@ static int set_return(const struct event_view *view, struct perf_event_attr *att
     return 0;
 }
 
+/* The place is filled in by who opens it. */
+static int finish_own(const struct event_view *view, const char *name,
+                      const struct uprobe_name *parts, struct event *event, struct failure *failure)
+{
+    int error = target_take(view, name, event, failure);
+    return error < 0 || !parts->modifiers
+               ? error
+               : event_apply_modifiers(parts->modifiers, name, &event->attr, failure);
+}
+
 static int uprobe_resolve(const struct event_view *view, const char *name, struct event *event,
                           struct failure *failure)
 {
@@ -118,6 +142,8 @@ static int uprobe_resolve(const struct event_view *view, const char *name, struc
                          "must be built with CONFIG_UPROBE_EVENTS");
     if (parts.on_return && (error = set_return(view, &event->attr, failure)) < 0)
         return error;
+    if (parts.own)
+        return finish_own(view, name, &parts, event, failure);
     error = find_offset(&parts, &offset, failure);
     if (error < 0)
         return error;

@@ -1,83 +1,113 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Writes one byte into each of N pages nobody has touched: N minor page faults. The memory is
- * mapped anew for every run and kept from becoming huge pages, which would fault once for many. */
+ * Page faults: one access to each of N pages, which are fresh, only read, read first and then
+ * written, there already, or a file's. Which of them fault follows from what the operating system
+ * has to do; how large a page is it says itself. */
+#include <string.h>
+
+#include "code-system.h"
 #include "specimens/framed.h"
+#include "specimens/mapping.h"
 
-#include <errno.h>
-#include <sys/mman.h>
-#include <sys/sysinfo.h>
-#include <unistd.h>
+#define PAGES_MAX 1000000u
 
-static const struct truth truths[] = {
-    TRUTH_EXACT("page-faults", 0, 1),
-    TRUTH_EXACT("minor-faults", 0, 1),
+/* Setup is two loads: where the memory begins, how far apart pages are. */
+#define WALK(access) CODE_COUNT CODE_MEMORY CODE_STEP CODE_LOOP(access CODE_ADVANCE) CODE_RETURN
+
+SPECIMEN_ASSEMBLY(specimen_pages_write, WALK(CODE_TOUCH));
+SPECIMEN_ASSEMBLY(specimen_pages_read, WALK(CODE_LOOK));
+SPECIMEN_ASSEMBLY(specimen_pages_both, WALK(CODE_LOOK CODE_TOUCH));
+
+#define TRUTH_WRITES TRUTH_FRAMED(2, 2, 2, 0, 1), TRUTH_FRAMED_BRANCHES
+#define TRUTH_READS  TRUTH_FRAMED(2, 2, 2, 1, 0), TRUTH_FRAMED_BRANCHES
+#define TRUTH_BOTH   TRUTH_FRAMED(2, 2, 3, 1, 1), TRUTH_FRAMED_BRANCHES
+
+#define TRUTH_MINOR(each)                                                                          \
+    TRUTH_EXACT("page-faults", 0, each), TRUTH_EXACT("minor-faults", 0, each),                     \
+        TRUTH_ZERO("major-faults")
+
+#define TRUTH_OTHERWISE_QUIET TRUTH_NO_FP, TRUTH_NO_SYSCALLS, TRUTH_NO_SCHEDULING, TRUTH_END
+
+static const struct truth fresh[] = {TRUTH_WRITES, TRUTH_MINOR(1), TRUTH_OTHERWISE_QUIET};
+static const struct truth zero[] = {TRUTH_READS, TRUTH_MINOR(1), TRUTH_OTHERWISE_QUIET};
+static const struct truth twice[] = {TRUTH_BOTH, TRUTH_MINOR(2), TRUTH_OTHERWISE_QUIET};
+static const struct truth none[] = {TRUTH_WRITES, TRUTH_NO_FAULTS, TRUTH_OTHERWISE_QUIET};
+
+static const char around[] = "a fault also maps neighbours that are in memory already, and how "
+                             "many is the operating system's choice";
+static const struct truth cached[] = {
+    TRUTH_READS,
+    TRUTH_BETWEEN("page-faults", 1, 0, 0, 1, around),
+    TRUTH_BETWEEN("minor-faults", 1, 0, 0, 1, around),
     TRUTH_ZERO("major-faults"),
-    TRUTH_NO_SYSCALLS,
-    TRUTH_NO_SCHEDULING,
-    TRUTH_END,
+    TRUTH_OTHERWISE_QUIET,
 };
 
-/* Half of the machine's memory at most: a specimen must not wake the out-of-memory killer. */
-static int affordable(uint64_t bytes)
+static const struct trip trips[] = {TRIP_LOOP};
+
+static int prepare_populated(struct specimen_state *state, struct failure *failure)
 {
-    struct sysinfo machine;
-    if (sysinfo(&machine) < 0)
-        return -errno;
-    return bytes <= (uint64_t)machine.totalram * machine.mem_unit / 2 ? 0 : -ENOMEM;
+    int result = mapping_fresh(state, failure);
+    if (result == 0)
+        memset(state->memory, 1, state->bytes);
+    return result;
 }
 
-static int prepare(struct specimen_state *state, struct failure *failure)
-{
-    (void)failure;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    state->bytes = (size_t)state->n * page;
-    state->memory = NULL;
-    if (state->bytes == 0)
-        return 0;
-    int result = affordable(state->bytes);
-    if (result < 0)
-        return result;
-    void *memory = mmap(NULL, state->bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-        return -errno;
-    /* EINVAL: this operating system was built without huge pages, so there is nothing to forbid. */
-    if (madvise(memory, state->bytes, MADV_NOHUGEPAGE) < 0 && errno != EINVAL) {
-        result = -errno;
-        munmap(memory, state->bytes);
-        return result;
-    }
-    state->memory = memory;
-    return 0;
-}
-
-static void restore(struct specimen_state *state)
-{
-    if (state->memory)
-        munmap(state->memory, state->bytes);
-    state->memory = NULL;
-}
-
-SPECIMEN_CODE static void code(struct specimen_state *state)
-{
-    volatile char *memory = state->memory;
-    if (state->n == 0)
-        return;
-    size_t page = state->bytes / state->n;
-    for (uint64_t index = 0; index < state->n; index++)
-        memory[index * page] = 1;
-}
+#define WALKS(symbol)                                                                              \
+    SPECIMEN_CODE_OF(symbol), SPECIMEN_TRIPS(trips), .min_n = 1, .max_n = PAGES_MAX,               \
+                                                     .restore = mapping_release
 
 const struct specimen specimen_pages = {
     .name = "pages",
     .summary = "first write to each of N fresh pages",
     .stresses = "page faults",
-    .form = SPECIMEN_CALLED,
-    .max_n = 1000000,
-    .truth = truths,
-    .prepare = prepare,
-    .restore = restore,
-    .code = code,
+    WALKS(specimen_pages_write),
+    .truth = fresh,
+    .prepare = mapping_fresh,
+};
+
+const struct specimen specimen_zero_pages = {
+    .name = "zero-pages",
+    .summary = "first read from each of N fresh pages: all get the page of zeros",
+    .stresses = "page faults of reads",
+    WALKS(specimen_pages_read),
+    .truth = zero,
+    .prepare = mapping_fresh,
+};
+
+const struct specimen specimen_read_then_write = {
+    .name = "read-then-write",
+    .summary = "a read from each of N fresh pages and then a write to it: two faults a page",
+    .stresses = "page faults of pages that must be copied",
+    WALKS(specimen_pages_both),
+    .truth = twice,
+    .prepare = mapping_fresh,
+};
+
+const struct specimen specimen_populated_pages = {
+    .name = "populated-pages",
+    .summary = "a write to each of N pages that are there already: no fault",
+    .stresses = "page faults that must not be counted",
+    WALKS(specimen_pages_write),
+    .truth = none,
+    .prepare = prepare_populated,
+};
+
+const struct specimen specimen_shared_pages = {
+    .name = "shared-pages",
+    .summary = "first write to each of N pages of a file in memory that is shared",
+    .stresses = "page faults of shared mappings",
+    WALKS(specimen_pages_write),
+    .truth = fresh,
+    .prepare = mapping_shared,
+};
+
+const struct specimen specimen_file_pages = {
+    .name = "file-pages",
+    .summary = "first read from each of N pages of a file that is in memory",
+    .stresses = "page faults that map more than they were asked for",
+    WALKS(specimen_pages_read),
+    .truth = cached,
+    .prepare = mapping_cached,
 };

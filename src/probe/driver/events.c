@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "specimens/target.h"
 #include "syscall.h"
 
 #define REASON_BYTES 1024
@@ -15,6 +16,7 @@
 void events_view_open(struct event_view *view)
 {
     event_view_open(view, "");
+    view->has_target = true;
 #ifdef PROBE_PFM
     view->resolver = &event_resolver_libpfm4;
 #endif
@@ -27,8 +29,11 @@ int event_try(const struct event *event)
     struct perf_event_attr attr = event->attr;
     attr.size = sizeof(attr);
     attr.disabled = 1;
-    if (event->target)
-        attr.config1 = (uint64_t)(uintptr_t)event->target;
+    const char *file = event->target;
+    if (event->own && target_settle(&attr, &file) < 0)
+        return ENOENT;
+    if (file)
+        attr.config1 = (uint64_t)(uintptr_t)file;
     long fd = assay_syscall5(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return (int)-fd;

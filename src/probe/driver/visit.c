@@ -50,6 +50,7 @@ static void fill_job(struct job *job, const struct known_cell *known)
         job->events[index].attr = event->attr;
         snprintf(job->events[index].name, JOB_NAME, "%s", event->name);
         snprintf(job->events[index].target, JOB_NAME, "%s", event->target ? event->target : "");
+        job->events[index].own = event->own;
         snprintf(job->events[index].counts, JOB_CLASS, "%s", event->counts ? event->counts : "");
     }
 }

@@ -30,6 +30,7 @@ struct job_event {
     struct perf_event_attr attr; /* ready to open but for config1 of uprobes */
     char name[JOB_NAME];         /* the event as the user wrote it */
     char target[JOB_NAME];       /* uprobe target file, or "" */
+    uint32_t own;                /* 1: watches the specimen's target in this very harness */
     char counts[JOB_CLASS];      /* event of a source: its class, "instructions"; else "" */
 };
 

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 
 #include "probe/harness/perf-operations.h"
+#include "specimens/target.h"
 #include "syscall.h"
 
 long perf_switch_all(const struct instrument *instrument, bool enable)
@@ -57,8 +58,12 @@ static int open_event(struct instrument *instrument, uint32_t index, int leader)
     attr.disabled = leader < 0; /* members follow their leader */
     attr.read_format =
         PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-    if (event->target[0])
-        attr.config1 = (uint64_t)(uintptr_t)event->target;
+    const char *file = event->target[0] ? event->target : NULL;
+    if (event->own && target_settle(&attr, &file) < 0)
+        return job_fail(instrument->job, -ENOENT, "%s: this harness does not find its own target",
+                        event->name);
+    if (file)
+        attr.config1 = (uint64_t)(uintptr_t)file;
     long descriptor =
         assay_syscall5(SYS_perf_event_open, (long)&attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
     if (descriptor < 0) {
