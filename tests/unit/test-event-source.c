@@ -1,5 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
- * SPDX-License-Identifier: MIT
+ * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Events of sources: SOURCE/CLASS/, known only to a program that says which sources it has. */
 #include <errno.h>

@@ -39,6 +39,8 @@ static inline bool decode_is_system_call(uint64_t word)
 
 #define DECODE_LONGEST           4u /* bytes of an instruction */
 #define DECODE_SYSTEM_CALL_BYTES 4
+/* A stepped system call stops twice at the same place: when it returns, and as the step it is. */
+#define DECODE_SYSTEM_CALL_STOPS 2
 
 static inline bool decode_is_system_call_at(const unsigned char *code)
 {

@@ -38,6 +38,7 @@ static inline bool decode_is_system_call(uint64_t word)
 
 #define DECODE_LONGEST           4u /* bytes of an instruction */
 #define DECODE_SYSTEM_CALL_BYTES 4
+#define DECODE_SYSTEM_CALL_STOPS 1
 
 static inline bool decode_is_system_call_at(const unsigned char *code)
 {

@@ -130,7 +130,7 @@ static int trap_arm(struct instrument *instrument)
 static int trap_release(struct instrument *instrument, uint32_t run)
 {
     struct job *job = instrument->job;
-    if ((uintptr_t)seen.next != job->closed || seen.traps < TRAP_FLAG_OWN)
+    if ((uintptr_t)seen.next != job->closed || (int64_t)seen.traps < TRAP_FLAG_OWN)
         return job_fail(job, -EIO,
                         "run %u: the last trap did not come from the closing of the window: the "
                         "specimen cleared the trap flag, or the CPU lost it",

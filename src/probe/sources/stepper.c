@@ -186,7 +186,7 @@ static int run_exclusive(struct stepper *stepper, uintptr_t address, struct step
     struct decode_sequence sequence;
     struct breakpoint breakpoints[2];
     size_t count = 1;
-    uintptr_t out;
+    uintptr_t out = 0;
     read_words(stepper, address, words);
     if (!decode_exclusive(words, &sequence))
         return -ENOTSUP;
@@ -288,6 +288,10 @@ static int step_once(struct stepper *stepper, uintptr_t *address, struct steps *
     /* A signal came before the instruction, and is passed on with the next step; that one then ends
      * where its handler begins, before anything was executed. */
     if (WSTOPSIG(stepper->status) != SIGTRAP || enters_handler)
+        return 0;
+    bool second_stop = stepper->after_call && *address == begun;
+    stepper->after_call = DECODE_SYSTEM_CALL_STOPS > 1 && kind == KIND_SYSTEM;
+    if (second_stop)
         return 0;
     steps->steps++;
     steps->system_calls += kind == KIND_SYSTEM;

@@ -22,7 +22,8 @@ struct steps {
 
 struct stepper {
     pid_t pid;
-    int status; /* of the last wait */
+    int status;      /* of the last wait */
+    bool after_call; /* a system call was stepped: one more stop may come before the next */
     struct {
         uintptr_t address;
         unsigned kind;
