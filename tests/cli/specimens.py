@@ -159,8 +159,10 @@ class Listed(unittest.TestCase):
         self.assertIn("does not do this N", row["predicted_reason"])
 
     def test_what_cannot_be_decoded_says_why(self):
-        _, envelope = listed("pages", "--n", "10")
-        self.assertTrue(any("pages decoded by" in skip["what"] and skip["reason"] for skip in envelope["skipped"]))
+        status, envelope = listed("huge-pages", "--n", "10")
+        if status == 3:
+            self.skipTest("the one specimen whose code a compiler shaped is not to be had here")
+        self.assertTrue(any("huge-pages decoded by" in skip["what"] and skip["reason"] for skip in envelope["skipped"]))
 
     def test_globs_choose(self):
         names = {row["specimen"] for row in listed("l*")[1]["results"]}

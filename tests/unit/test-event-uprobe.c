@@ -300,6 +300,39 @@ static void a_pipe_in_place_of_a_program_does_not_block(void **state)
     recorded_end(&machine);
 }
 
+/* Which the probe can open and a library cannot. */
+static void the_target_of_a_specimen_has_a_name(void **state)
+{
+    (void)state;
+    static const struct recorded_file files[] = {
+        {DEVICES "uprobe/type", "9\n"},
+        {DEVICES "uprobe/format/retprobe", "config:0\n"},
+        {NULL, NULL},
+    };
+    static const char *const names[] = {"mem:target:x",   "mem:target",      "mem:target/8:w:u",
+                                        "uprobe:target",  "uprobe:target:u", "uretprobe:target",
+                                        "mem:target:rw:k"};
+    struct recorded machine;
+    recorded_begin(&machine, files);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        refused(&machine.view, names[i], -ENOENT, WORDS("specimen"));
+        machine.view.has_target = true;
+        struct event event = resolved(&machine.view, names[i]);
+        assert_true(event.own);
+        assert_null(event.target);
+        assert_int_equal(event.attr.exclude_kernel, names[i][strlen(names[i]) - 1] == 'u');
+        event_release(&event);
+        machine.view.has_target = false;
+    }
+    machine.view.has_target = true;
+    refused(&machine.view, "mem:target/9:w", -EINVAL, WORDS("length"));
+    refused(&machine.view, "mem:targets:w", -EINVAL, WORDS("address"));
+    refused(&machine.view, "uprobe:target:", -EINVAL, NULL);
+    refused(&machine.view, "uprobe:target:main", -EINVAL, NULL);
+    refused(&machine.view, "uprobe:targets", -EINVAL, NULL);
+    recorded_end(&machine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +346,7 @@ int main(void)
         cmocka_unit_test(our_own_function_is_found_where_its_bytes_are),
         cmocka_unit_test(what_cannot_be_probed_is_named),
         cmocka_unit_test(a_pipe_in_place_of_a_program_does_not_block),
+        cmocka_unit_test(the_target_of_a_specimen_has_a_name),
     };
     return cmocka_run_group_tests_name("event-uprobe", tests, NULL, NULL);
 }
