@@ -153,6 +153,33 @@ static void stores_that_may_fail_are_known(void **state)
         read_as("riscv64", "1005b62f          lr.d                    a2,(a1)").store_conditional);
 }
 
+static void what_reads_and_writes_in_one_access_is_known(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *isa, *text;
+        bool atomic;
+    } lines[] = {
+        {"x86_64", "lock addq $1, (%rax)", true},
+        {"x86_64", "xchgq %rax, (%rcx)", true},
+        {"x86_64", "addq $1, (%rax)", false},
+        {"x86_64", "rep movsb (%rsi), %es:(%rdi)", false},
+        {"aarch64", "ldaddal x2, x3, [x1]", true},
+        {"aarch64", "swpb w2, w3, [x1]", true},
+        {"aarch64", "caspa x2, x3, x4, x5, [x1]", true},
+        {"aarch64", "stumaxlh w2, [x1]", true},
+        {"aarch64", "ldar x2, [x1]", false},
+        {"aarch64", "stxr w3, x2, [x1]", false},
+        {"aarch64", "ldaddx x2, x3, [x1]", false},
+        {"riscv64", "00c5b02f          amoadd.d                zero,a2,(a1)", true},
+        {"riscv64", "1005b62f          lr.d                    a2,(a1)", false},
+    };
+    for (size_t index = 0; index < sizeof(lines) / sizeof(*lines); index++) {
+        print_message("# %s\n", lines[index].text);
+        assert_int_equal(read_as(lines[index].isa, lines[index].text).atomic, lines[index].atomic);
+    }
+}
+
 static void what_the_disassembler_does_not_know_is_unknown(void **state)
 {
     (void)state;
@@ -185,6 +212,7 @@ int main(void)
         cmocka_unit_test(control_transfers_are_told_apart),
         cmocka_unit_test(floating_point_is_read_with_precision_and_width),
         cmocka_unit_test(stores_that_may_fail_are_known),
+        cmocka_unit_test(what_reads_and_writes_in_one_access_is_known),
         cmocka_unit_test(what_the_disassembler_does_not_know_is_unknown),
         cmocka_unit_test(endless_words_are_survived),
     };

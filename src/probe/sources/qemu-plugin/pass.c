@@ -127,10 +127,12 @@ void pass_accesses(const struct pass *pass, unsigned vcpu, struct instruction *n
 {
     if (!pass->open || vcpu != pass->vcpu || now != pass->previous)
         return;
+    bool load = now->traits.atomic || !(store || now->traits.store_conditional);
     if (store && !now->stored) {
         now->stored = true;
         now->stores++;
-    } else if (!store && !now->loaded && !now->traits.store_conditional) {
+    }
+    if (load && !now->loaded) {
         now->loaded = true;
         now->loads++;
     }

@@ -82,10 +82,27 @@ static bool is_store_exclusive(const char *mnemonic)
     return traits_listed(names, mnemonic);
 }
 
+/* ldadd ldaddal stclrb swpa casl casp …: an operation, then how it is ordered, then the size. */
+static bool is_atomic(const char *mnemonic)
+{
+    static const char *const operations[] = {"ldadd",  "ldclr",  "ldeor",  "ldset",  "ldsmax",
+                                             "ldsmin", "ldumax", "ldumin", "stadd",  "stclr",
+                                             "steor",  "stset",  "stsmax", "stsmin", "stumax",
+                                             "stumin", "swp",    "casp",   "cas",    NULL};
+    static const char *const endings[] = {"",    "a", "l",  "al", "b",   "ab", "lb",
+                                          "alb", "h", "ah", "lh", "alh", NULL};
+    for (size_t index = 0; operations[index]; index++)
+        if (strncmp(mnemonic, operations[index], strlen(operations[index])) == 0 &&
+            traits_listed(endings, mnemonic + strlen(operations[index])))
+            return true;
+    return false;
+}
+
 void traits_aarch64(const char *mnemonic, const char *operands, struct traits *traits)
 {
     read_transfer(mnemonic, traits);
     traits->store_conditional = is_store_exclusive(mnemonic);
+    traits->atomic = is_atomic(mnemonic);
     traits->arithmetic = arithmetic_of(mnemonic);
     if (traits->arithmetic != FP_NONE)
         read_result(operands, traits);

@@ -63,4 +63,5 @@ void traits_riscv(const char *mnemonic, const char *operands, struct traits *tra
     read_transfer(mnemonic, operands, traits);
     read_arithmetic(mnemonic, traits);
     traits->store_conditional = strncmp(mnemonic, "sc.", 3) == 0;
+    traits->atomic = strncmp(mnemonic, "amo", 3) == 0;
 }

@@ -97,6 +97,7 @@ static void read_x87(const char *mnemonic, struct traits *traits)
 
 void traits_x86(const char *mnemonic, const char *operands, struct traits *traits)
 {
+    traits->atomic |= begins(mnemonic, "xchg"); /* with memory it is locked without saying so */
     read_transfer(mnemonic, operands, traits);
     if (traits->transfer != TRANSFER_NONE)
         return;

@@ -77,8 +77,10 @@ bool traits_of(const char *isa, const char *text, struct traits *traits)
     if (!table || !text)
         return table != NULL;
     const char *operands = take_word(text + strspn(text, " \t"), mnemonic);
-    while (is_prefix(mnemonic) || (table->encoding_first && is_encoding(mnemonic)))
+    while (is_prefix(mnemonic) || (table->encoding_first && is_encoding(mnemonic))) {
+        traits->atomic |= strcmp(mnemonic, "lock") == 0;
         operands = take_word(operands, mnemonic);
+    }
     /* ".byte 0x23, …", "(bad)", "illegal": QEMU runs it, its disassembler does not know it. */
     if (!isalpha((unsigned char)*mnemonic) || strcmp(mnemonic, "illegal") == 0)
         return true;

@@ -23,6 +23,7 @@ struct traits {
     bool known;             /* the disassembler had words for it */
     bool indirect;          /* of a jump or call: the target stands in a register or in memory */
     bool store_conditional; /* QEMU emulates it as compare and swap, whose load is not the code's */
+    bool atomic;            /* reads and writes in one access, which QEMU tells as a store */
     enum transfer transfer;
     uint64_t target; /* of a conditional branch; 0: unknown */
     enum arithmetic arithmetic;
