@@ -126,7 +126,7 @@ class Catalogue(Session):
 
     def test_code_that_cannot_be_read_is_refused(self):
         probe = self.started()
-        for name, error in (("pages", errno.ENOTSUP), ("nonsense", errno.ENOENT), ("", errno.ENOENT)):
+        for name, error in (("l1i-blocks", errno.ENOTSUP), ("nonsense", errno.ENOENT), ("", errno.ENOENT)):
             probe.send("code", specimen=name)
             answer = probe.receive()
             self.assertEqual((answer.type, answer["error"]), ("refused", str(error)), name)
