@@ -68,7 +68,8 @@ void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *instruction, qemu_accessed *callback,
                                       int flags, int accesses, void *data)
 {
-    (void)flags, (void)accesses;
+    (void)flags;
+    assert_int_equal(accesses, QEMU_PLUGIN_MEM_RW);
     instruction->accessed = callback;
     instruction->accessed_data = data;
 }
@@ -92,9 +93,13 @@ char *qemu_plugin_insn_disas(const struct qemu_plugin_insn *instruction)
 {
     return strdup(instruction->text);
 }
+
+/* Where this QEMU puts the directions of an access. */
+static unsigned direction_shift = 16;
+
 bool qemu_plugin_mem_is_store(uint32_t info)
 {
-    return info;
+    return info >> direction_shift & QEMU_PLUGIN_MEM_W;
 }
 
 typedef int install_function(uint64_t id, const struct qemu_info *info, int argc, char **argv);
@@ -145,9 +150,19 @@ static void execute(const struct qemu_plugin_insn *instruction, unsigned vcpu)
     instruction->executed(vcpu, instruction->executed_data);
 }
 
+static void access_as(const struct qemu_plugin_insn *instruction, uint32_t directions)
+{
+    instruction->accessed(0, directions << direction_shift, 0x9000, instruction->accessed_data);
+}
+
 static void access_memory(const struct qemu_plugin_insn *instruction, bool store)
 {
-    instruction->accessed(0, store, 0x9000, instruction->accessed_data);
+    access_as(instruction, store ? QEMU_PLUGIN_MEM_W : QEMU_PLUGIN_MEM_R);
+}
+
+static void access_atomically(const struct qemu_plugin_insn *instruction)
+{
+    access_as(instruction, QEMU_PLUGIN_MEM_RW);
 }
 
 /* The counts of pass `number`, from the file; fails when there is none. */
@@ -238,16 +253,17 @@ static void branches_are_taken_when_the_next_instruction_is_elsewhere(void **sta
     end(&qemu, "end 1\n");
 }
 
-static void accesses_are_counted_once_an_execution(void **state)
+static void count_accesses(unsigned shift, uint64_t loads)
 {
-    (void)state;
     struct qemu qemu;
     uint64_t counts[QEMU_COLUMN_COUNT];
-    struct qemu_plugin_insn code[] = {
-        AT(0x1000, 4, "ldp q0, q1, [x1]"), AT(0x1004, 4, "stxr w3, x2, [x1]"),
-        AT(0x1008, 4, ".byte 0x23, 0x00, 0x22, 0xf8"), AT(0x1100, 4, "nop")};
+    struct qemu_plugin_insn code[] = {AT(0x1000, 4, "ldp q0, q1, [x1]"),
+                                      AT(0x1004, 4, "stxr w3, x2, [x1]"),
+                                      AT(0x1008, 4, ".byte 0x23, 0x00, 0x22, 0x00"),
+                                      AT(0x100c, 4, "str x0, [x1]"), AT(0x1100, 4, "nop")};
+    direction_shift = shift;
     begin(&qemu, "aarch64");
-    translate(code, 4);
+    translate(code, 5);
     execute(&code[0], 0);
     for (int piece = 0; piece < 4; piece++)
         access_memory(&code[0], false);
@@ -255,15 +271,24 @@ static void accesses_are_counted_once_an_execution(void **state)
     access_memory(&code[1], false); /* the compare of QEMU's compare and swap */
     access_memory(&code[1], true);
     execute(&code[2], 0);
-    access_memory(&code[2], false);
-    access_memory(&code[2], true);
+    access_atomically(&code[2]);
     execute(&code[3], 0);
-    access_memory(&code[3], true); /* closed */
+    access_memory(&code[3], true);
+    execute(&code[4], 0);
+    access_memory(&code[4], true); /* closed */
     counts_of(&qemu, 0, counts);
-    assert_int_equal(counts[QEMU_LOADS], 2);
-    assert_int_equal(counts[QEMU_STORES], 2);
+    assert_int_equal(counts[QEMU_LOADS], loads);
+    assert_int_equal(counts[QEMU_STORES], 3);
+    direction_shift = 16;
     assert_int_equal(counts[QEMU_UNDECODED], 1);
     end(&qemu, "end 1\n");
+}
+
+static void accesses_are_counted_once_an_execution(void **state)
+{
+    (void)state;
+    count_accesses(16, 2);
+    count_accesses(20, 1); /* not where it is looked for: an atomic access is a store alone */
 }
 
 static void an_empty_window_counts_nothing(void **state)

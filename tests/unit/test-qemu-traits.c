@@ -183,10 +183,14 @@ static void what_reads_and_writes_in_one_access_is_known(void **state)
 static void what_the_disassembler_does_not_know_is_unknown(void **state)
 {
     (void)state;
-    static const char *const words[] = {".byte 0x23, 0x00, 0x22, 0xf8", "(bad)", "", "   ",
-                                        "illegal"};
+    static const char *const words[] = {
+        ".byte 0x23, 0x00, 0x00, 0x00",    "(bad)", "", "   ", "illegal", ".byte 0x23, 0x00, 0x22",
+        ".byte 0x23, 0x00, 0x22, 0xf8, 0", ".byte"};
     for (size_t index = 0; index < sizeof(words) / sizeof(*words); index++)
         assert_false(read_as("aarch64", words[index]).known);
+    assert_true(read_as("aarch64", ".byte 0x23, 0x00, 0x22, 0xf8").known); /* ldadd x2, x3, [x1] */
+    assert_true(read_as("aarch64", ".byte 0x41, 0x7c, 0xa0, 0xc8").known); /* cas x0, x1, [x2] */
+    assert_false(read_as("x86_64", ".byte 0x23, 0x00, 0x22, 0xf8").known);
     assert_false(read_as("riscv64", "ffffffff          illegal").known);
     assert_false(read_as("riscv64", "ffffffff").known);
     struct traits traits;

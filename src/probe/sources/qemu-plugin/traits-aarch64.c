@@ -107,3 +107,10 @@ void traits_aarch64(const char *mnemonic, const char *operands, struct traits *t
     if (traits->arithmetic != FP_NONE)
         read_result(operands, traits);
 }
+
+/* The atomic accesses of ARMv8.1 (ldadd, swp, cas, casp …): Capstone 4 has no words for them. */
+bool traits_aarch64_knows(uint32_t word)
+{
+    return (word & 0x3b200c00) == 0x38200000 || (word & 0x3fa07c00) == 0x08a07c00 ||
+           (word & 0xbfa07c00) == 0x08207c00;
+}

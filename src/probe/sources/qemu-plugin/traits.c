@@ -53,13 +53,29 @@ static uint64_t last_address(const char *operands)
     return found ? strtoull(found, NULL, 16) : 0;
 }
 
+/* ".byte 0x23, 0x00, 0x22, 0xf8" as a little-endian word; 0 for other words. */
+static uint32_t listed_bytes(const char *operands)
+{
+    uint32_t word = 0;
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+        char *end;
+        unsigned long byte = strtoul(operands, &end, 16);
+        if (end == operands || byte > 0xff)
+            return 0;
+        word |= (uint32_t)byte << shift;
+        operands = end + strspn(end, ", ");
+    }
+    return *operands ? 0 : word;
+}
+
 static const struct table {
     const char *isa;
     bool encoding_first;
     void (*read)(const char *mnemonic, const char *operands, struct traits *traits);
-} tables[] = {{"x86_64", false, traits_x86},
-              {"aarch64", false, traits_aarch64},
-              {"riscv64", true, traits_riscv}};
+    bool (*knows)(uint32_t word); /* what older disassemblers do not; NULL: nothing */
+} tables[] = {{"x86_64", false, traits_x86, NULL},
+              {"aarch64", false, traits_aarch64, traits_aarch64_knows},
+              {"riscv64", true, traits_riscv, NULL}};
 
 static const struct table *table_for(const char *isa)
 {
@@ -82,8 +98,11 @@ bool traits_of(const char *isa, const char *text, struct traits *traits)
         operands = take_word(operands, mnemonic);
     }
     /* ".byte 0x23, …", "(bad)", "illegal": QEMU runs it, its disassembler does not know it. */
-    if (!isalpha((unsigned char)*mnemonic) || strcmp(mnemonic, "illegal") == 0)
+    if (!isalpha((unsigned char)*mnemonic) || strcmp(mnemonic, "illegal") == 0) {
+        traits->known =
+            table->knows && strcmp(mnemonic, ".byte") == 0 && table->knows(listed_bytes(operands));
         return true;
+    }
     traits->known = true;
     traits->lanes = 1;
     table->read(mnemonic, operands, traits);
