@@ -8,21 +8,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli/deliver.h"
+#include "cli/gather.h"
 #include "cli/measure.h"
-#include "show/shell.h"
 #include "study/plan.h"
-
-/* The command line as a JSON array; the caller frees it. */
-static char *argv_text(const struct common_options *common)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < common->argc; i++)
-        json_array_append_new(list, json_text(common->argv[i]));
-    char *text = json_dumps(list, JSON_COMPACT);
-    json_decref(list);
-    return text;
-}
 
 static struct store_run run_of(const struct measuring *measuring, const char *argv)
 {
@@ -85,7 +73,7 @@ static int put_plan(struct measuring *measuring, struct failure *failure)
 
 static int create(struct measuring *measuring, struct failure *failure)
 {
-    AUTO_FREE char *argv = argv_text(&measuring->options->common);
+    AUTO_FREE char *argv = gather_argv(&measuring->options->common);
     AUTO_FREE char *place = NULL;
     const char *path = measuring->options->store;
     int error = argv ? 0 : fail_with(failure, -ENOMEM, "out of memory");
@@ -160,42 +148,6 @@ static int adopt_plan(struct measuring *measuring, struct failure *failure)
                            : store_each_cell(measuring->store, same_processes, &counting, failure);
 }
 
-/* What stood behind --via in a command line that argv_text made; the caller frees it. */
-static char *via_of(const char *argv)
-{
-    json_t *list = json_loads(argv, 0, NULL);
-    const char *via = "local";
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const char *word = json_string_value(json_array_get(list, i));
-        const char *next = json_string_value(json_array_get(list, i + 1));
-        if (word && strcmp(word, "--via") == 0 && next)
-            via = next;
-        else if (word && strncmp(word, "--via=", 6) == 0)
-            via = word + 6;
-    }
-    char *copy = strdup(via);
-    json_decref(list);
-    return copy;
-}
-
-/* Another machine than the store's, reached in another way: most likely --via was forgotten. */
-static int check_via(const struct measuring *measuring, const char *path,
-                     const struct store_info *info, struct failure *failure)
-{
-    const char *now = measuring->options->common.via;
-    AUTO_FREE char *then = via_of(info->argv);
-    if (!then)
-        return fail_with(failure, -ENOMEM, "out of memory");
-    if (strcmp(info->fingerprint, measuring->catalogue->fingerprint) == 0 || strcmp(then, now) == 0)
-        return 0;
-    AUTO_TEXT struct text words = {0};
-    text_put_shell(&words, then);
-    return fail_with(failure, -ESTALE,
-                     "the store %.300s was measured with --via %.300s, and --via %.100s is another "
-                     "machine: resume it with the former, or start a new store",
-                     path, text_string(&words), now);
-}
-
 static int reopen(struct measuring *measuring, struct failure *failure)
 {
     AUTO_FREE char *place = NULL;
@@ -220,7 +172,8 @@ static int reopen(struct measuring *measuring, struct failure *failure)
             fail_with(failure, -EINVAL, "%s holds a run of `assay %s`: resume it with that command",
                       path, info.command);
     if (error == 0)
-        error = check_via(measuring, path, &info, failure);
+        error = gather_check_via(&measuring->options->common, measuring->catalogue, path, &info,
+                                 failure);
     store_info_release(&info);
     return error < 0 ? error : adopt_plan(measuring, failure);
 }

@@ -14,6 +14,7 @@ void machine_describe(const struct machine_view *view, struct facts *facts)
     describe_hypervisor(view, facts);
     describe_emulation(view, facts);
     describe_container(view, facts);
+    describe_caches(view, facts);
 }
 
 void machine_collect(const struct machine_view *view, struct facts *facts)

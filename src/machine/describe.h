@@ -14,4 +14,6 @@ void describe_emulation(const struct machine_view *view, struct facts *facts);
 /* Do these facts come from a program under QEMU's user mode? Then what they say of CPU, hypervisor
  * and PMU is the host's. */
 bool emulated_in_user_mode(const struct facts *facts);
+/* Claims of the first CPU. */
+void describe_caches(const struct machine_view *view, struct facts *facts);
 void describe_container(const struct machine_view *view, struct facts *facts);

@@ -1,0 +1,162 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Runs visits, watches over the store, and says how to go on. */
+#include "cli/gather.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cli/deliver.h"
+#include "cli/signals.h"
+#include "show/progress.h"
+#include "show/shell.h"
+
+struct receiving {
+    const struct gathering *gathering;
+    struct progress progress;
+};
+
+static int receive_batch(void *context, const struct batch *batch, struct failure *failure)
+{
+    struct receiving *receiving = context;
+    progress_samples(&receiving->progress, (uint64_t)batch->runs * batch->counters);
+    return store_put_batch(receiving->gathering->store, batch, failure);
+}
+
+/* What a failed process measured before it failed is not kept: a cell's processes are whole. */
+static int receive_end(void *context, uint32_t cell, uint32_t process, enum visit_state state,
+                       int error, const char *reason, struct failure *failure)
+{
+    struct receiving *receiving = context;
+    struct store *store = receiving->gathering->store;
+    progress_step(&receiving->progress);
+    if (state == VISIT_FAILED) {
+        int dropped = store_drop_visit(store, cell, process, failure);
+        if (dropped < 0)
+            return dropped;
+    }
+    return store_end_visit(store, cell, process, state, error, reason, failure);
+}
+
+static void receive_output(void *context, int stream, const char *bytes, size_t length)
+{
+    const struct receiving *receiving = context;
+    (void)stream;
+    AUTO_TEXT struct text line = {0};
+    text_append(&line, bytes, length);
+    deliver_remark(receiving->gathering->common, "probe: %s", text_string(&line));
+}
+
+/* "assay measure --resume --store FILE", ready to be pasted. */
+static void put_resume_command(const struct gathering *gathering, struct text *out)
+{
+    const struct common_options *common = gathering->common;
+    text_printf(out, "assay %s --resume --store ", gathering->command);
+    text_put_shell(out, store_path(gathering->store));
+    deliver_put_via(common, out);
+}
+
+static void say_how_to_resume(const struct gathering *gathering, const char *what)
+{
+    struct store_info info = {0};
+    struct failure ignored = {0};
+    AUTO_TEXT struct text message = {0};
+    text_puts(&message, what);
+    if (store_info(gathering->store, &info, &ignored) == 0)
+        text_printf(&message, " after %" PRIu64 " of %" PRIu64 " processes", info.visits_done,
+                    info.visits);
+    store_info_release(&info);
+    text_puts(&message, "; what was measured is kept. Go on with\n  ");
+    put_resume_command(gathering, &message);
+    deliver_message(gathering->command, text_string(&message));
+}
+
+static int run_pending(const struct gathering *gathering, const struct visit *visits, size_t count,
+                       struct failure *failure)
+{
+    struct receiving receiving = {.gathering = gathering};
+    struct session_sink sink = {.context = &receiving,
+                                .batch = receive_batch,
+                                .visit_end = receive_end,
+                                .output = receive_output};
+    progress_begin(&receiving.progress, "processes", count, gathering->common->quiet);
+    AUTO_TEXT struct text answer = {0};
+    text_printf(&answer,
+                "assay %s: stopping when the process under way has ended; Ctrl-C again stops at "
+                "once\n",
+                gathering->command);
+    if (!gathering->common->quiet)
+        signals_answer(text_string(&answer));
+    int error = session_run(gathering->session, gathering->cells, gathering->cell_count, visits,
+                            count, gathering->budget, &sink, failure);
+    signals_answer(NULL);
+    progress_end(&receiving.progress);
+    return error;
+}
+
+/* The samples are safe when this returns EXIT_DONE. */
+static int settle(const struct gathering *gathering, bool complete)
+{
+    struct failure failure = {0};
+    int error = complete ? store_finish(gathering->store, &failure)
+                         : store_commit(gathering->store, &failure);
+    if (error == -EBUSY && complete) {
+        deliver_remark(gathering->common, "%s", failure.text);
+        return EXIT_DONE;
+    }
+    return error < 0 ? deliver_failure(gathering->command, &failure, EXIT_FAILED) : EXIT_DONE;
+}
+
+static void say_what_is_resumed(const struct gathering *gathering, const struct store_info *info)
+{
+    const struct common_options *common = gathering->common;
+    const char *path = store_path(gathering->store);
+    if (info->finished)
+        deliver_remark(common, "%s is finished: these are its samples, nothing was measured now",
+                       path);
+    else
+        deliver_remark(common, "resuming %s, %" PRIu64 " of %" PRIu64 " processes are done", path,
+                       info->visits_done, info->visits);
+}
+
+int gather(const struct gathering *gathering, bool *complete, struct failure *refusal)
+{
+    struct failure failure = {0};
+    AUTO_FREE struct visit *visits = NULL;
+    size_t count = 0;
+    struct store_info info = {0};
+    int error = store_info(gathering->store, &info, refusal);
+    bool finished = error == 0 && info.finished;
+    if (error == 0 && gathering->resumed)
+        say_what_is_resumed(gathering, &info);
+    store_info_release(&info);
+    if (error == 0)
+        error = store_visits(gathering->store, true, &visits, &count, refusal);
+    if (error < 0)
+        return EXIT_FAILED;
+    *complete = true;
+    if (finished)
+        return EXIT_DONE;
+    error = count ? run_pending(gathering, visits, count, &failure) : 0;
+    *complete = error == 0;
+    if (error == 0 || error == -ETIME) {
+        int status = settle(gathering, *complete);
+        if (status == EXIT_DONE && !*complete)
+            say_how_to_resume(gathering, "the budget was used up");
+        return status;
+    }
+    if (error != -EINTR)
+        deliver_failure(gathering->command, &failure, EXIT_FAILED);
+    struct failure unkept = {0};
+    if (store_break_off(gathering->store, &unkept) < 0) {
+        /* A store that failed before has said so already. */
+        if (strcmp(unkept.text, failure.text) != 0)
+            deliver_failure(gathering->command, &unkept, EXIT_FAILED);
+    }
+    say_how_to_resume(gathering, error == -EINTR ? "interrupted" : "broken off");
+    return error == -EINTR ? EXIT_INTERRUPTED : EXIT_FAILED;
+}

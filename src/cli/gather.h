@@ -1,0 +1,34 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Runs the visits that a store still lacks, for every command that measures: samples go from the
+ * probe to the store as they arrive, and whatever breaks off is said together with how to go on. */
+#pragma once
+
+#include "cli/command.h"
+#include "session/session.h"
+#include "store/store.h"
+
+struct gathering {
+    const char *command; /* "measure" */
+    const struct common_options *common;
+    struct session *session;
+    struct store *store;
+    const struct cell *cells; /* of the store's plan */
+    size_t cell_count;
+    uint64_t budget; /* ms, 0: none */
+    bool resumed;
+};
+
+/* EXIT_DONE (*complete: every visit of the plan has ended; otherwise the budget was used up), or
+ * the exit code after saying why; where nothing was measured at all, refusal->text says why and
+ * nothing was said. */
+int gather(const struct gathering *gathering, bool *complete, struct failure *refusal);
+
+/* The command line as a JSON array, for the record in a store; the caller frees it. */
+char *gather_argv(const struct common_options *common);
+
+/* A store that was measured on another machine, reached in another way: most likely --via was
+ * forgotten. -ESTALE says so. */
+int gather_check_via(const struct common_options *common, const struct catalogue *catalogue,
+                     const char *path, const struct store_info *info, struct failure *failure);
