@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include <jansson.h>
 
@@ -56,4 +57,12 @@ int gather_check_via(const struct common_options *common, const struct catalogue
                      "the store %.300s was measured with --via %.300s, and --via %.100s is another "
                      "machine: resume it with the former, or start a new store",
                      path, text_string(&words), now);
+}
+
+uint64_t gather_seed(const struct seed *seed)
+{
+    uint32_t drawn = 0;
+    if (seed->given)
+        return seed->value;
+    return getrandom(&drawn, sizeof(drawn), 0) == sizeof(drawn) ? drawn : 1;
 }

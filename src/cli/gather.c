@@ -102,8 +102,8 @@ static int run_pending(const struct gathering *gathering, const struct visit *vi
 static int settle(const struct gathering *gathering, bool complete)
 {
     struct failure failure = {0};
-    int error = complete ? store_finish(gathering->store, &failure)
-                         : store_commit(gathering->store, &failure);
+    int error = complete && !gathering->more ? store_finish(gathering->store, &failure)
+                                             : store_commit(gathering->store, &failure);
     if (error == -EBUSY && complete) {
         deliver_remark(gathering->common, "%s", failure.text);
         return EXIT_DONE;

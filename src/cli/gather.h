@@ -18,6 +18,7 @@ struct gathering {
     size_t cell_count;
     uint64_t budget; /* ms, 0: none */
     bool resumed;
+    bool more; /* another plan may follow: the store stays open for it */
 };
 
 /* EXIT_DONE (*complete: every visit of the plan has ended; otherwise the budget was used up), or
@@ -32,3 +33,6 @@ char *gather_argv(const struct common_options *common);
  * forgotten. -ESTALE says so. */
 int gather_check_via(const struct common_options *common, const struct catalogue *catalogue,
                      const char *path, const struct store_info *info, struct failure *failure);
+
+/* The seed that was given, else one that is drawn; short enough to be typed again. */
+uint64_t gather_seed(const struct seed *seed);

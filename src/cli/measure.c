@@ -8,9 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "cli/deliver.h"
+#include "cli/gather.h"
+#include "cli/geometry.h"
 #include "show/output.h"
 
 #define HELLO_PATIENCE_MS 10000
@@ -193,14 +194,6 @@ int measure_refuse(struct measuring *measuring, const struct failure *failure, i
 
 /* --- the way through --- */
 
-static uint64_t drawn_seed(void)
-{
-    uint32_t seed = 0;
-    if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
-        return 1;
-    return seed; /* short enough to be typed again */
-}
-
 static void release(struct measuring *measuring)
 {
     store_close(measuring->store);
@@ -239,12 +232,16 @@ static int run(void *parsed, int argument_count, char **arguments)
     int status = check_options(options, argument_count, arguments);
     if (status != EXIT_DONE)
         return status;
-    measuring.seed = options->seed.given ? options->seed.value : drawn_seed();
+    measuring.seed = gather_seed(&options->seed);
     status = open_session(&measuring);
     if (status == EXIT_DONE && options->event.count)
         status = measure_try_events(&measuring);
-    if (status == EXIT_DONE && options->event.count)
+    struct geometry geometry = {0};
+    measuring.geometry = &geometry;
+    if (status == EXIT_DONE && options->event.count) {
+        geometry_load(measuring.catalogue, &options->common, &geometry);
         status = measure_sweep(&measuring);
+    }
     bool complete = false;
     if (status == EXIT_DONE)
         status = measure_open_store(&measuring);
@@ -270,6 +267,9 @@ const struct command command_measure = {
         "Sources count by executing the code instead of with a counter; their events are written "
         "SOURCE/CLASS/, step/instructions/ for example, and `assay events '*/'` lists them. They "
         "need no counter and no privilege, and they are slow. A cell counts with one source.\n\n"
+        "Specimens that depend on caches take their geometry from the latest run of `assay caches` "
+        "on this machine, and where that knows nothing from what the machine claims; parameters "
+        "written behind a specimen's name win: l1d-chase/l1d=32768/.\n\n"
         "Samples are stored as they arrive. An interrupted run keeps what was measured, and "
         "--resume goes on with the rest.",
     .examples = "# is the page-fault counter exact?\n"

@@ -38,6 +38,7 @@ struct measuring {
     struct cell *cells;
     size_t cell_count;
     struct skips skips;
+    struct geometry *geometry; /* what `assay caches` measured here */
     struct store *store;
     uint64_t seed;
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/factors.h"
+#include "cli/geometry.h"
 #include "cli/options.h"
 #include "cli/sources.h"
 #include "study/plan.h"
@@ -112,7 +113,8 @@ static int fill_cell(const struct sweep *sweep, const size_t *index, const struc
         specimen = predict_specimen(sweep->measuring->catalogue, &group->events[0]);
     cell->path = strdup(path->name);
     cell->pattern = pattern ? (enum pattern)pattern_from_name(pattern) : usual_pattern(path);
-    cell->specimen = strdup(specimen);
+    cell->specimen =
+        geometry_complete_name(sweep->measuring->geometry, sweep->measuring->catalogue, specimen);
     cell->opt = opt ? strdup(opt) : preferred_word(path->opts, "O2");
     cell->link = link ? strdup(link) : preferred_word(path->links, "static");
     cell->runs =

@@ -11,6 +11,7 @@
 #define FLAT_GROWTH  1.10 /* a flat stretch grows by no more than this from its first point on … */
 #define FLAT_OCTAVES 0.9  /* … and is at least so wide */
 #define SAME_LEVEL   1.5  /* stretches nearer than this are one, drifting */
+#define UNENDED_RISE 3.0  /* a rise at the end of a curve is believed from this factor on */
 #define STILL_BEFORE 0.03 /* share of a rise up to which a point counts as not yet risen */
 #define FINE_RATIO   1.14 /* a rise is sharp when the next size, this near, … */
 #define FINE_JUMP    0.35 /* … shows this share of it, … */
@@ -150,7 +151,8 @@ size_t curve_rises(const struct curve *curve, struct rise rises[RISES_MOST])
         struct rise rise = {.before = middle(curve, stretches[i]), .ends = ends};
         size_t end = ends ? stretches[i + 1].first + 1 : curve->count;
         rise.after = curve->ticks[end - 1];
-        if (rise.after < SAME_LEVEL * rise.before)
+        if (rise.after < (ends ? SAME_LEVEL : UNENDED_RISE) * rise.before ||
+            rise.after <= rise.before)
             continue;
         measure_rise(curve, &rise, stretches[i].first, end);
         rises[count++] = rise;

@@ -8,7 +8,7 @@
 #include "study/caches.h"
 
 #define LINE_ASSUMED 64u  /* rings over pages are compared with dense ones of as many lines */
-#define WAYS_LIMIT   0.07 /* share of a rise up to which lines still fit into their set */
+#define WAYS_LIMIT   0.05 /* share of a rise up to which lines still fit into their set */
 #define PAIR_FACTOR  2u   /* a ring of pairs is so many times the cache it must not fit into */
 #define WAY_OFF      0.06 /* octaves by which ways times their size may miss the level's size */
 #define STEP_BELOW   0.25 /* before a line's end the second load costs at most this share … */
@@ -23,16 +23,15 @@ static double distance_octaves(uint64_t left, uint64_t right)
 void caches_dense_curve(const struct caches_points *points, struct caches_draw *draw,
                         struct curve *curve)
 {
+    double ticks;
     curve->count = 0;
     for (size_t i = 0; i < points->count; i++)
-        if (points->list[i].shape == CHASE_DENSE && points->list[i].count)
-            curve_add(curve, points->list[i].bytes, caches_ticks(&points->list[i], draw));
+        if (points->list[i].shape == CHASE_DENSE && caches_ticks(&points->list[i], draw, &ticks))
+            curve_add(curve, points->list[i].bytes, ticks);
     curve_lower(curve);
 }
 
-/* The smallest ring of pairs that cannot fit into `fits` bytes, and stays within `next` bytes where
- * that is known; 0: none was measured. */
-static uint64_t pick_pair_ring(const struct caches_points *points, uint64_t fits, uint64_t next)
+uint64_t caches_pair_ring(const struct caches_points *points, uint64_t fits, uint64_t next)
 {
     uint64_t best = 0;
     for (size_t i = 0; i < points->count; i++) {
@@ -50,11 +49,13 @@ uint64_t caches_find_line(const struct caches_points *points, struct caches_draw
                           uint64_t fits, uint64_t next)
 {
     struct curve curve = {0}; /* size: distance of the pair */
-    uint64_t bytes = fits ? pick_pair_ring(points, fits, next) : 0;
+    uint64_t bytes = fits ? caches_pair_ring(points, fits, next) : 0;
     for (size_t i = 0; i < points->count; i++) {
         const struct caches_point *point = &points->list[i];
-        if (point->shape == CHASE_PAIRS && point->bytes == bytes && point->count)
-            curve_add(&curve, point->pair, caches_ticks(point, draw));
+        double ticks;
+        if (point->shape == CHASE_PAIRS && point->bytes == bytes &&
+            caches_ticks(point, draw, &ticks))
+            curve_add(&curve, point->pair, ticks);
     }
     if (curve.count < 3)
         return 0;
@@ -75,8 +76,10 @@ static void sets_curve(const struct caches_points *points, struct caches_draw *d
     curve->count = 0;
     for (size_t i = 0; i < points->count; i++) {
         const struct caches_point *point = &points->list[i];
-        if (point->shape == CHASE_SETS && point->stride == stride && point->count)
-            curve_add(curve, point->bytes / stride, caches_ticks(point, draw));
+        double ticks;
+        if (point->shape == CHASE_SETS && point->stride == stride &&
+            caches_ticks(point, draw, &ticks))
+            curve_add(curve, point->bytes / stride, ticks);
     }
     curve_lower(curve);
 }
@@ -142,9 +145,10 @@ static void pages_curve(const struct caches_points *points, bool huge, struct ca
 {
     for (size_t i = 0; i < points->count; i++) {
         const struct caches_point *point = &points->list[i];
-        if (point->shape != CHASE_PAGES || point->huge != huge || !point->count)
+        double ticks;
+        if (point->shape != CHASE_PAGES || point->huge != huge ||
+            !caches_ticks(point, draw, &ticks))
             continue;
-        double ticks = caches_ticks(point, draw);
         double packed = curve_at(dense, point->bytes / page * LINE_ASSUMED);
         curve_add(curve, point->bytes, dense->ticks[0] + fmax(0, ticks - packed));
     }

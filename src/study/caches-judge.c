@@ -9,10 +9,11 @@
 
 #include "study/caches.h"
 
-#define DRAWS     100
-#define CONFIDENT 0.8  /* share of draws that must agree */
-#define ONE_STEP  0.18 /* octaves: sizes this near are neighbours on the grid */
-#define TWO_STEPS 0.36
+#define DRAWS      100
+#define CONFIDENT  0.8  /* share of draws that must agree */
+#define ONE_STEP   0.18 /* octaves: sizes this near are neighbours on the grid */
+#define TWO_STEPS  0.36
+#define TLB_LEVELS 2u
 
 static void reason(struct caches_value *value, const char *text)
 {
@@ -52,7 +53,7 @@ static bool tlb_agrees(const struct caches_found *draw, int huge, const struct r
 
 /* How many draws agree with the whole. */
 struct tally {
-    unsigned seen[RISES_MOST], bytes[RISES_MOST], line[RISES_MOST], ways[RISES_MOST];
+    unsigned bytes[RISES_MOST], line[RISES_MOST], ways[RISES_MOST];
     unsigned tlb[2][RISES_MOST];
 };
 
@@ -64,7 +65,6 @@ static void count_draw(const struct caches_found *whole, const struct caches_fou
         const struct level_found *there = same_level(draw, &here->rise);
         if (!there)
             continue;
-        tally->seen[i]++;
         tally->bytes[i] += distance(here->bytes, there->bytes) <= ONE_STEP;
         tally->line[i] += here->line && here->line == there->line;
         tally->ways[i] += here->ways && here->ways == there->ways;
@@ -197,15 +197,18 @@ static void add_levels(const struct caches_found *whole, const struct tally *tal
         size_t until = situation->claim_count;
         if (i < whole->level_count)
             until = chosen[i] < 0 ? claim : (size_t)chosen[i];
-        for (; claim < until; claim++)
+        for (; situation->claims && claim < until; claim++)
             add_unseen(report, &situation->claims[claim], situation->claims[claim].level,
                        situation->claims[claim].type,
                        "no rise in latency near this size: it cannot be seen from here");
         if (i == whole->level_count)
             break;
-        if (chosen[i] < 0 && tally->seen[i] < CONFIDENT * DRAWS)
-            continue; /* neither claimed nor seen by most: a wrinkle of the curve */
-        const struct caches_claim *mine = chosen[i] < 0 ? NULL : &situation->claims[claim++];
+        /* Neither claimed nor clear: a wrinkle of the curve, made by a neighbour. */
+        if (chosen[i] < 0 && situation->claim_count &&
+            (!whole->levels[i].bytes || tally->bytes[i] < CONFIDENT * DRAWS))
+            continue;
+        const struct caches_claim *mine =
+            situation->claims && chosen[i] >= 0 ? &situation->claims[claim++] : NULL;
         unsigned level = mine ? mine->level : (unsigned)i + 1;
         struct caches_row *row = add_row(report, level, mine ? mine->type : level_type(level));
         if (!row)
@@ -233,7 +236,8 @@ static void add_tlbs(const struct caches_found *whole, const struct tally *tally
                      const struct caches_situation *situation, struct caches_report *report)
 {
     const char *type = huge ? "tlb-huge" : "tlb";
-    for (size_t i = 0; i < whole->tlb_count[huge]; i++) {
+    /* What rises later are walks of page tables that no longer fit into a cache. */
+    for (size_t i = 0; i < whole->tlb_count[huge] && i < TLB_LEVELS; i++) {
         struct caches_row *row = add_row(report, (unsigned)i + 1, type);
         if (row)
             fill_tlb(row, &whole->tlbs[huge][i].rise, tally->tlb[huge][i]);

@@ -1,11 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which rings the study of caches measures, and their names as specimens. First stage of its
- * pipeline. */
+ * Which rings the study of caches measures next. First all once; then, where latency rises, again
+ * and again, because neighbours move a rise to smaller sizes and only patience moves it back; and
+ * sets of the sizes that were found. Pure, so that a run that broke off goes on where it was. */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,106 +14,209 @@
 #define MIB (1024 * KIB)
 
 #define DENSE_LEAST    (4 * KIB)
-#define DENSE_STRIDE   64u       /* no machine of today has shorter lines that matter */
-#define SMALL_PAGES    (8 * MIB) /* dense rings up to here on ordinary pages too */
-#define HUGE_FROM      (128 * KIB)
-#define PAGES_LEAST    8u
+#define DENSE_FINE     (12 * KIB) /* from here on eight sizes an octave, below four */
+#define DENSE_STRIDE   64u        /* no machine of today has shorter lines that matter */
+#define HUGE_FROM      (256 * KIB)
+#define PAGES_LEAST    16u
 #define PAGES_MOST     8192u
-#define SETS_HUGE_FROM (16 * KIB) /* smaller caches are found by virtual addresses */
 #define PAIR_STRIDE    1024u
-#define CLUSTER_PAGES  16u /* fewer than any TLB has entries */
+#define SETS_HUGE_FROM (16 * KIB) /* smaller caches are found by virtual addresses */
+#define FIRST_LEVEL    (256 * KIB)
 #define LARGE_RING     (8 * MIB)
 #define LEAST_STEPS    16384u
 #define MOST_STEPS     200000u
 
-/* Appends a point without runs. */
-static int add(struct caches_points *plan, enum chase_shape shape, bool huge, uint64_t bytes,
-               uint64_t stride, uint64_t pair)
+struct planning {
+    const struct caches_limits *limits;
+    const struct caches_points *points;
+    struct caches_points *plan;
+    struct caches_found found; /* in all that was measured */
+    size_t wanted;             /* processes each ring shall have */
+    uint64_t most;             /* bytes of the largest that is of interest yet */
+    int error;
+};
+
+static size_t processes_of(const struct planning *planning, const struct caches_point *like)
 {
-    struct caches_point *grown = reallocarray(plan->list, plan->count + 1, sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    plan->list = grown;
-    grown[plan->count++] = (struct caches_point){
-        .shape = shape, .huge = huge, .bytes = bytes, .stride = stride, .pair = pair};
+    for (size_t i = 0; i < planning->points->count; i++) {
+        const struct caches_point *point = &planning->points->list[i];
+        if (point->shape == like->shape && point->huge == like->huge &&
+            point->bytes == like->bytes && point->stride == like->stride &&
+            point->pair == like->pair)
+            return point->count + point->failed;
+    }
     return 0;
 }
 
-/* Eight sizes an octave: 8, 9 … 15, 16, 18 … so that 48 KiB, 1.25 MiB and 36 MiB are among them. */
-static uint64_t next_size(uint64_t size)
+/* Asks for what the ring lacks of the wanted processes. */
+static void want(struct planning *planning, enum chase_shape shape, bool huge, uint64_t bytes,
+                 uint64_t stride, uint64_t pair)
+{
+    struct caches_point point = {
+        .shape = shape, .huge = huge, .bytes = bytes, .stride = stride, .pair = pair};
+    size_t done = processes_of(planning, &point);
+    if (bytes > planning->most || bytes > planning->limits->most_bytes ||
+        done >= planning->wanted || planning->error)
+        return;
+    point.count = planning->wanted - done;
+    struct caches_point *grown =
+        reallocarray(planning->plan->list, planning->plan->count + 1, sizeof(*grown));
+    if (!grown) {
+        planning->error = -ENOMEM;
+        return;
+    }
+    planning->plan->list = grown;
+    grown[planning->plan->count++] = point;
+}
+
+/* So many sizes an octave, 8, 9 … 15, 16, 18 …: 48 KiB, 1.25 MiB and 36 MiB are among them. */
+static uint64_t next_size(uint64_t size, uint64_t an_octave)
 {
     uint64_t step = 1;
-    while (16 * step <= size)
+    while (2 * an_octave * step <= size)
         step *= 2;
     return size + step;
 }
 
-static int plan_dense(const struct caches_limits *limits, struct caches_points *plan)
+/* Calls want for the dense rings from `low` to `high`. */
+static void want_dense(struct planning *planning, uint64_t low, uint64_t high)
 {
-    int result = 0;
-    for (uint64_t bytes = DENSE_LEAST; bytes <= limits->most_bytes && result == 0;
-         bytes = next_size(bytes)) {
-        if (bytes <= SMALL_PAGES || !limits->huge)
-            result = add(plan, CHASE_DENSE, false, bytes, DENSE_STRIDE, 0);
-        if (result == 0 && bytes >= HUGE_FROM && limits->huge)
-            result = add(plan, CHASE_DENSE, true, bytes, DENSE_STRIDE, 0);
+    bool huge = planning->limits->huge;
+    for (uint64_t bytes = DENSE_LEAST; bytes <= high && bytes <= planning->limits->most_bytes;
+         bytes = next_size(bytes, bytes < DENSE_FINE ? 4 : 8)) {
+        if (bytes < low)
+            continue;
+        if (bytes <= HUGE_FROM || !huge)
+            want(planning, CHASE_DENSE, false, bytes, DENSE_STRIDE, 0);
+        if (bytes >= HUGE_FROM && huge)
+            want(planning, CHASE_DENSE, true, bytes, DENSE_STRIDE, 0);
     }
-    return result;
 }
 
-static int plan_pages(const struct caches_limits *limits, struct caches_points *plan)
+static void want_pages(struct planning *planning, bool huge, uint64_t low, uint64_t high)
 {
-    int result = 0;
-    for (uint64_t pages = PAGES_LEAST; pages <= PAGES_MOST && result == 0;
-         pages = next_size(pages)) {
-        if (pages * limits->page > limits->most_bytes)
-            break;
-        result = add(plan, CHASE_PAGES, false, pages * limits->page, limits->page, 0);
-        if (result == 0 && limits->huge)
-            result = add(plan, CHASE_PAGES, true, pages * limits->page, limits->page, 0);
+    uint64_t page = planning->limits->page;
+    if (huge && !planning->limits->huge)
+        return;
+    for (uint64_t pages = PAGES_LEAST; pages <= PAGES_MOST; pages = next_size(pages, huge ? 2 : 4))
+        if (pages * page >= low && pages * page <= high)
+            want(planning, CHASE_PAGES, huge, pages * page, page, 0);
+}
+
+static void want_pairs(struct planning *planning, uint64_t bytes)
+{
+    for (uint64_t pair = 16; pair <= PAIR_STRIDE / 4; pair *= 2)
+        want(planning, CHASE_PAIRS, planning->limits->huge && bytes >= HUGE_FROM, bytes,
+             PAIR_STRIDE, pair);
+}
+
+/* Every ring that says where something is. */
+static void want_base(struct planning *planning)
+{
+    static const uint64_t pair_rings[] = {64 * KIB,  128 * KIB, 256 * KIB,
+                                          512 * KIB, 2 * MIB,   8 * MIB};
+    want_dense(planning, 0, UINT64_MAX);
+    want_pages(planning, false, 0, UINT64_MAX);
+    want_pages(planning, true, 0, UINT64_MAX);
+    for (size_t i = 0; i < sizeof(pair_rings) / sizeof(*pair_rings); i++)
+        want_pairs(planning, pair_rings[i]);
+}
+
+/* Rings around the rises. Large ones take long, and what disturbs them are other machines. */
+static void want_edges(struct planning *planning)
+{
+    const struct caches_found *found = &planning->found;
+    size_t wanted = planning->wanted;
+    for (size_t i = 0; i < found->level_count; i++) {
+        const struct rise *rise = &found->levels[i].rise;
+        uint64_t low = rise->last_before - rise->last_before / 8;
+        uint64_t high = rise->beyond_half + rise->beyond_half / 4;
+        planning->wanted = low >= LARGE_RING / 2 && wanted > 2 ? 2 : wanted;
+        want_dense(planning, low, high);
+        planning->wanted = wanted;
     }
-    return result;
+    for (int huge = 0; huge < 2; huge++)
+        for (size_t i = 0; i < found->tlb_count[huge]; i++) {
+            const struct rise *rise = &found->tlbs[huge][i].rise;
+            want_pages(planning, huge, rise->last_before - rise->last_before / 4,
+                       rise->beyond_half + rise->beyond_half / 2);
+        }
+    for (size_t i = 0; i < found->level_count && i < 2; i++) {
+        uint64_t next = i + 1 < found->level_count ? found->levels[i + 1].rise.last_before : 0;
+        uint64_t ring = caches_pair_ring(planning->points, found->levels[i].rise.beyond_half, next);
+        if (ring)
+            want_pairs(planning, ring);
+    }
 }
 
 /* Numbers of lines in one set. What a set holds is known where the next number was tried as well.
  */
-static const uint8_t set_lines[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14,
-                                    15, 16, 17, 18, 19, 20, 21, 24, 25, 32, 33, 40, 41};
+static const uint8_t set_lines[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
+                                    12, 13, 15, 16, 17, 18, 20, 21, 24, 25};
 
-static int plan_sets(const struct caches_limits *limits, struct caches_points *plan)
+static void want_set(struct planning *planning, uint64_t lines, uint64_t stride)
 {
-    int result = 0;
-    for (uint64_t stride = 1024; stride <= 256 * KIB; stride *= 2)
-        for (size_t i = 0; i < sizeof(set_lines) && result == 0; i++)
-            if (set_lines[i] * stride <= limits->most_bytes)
-                result = add(plan, CHASE_SETS, limits->huge && stride >= SETS_HUGE_FROM,
-                             set_lines[i] * stride, stride, 0);
-    return result;
+    uint64_t most = planning->most;
+    planning->most = UINT64_MAX; /* few lines, however far apart */
+    want(planning, CHASE_SETS, planning->limits->huge && stride >= SETS_HUGE_FROM, lines * stride,
+         stride, 0);
+    planning->most = most;
 }
 
-static int plan_pairs(const struct caches_limits *limits, struct caches_points *plan)
+/* Sets of levels whose size is seen, for 2 to 24 ways: below the stride of one way a level holds
+ * more lines than are of interest. */
+static void want_sets(struct planning *planning)
 {
-    int result = 0;
-    for (uint64_t bytes = 32 * KIB; bytes <= 16 * MIB && bytes <= limits->most_bytes; bytes *= 2)
-        for (uint64_t pair = 8; pair <= PAIR_STRIDE / 4 && result == 0; pair *= 2)
-            result = add(plan, CHASE_PAIRS, limits->huge && bytes >= HUGE_FROM, bytes, PAIR_STRIDE,
-                         pair);
-    return result;
+    const struct caches_found *found = &planning->found;
+    for (size_t level = 0; level < found->level_count && level < 2; level++) {
+        const struct rise *rise = &found->levels[level].rise;
+        if ((!rise->sharp && !rise->step) || rise->last_before > planning->most)
+            continue;
+        uint64_t stride = 1024, bytes = rise->last_before;
+        while (2 * stride <= bytes / 16)
+            stride *= 2;
+        for (; stride <= bytes; stride *= 2)
+            for (size_t i = 0; i < sizeof(set_lines); i++)
+                if ((set_lines[i] - 1u) * stride <= 2 * bytes)
+                    want_set(planning, set_lines[i], stride);
+    }
 }
 
-int caches_plan(const struct caches_limits *limits, struct caches_points *plan)
+/* In this order, each until it lacks nothing. The first level comes first: where time is short, it
+ * is what most depends on. */
+static const struct {
+    void (*rings)(struct planning *planning);
+    size_t processes;
+    uint64_t most;
+} passes[] = {
+    {want_base, 1, FIRST_LEVEL},  {want_edges, 4, FIRST_LEVEL}, {want_sets, 2, FIRST_LEVEL},
+    {want_edges, 6, FIRST_LEVEL}, {want_base, 1, UINT64_MAX},   {want_sets, 4, FIRST_LEVEL},
+    {want_edges, 3, UINT64_MAX},  {want_sets, 2, UINT64_MAX},   {want_base, 2, UINT64_MAX},
+    {want_edges, 6, UINT64_MAX},  {want_sets, 6, UINT64_MAX},   {want_base, 3, UINT64_MAX},
+    {want_edges, 12, UINT64_MAX},
+};
+
+int caches_plan(const struct caches_limits *limits, const struct caches_points *points,
+                struct caches_points *plan)
 {
+    struct planning planning = {.limits = limits, .points = points, .plan = plan};
+    struct caches_draw all = {.halves = false};
     *plan = (struct caches_points){0};
-    int result = plan_dense(limits, plan);
-    if (result == 0)
-        result = plan_pages(limits, plan);
-    if (result == 0)
-        result = plan_sets(limits, plan);
-    if (result == 0)
-        result = plan_pairs(limits, plan);
-    if (result < 0)
-        caches_points_free(plan);
-    return result;
+    caches_find(points, limits->page, &all, &planning.found);
+    for (size_t i = 0; i < sizeof(passes) / sizeof(*passes) && !plan->count; i++) {
+        planning.wanted = passes[i].processes;
+        planning.most = passes[i].most;
+        passes[i].rings(&planning);
+        if (planning.error)
+            caches_plan_free(plan);
+    }
+    return planning.error;
+}
+
+void caches_plan_free(struct caches_points *plan)
+{
+    free(plan->list); /* its points have no ticks */
+    *plan = (struct caches_points){0};
 }
 
 uint64_t caches_steps(const struct caches_point *point)
@@ -123,59 +225,10 @@ uint64_t caches_steps(const struct caches_point *point)
     return nodes < LEAST_STEPS ? LEAST_STEPS : nodes > MOST_STEPS ? MOST_STEPS : nodes;
 }
 
-/* Large rings take most of the time, rings over sets are most of the rings. */
-static bool is_large(const struct caches_point *point)
-{
-    return point->shape == CHASE_DENSE && point->bytes > LARGE_RING;
-}
-
+/* Many short runs find a quiet moment; rings that take long to link are run once. */
 uint32_t caches_runs(const struct caches_point *point)
 {
-    return is_large(point) ? 1 : point->shape == CHASE_DENSE ? 3 : 2;
-}
-
-uint32_t caches_processes(const struct caches_point *point)
-{
-    return is_large(point) ? 2 : point->shape == CHASE_DENSE ? 4 : 3;
-}
-
-void caches_specimen(const struct caches_point *point, uint64_t page, char name[CACHES_NAME])
-{
-    char more[48] = "";
-    uint64_t cluster = CLUSTER_PAGES * page;
-    if (point->shape == CHASE_DENSE)
-        snprintf(more, sizeof(more), ",cluster=%" PRIu64, cluster);
-    else if (point->shape == CHASE_PAGES)
-        snprintf(more, sizeof(more), ",spread=%u", DENSE_STRIDE);
-    else if (point->shape == CHASE_PAIRS)
-        snprintf(more, sizeof(more), ",pair=%" PRIu64 ",cluster=%" PRIu64, point->pair, cluster);
-    snprintf(name, CACHES_NAME, "chase/bytes=%" PRIu64 ",stride=%" PRIu64 "%s%s/", point->bytes,
-             point->stride, more, point->huge ? ",huge=1" : "");
-}
-
-/* The value of a key among the parameters; 0 where it is not given. */
-static uint64_t parameter(const char *name, const char *key)
-{
-    size_t length = strlen(key);
-    for (const char *at = strchr(name, '/'); at && at[1]; at = strpbrk(at + 1, ",/"))
-        if (strncmp(at + 1, key, length) == 0 && at[1 + length] == '=')
-            return strtoull(at + 2 + length, NULL, 10);
-    return 0;
-}
-
-bool caches_from_specimen(const char *name, struct caches_point *point)
-{
-    if (strncmp(name, "chase/", 6) != 0)
-        return false;
-    *point = (struct caches_point){
-        .huge = parameter(name, "huge") != 0,
-        .bytes = parameter(name, "bytes"),
-        .stride = parameter(name, "stride"),
-        .pair = parameter(name, "pair"),
-    };
-    point->shape = point->pair                  ? CHASE_PAIRS
-                   : parameter(name, "spread")  ? CHASE_PAGES
-                   : parameter(name, "cluster") ? CHASE_DENSE
-                                                : CHASE_SETS;
-    return point->bytes && point->stride && point->stride <= point->bytes;
+    if (point->bytes > LARGE_RING)
+        return 1;
+    return point->bytes > MIB ? 3 : point->bytes > 128 * KIB ? 8 : 24;
 }

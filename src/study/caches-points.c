@@ -36,21 +36,41 @@ static struct caches_point *add_point(struct caches_points *points, const struct
     *point = *like;
     point->ticks = NULL;
     point->count = 0;
+    point->failed = 0;
     return point;
 }
 
-int caches_add(struct caches_points *points, const struct caches_point *like, double ticks)
+int caches_add(struct caches_points *points, const struct caches_point *like, uint64_t process,
+               double ticks)
 {
     struct caches_point *point = find_point(points, like);
     if (!point)
         point = add_point(points, like);
     if (!point)
         return -ENOMEM;
+    /* Whatever disturbs a run makes it slower, never faster: the fastest is the least disturbed. */
+    if (point->count && point->last == process) {
+        point->ticks[point->count - 1] = fmin(point->ticks[point->count - 1], ticks);
+        return 0;
+    }
     double *grown = reallocarray(point->ticks, point->count + 1, sizeof(*grown));
     if (!grown)
         return -ENOMEM;
     point->ticks = grown;
     grown[point->count++] = ticks;
+    point->last = process;
+    return 0;
+}
+
+int caches_add_failed(struct caches_points *points, const struct caches_point *like,
+                      uint32_t processes)
+{
+    struct caches_point *point = find_point(points, like);
+    if (!point)
+        point = add_point(points, like);
+    if (!point)
+        return -ENOMEM;
+    point->failed += processes;
     return 0;
 }
 
@@ -62,17 +82,24 @@ void caches_points_free(struct caches_points *points)
     *points = (struct caches_points){0};
 }
 
-/* Whatever disturbs a run makes it slower, never faster: so the fastest is the least disturbed. */
-double caches_ticks(const struct caches_point *point, struct caches_draw *draw)
+/* Half of them, rounded up or down by chance: of a single process nothing is confirmed. */
+static size_t draw_half(size_t count, struct caches_draw *draw)
 {
-    double fastest = INFINITY;
-    size_t wanted = draw->halves ? (point->count + 1) / 2 : point->count;
+    return (count + random_below(&draw->random, 2)) / 2;
+}
+
+bool caches_ticks(const struct caches_point *point, struct caches_draw *draw, double *ticks)
+{
+    size_t wanted = draw->halves ? draw_half(point->count, draw) : point->count;
+    *ticks = INFINITY;
+    if (!wanted)
+        return false;
     for (size_t i = 0; i < point->count && wanted; i++) {
-        /* Each of the runs that are left is taken with the same chance. */
+        /* Each of those that are left is taken with the same chance. */
         if (draw->halves && random_below(&draw->random, point->count - i) >= wanted)
             continue;
         wanted--;
-        fastest = fmin(fastest, point->ticks[i]);
+        *ticks = fmin(*ticks, point->ticks[i]);
     }
-    return fastest;
+    return true;
 }

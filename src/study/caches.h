@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "machine/facts.h"
+#include "store/store.h"
 #include "study/caches-curve.h"
 #include "study/random.h"
 
@@ -24,8 +26,12 @@ struct caches_point {
     enum chase_shape shape;
     bool huge; /* on huge pages */
     uint64_t bytes, stride, pair;
-    double *ticks; /* of a step, in every run of every process */
+    /* Of each process that measured it: its fastest run, in ticks of a step. Runs of one process
+     * share whatever disturbed it, so processes are what is counted and drawn. */
+    double *ticks;
     size_t count;
+    size_t failed; /* processes that could not measure it */
+    uint64_t last; /* the process that was added last */
 };
 
 struct caches_points {
@@ -33,17 +39,23 @@ struct caches_points {
     size_t count;
 };
 
-/* Adds one run to the point with these properties, making it when there is none. -ENOMEM. */
-int caches_add(struct caches_points *points, const struct caches_point *like, double ticks);
+/* Adds one run of a process to the point with these properties, making it when there is none. The
+ * runs of a process come together; numbers of processes are unique within a point and not 0.
+ * -ENOMEM. */
+int caches_add(struct caches_points *points, const struct caches_point *like, uint64_t process,
+               double ticks);
+/* So many processes failed on it. -ENOMEM. */
+int caches_add_failed(struct caches_points *points, const struct caches_point *like,
+                      uint32_t processes);
 void caches_points_free(struct caches_points *points);
 
-/* Which runs count: all, or half of those of each point, drawn. */
+/* Which processes count: all, or half of those of each point, drawn. */
 struct caches_draw {
     bool halves;
     struct random random;
 };
-/* The fastest of the runs that count. */
-double caches_ticks(const struct caches_point *point, struct caches_draw *draw);
+/* The fastest of the processes that count; false when none does. */
+bool caches_ticks(const struct caches_point *point, struct caches_draw *draw, double *ticks);
 
 /* --- what one draw shows --- */
 
@@ -70,6 +82,9 @@ void caches_find(const struct caches_points *points, uint64_t page, struct cache
 /* The parts of caches_find. */
 void caches_dense_curve(const struct caches_points *points, struct caches_draw *draw,
                         struct curve *curve);
+/* The smallest ring of pairs that cannot fit into `fits` bytes, and stays within `next` bytes where
+ * that is known; 0: none was measured. */
+uint64_t caches_pair_ring(const struct caches_points *points, uint64_t fits, uint64_t next);
 uint64_t caches_find_line(const struct caches_points *points, struct caches_draw *draw,
                           uint64_t fits, uint64_t next);
 /* way: bytes of one, for the next level; smaller_way that of the level before, or 0. */
@@ -138,15 +153,43 @@ struct caches_limits {
     uint64_t most_bytes; /* of the largest ring */
 };
 
-/* All rings to measure, as points without runs. -ENOMEM. */
-int caches_plan(const struct caches_limits *limits, struct caches_points *plan);
+/* What to measure next, given what was: rings that nobody measured, then those that decide where a
+ * rise is, until each has as many processes as it needs. A point of the plan has no ticks; its
+ * count is how many more processes it wants. An empty plan: there is nothing more to learn.
+ * -ENOMEM. */
+int caches_plan(const struct caches_limits *limits, const struct caches_points *points,
+                struct caches_points *plan);
+void caches_plan_free(struct caches_points *plan);
 
-/* How a point is measured: steps along the ring in each run, runs in each process, processes. */
+/* How a point is measured: steps along the ring in each run, runs in each process. */
 uint64_t caches_steps(const struct caches_point *point);
 uint32_t caches_runs(const struct caches_point *point);
-uint32_t caches_processes(const struct caches_point *point);
 
 #define CACHES_NAME 96 /* bytes that hold any specimen's name below */
 /* The point as a specimen's name, "chase/bytes=…/", and back; false for another specimen. */
 void caches_specimen(const struct caches_point *point, uint64_t page, char name[CACHES_NAME]);
 bool caches_from_specimen(const char *name, struct caches_point *point);
+
+/* --- from a store --- */
+
+/* Processes that failed, and why the first of them did. */
+struct caches_failures {
+    uint64_t count;
+    char reason[240];
+};
+
+/* Adds every ring the store holds. 0 or negative errno with the reason. */
+int caches_load(struct store *store, struct caches_points *points, struct caches_failures *failures,
+                struct failure *failure);
+
+/* What the facts claim of data caches, smallest first. */
+struct caches_claims {
+    struct caches_claim list[6];
+    size_t count;
+};
+void caches_claims(const struct facts *facts, struct caches_claims *claims);
+/* Bytes of a page. */
+uint64_t caches_page(const struct facts *facts);
+/* For struct caches_situation: NULL or a reason. */
+const char *caches_unfit(const struct facts *facts);
+const char *caches_no_huge(const struct facts *facts);

@@ -16,6 +16,11 @@
 int plan_visits(const struct cell *cells, size_t cell_count, uint32_t processes, uint64_t seed,
                 struct visit **visits, size_t *visit_count);
 
+/* processes[i] visits for cell i, in rounds: every round visits each cell that still wants one, in
+ * an order drawn from the seed. A run that ends early has measured every cell about as often. */
+int plan_rounds(const struct cell *cells, size_t cell_count, const uint32_t *processes,
+                uint64_t seed, struct visit **visits, size_t *visit_count);
+
 /* Appends a cell (which *cells then owns) and gives it the next id. The array doubles whenever its
  * count is a power of two, so it must have been made by this function alone. */
 int plan_append(struct cell **cells, size_t *count, const struct cell *cell);

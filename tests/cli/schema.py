@@ -52,6 +52,10 @@ class Schema(unittest.TestCase):
                               statuses=(0, 3))
         self.assertTrue(envelope["results"] or envelope["skipped"])
 
+    def test_caches(self):
+        envelope = self.check("caches", "--budget", "300ms", statuses=(0, 3))
+        self.assertTrue(envelope["results"])
+
     def test_measure_with_something_left_out(self):
         self.check("measure", "-e", "page-faults:u", "--path", "all", "--pattern", "all", "--runs",
                    "2", "--no-overhead", statuses=(0, 3))

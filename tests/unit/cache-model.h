@@ -54,8 +54,10 @@ struct model_cache {
 struct model_state {
     const struct model *model;
     struct model_cache caches[MODEL_LEVELS];
+    uint64_t page_count;
     uint64_t *pages; /* physical page of a virtual one */
     uint64_t tlb[2][4096], tlb_used[2][4096];
+    uint32_t *places[2]; /* of a page in a TLB: entry + 1 */
     uint64_t clock;
     struct random random;
 };
@@ -71,7 +73,10 @@ static inline void model_open(struct model_state *state, const struct model *mod
     memset(state, 0, sizeof(*state));
     state->model = model;
     random_seed(&state->random, seed);
-    state->pages = calloc(most_bytes / MODEL_PAGE + 1, sizeof(uint64_t));
+    state->page_count = most_bytes / MODEL_PAGE + 1;
+    state->pages = calloc(state->page_count, sizeof(uint64_t));
+    for (int level = 0; level < 2; level++)
+        state->places[level] = calloc(state->page_count, sizeof(uint32_t));
     for (size_t i = 0; i < MODEL_LEVELS; i++) {
         const struct model_level *level = &model->levels[i];
         struct model_cache *cache = &state->caches[i];
@@ -92,6 +97,8 @@ static inline void model_close(struct model_state *state)
         free(state->caches[i].used);
     }
     free(state->pages);
+    free(state->places[0]);
+    free(state->places[1]);
 }
 
 /* An empty machine, and where its pages lie this time. */
@@ -107,6 +114,8 @@ static inline void model_reset(struct model_state *state, uint64_t bytes, bool h
     }
     memset(state->tlb, 0, sizeof(state->tlb));
     memset(state->tlb_used, 0, sizeof(state->tlb_used));
+    for (int level = 0; level < 2; level++)
+        memset(state->places[level], 0, state->page_count * sizeof(uint32_t));
     bool anywhere = huge ? model->splintered : model->scattered;
     for (uint64_t page = 0; page <= bytes / MODEL_PAGE; page++)
         state->pages[page] =
@@ -154,13 +163,16 @@ static inline double model_translate(struct model_state *state, uint64_t page)
     for (int level = 0; level < 2; level++) {
         unsigned entries = state->model->entries[level], oldest = 0, entry = 0;
         uint64_t *tlb = state->tlb[level], *used = state->tlb_used[level];
-        for (; entry < entries && tlb[entry] != page + 1; entry++)
-            if (used[entry] < used[oldest])
-                oldest = entry;
         if (!entries)
             return ticks;
-        bool hit = entry < entries;
-        entry = hit ? entry : oldest;
+        bool hit = state->places[level][page] != 0;
+        for (; entry < entries && !hit; entry++)
+            if (used[entry] < used[oldest])
+                oldest = entry;
+        entry = hit ? state->places[level][page] - 1 : oldest;
+        if (!hit && tlb[entry])
+            state->places[level][tlb[entry] - 1] = 0;
+        state->places[level][page] = entry + 1;
         tlb[entry] = page + 1;
         used[entry] = ++state->clock;
         if (hit)
@@ -213,7 +225,7 @@ static inline uint64_t model_ring(struct model_state *state, const struct caches
 {
     uint64_t count = point->bytes / point->stride;
     uint64_t cluster = point->shape == CHASE_DENSE || point->shape == CHASE_PAIRS
-                           ? 16u * MODEL_PAGE / point->stride
+                           ? UINT64_C(16) * MODEL_PAGE / point->stride
                            : count;
     uint64_t *order = calloc(2 * count, sizeof(*order));
     for (uint64_t first = 0; first < count; first += cluster) {
@@ -260,7 +272,7 @@ static inline double model_steps(struct model_state *state, const struct caches_
     uint64_t *ring;
     double ticks = 0;
     uint64_t nodes = model_ring(state, point, &ring);
-    uint64_t warm = nodes < 512 ? 8 * nodes : nodes, steps = nodes < 512 ? 16 * nodes : nodes;
+    uint64_t warm = nodes < 64 ? 4096 : nodes, steps = nodes < 64 ? 8192 : nodes;
     model_reset(state, point->bytes + MODEL_PAGE, point->huge);
     for (uint64_t i = 0; i < warm; i++)
         model_load(state, ring[i % nodes], point->huge);

@@ -1,0 +1,256 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The store behind `assay caches`: a new one that begins with the plan of rings, or an unfinished
+ * one that is gone on with. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/monotonic.h"
+#include "cli/caches.h"
+#include "cli/deliver.h"
+#include "cli/gather.h"
+#include "study/plan.h"
+
+#define MIB        (UINT64_C(1) << 20)
+#define LEAST_RING (64 * MIB)
+#define MOST_RING  (512 * MIB)
+#define BEYOND     2u /* times the largest cache that is claimed */
+#define MEMORY     8u /* a ring takes at most this part of the memory */
+
+/* --- a new one --- */
+
+static struct caches_limits limits_of(const struct caching *caching)
+{
+    const struct facts *facts = &caching->catalogue->facts;
+    uint64_t most = LEAST_RING;
+    for (size_t i = 0; i < caching->claims.count; i++)
+        if (caching->claims.list[i].bytes <= MOST_RING / BEYOND &&
+            caching->claims.list[i].bytes * BEYOND > most)
+            most = caching->claims.list[i].bytes * BEYOND;
+    long long kib = facts_number(facts, "memory.total_kib", 0);
+    uint64_t memory = kib > 0 ? (uint64_t)kib * 1024 / MEMORY : most;
+    return (struct caches_limits){.page = caches_page(facts),
+                                  .huge = !caches_no_huge(facts),
+                                  .most_bytes = most < memory ? most : memory};
+}
+
+/* The path's first word of a list such as "O0,O2", or the one that is preferred. */
+static char *word_of(const char *list, const char *preferred)
+{
+    const char *found = strstr(list, preferred);
+    const char *word = found ? preferred : list;
+    return strndup(word, strcspn(word, ","));
+}
+
+static int add_cell(struct caching *caching, const struct caches_point *point, uint64_t page)
+{
+    const struct catalogue_path *path = catalogue_path(caching->catalogue, "clock");
+    char specimen[CACHES_NAME];
+    caches_specimen(point, page, specimen);
+    struct cell cell = {.events = {strdup("clock/ticks/")},
+                        .counters = 1,
+                        .path = strdup("clock"),
+                        .pattern = PATTERN_RR,
+                        .specimen = strdup(specimen),
+                        .n = caches_steps(point),
+                        .opt = word_of(path->opts, "O2"),
+                        .link = word_of(path->links, "static"),
+                        .runs = caches_runs(point),
+                        .cpu = caching->cpu};
+    bool whole = cell.events[0] && cell.path && cell.specimen && cell.opt && cell.link;
+    int error = whole ? plan_append(&caching->cells, &caching->cell_count, &cell) : -ENOMEM;
+    if (error < 0)
+        cell_release(&cell);
+    return error;
+}
+
+/* Appends what is to be measured next to the plan and to the store; *added is how many cells that
+ * is. */
+static int plan_next(struct caching *caching, const struct caches_points *points, size_t *added,
+                     struct failure *failure)
+{
+    struct caches_limits limits = limits_of(caching);
+    struct caches_points plan;
+    size_t first = caching->cell_count, visit_count = 0;
+    AUTO_FREE struct visit *visits = NULL;
+    int error = caches_plan(&limits, points, &plan);
+    AUTO_FREE uint32_t *processes = error < 0 ? NULL : calloc(plan.count + 1, sizeof(*processes));
+    if (error == 0 && !processes)
+        error = -ENOMEM;
+    for (size_t i = 0; error == 0 && i < plan.count; i++) {
+        processes[i] = (uint32_t)plan.list[i].count;
+        error = add_cell(caching, &plan.list[i], limits.page);
+    }
+    caches_plan_free(&plan);
+    *added = caching->cell_count - first;
+    /* Each plan draws its order from a seed of its own. */
+    if (error == 0 && *added)
+        error = plan_rounds(caching->cells + first, *added, processes, caching->seed + first,
+                            &visits, &visit_count);
+    if (error < 0)
+        return fail_with(failure, error, "out of memory");
+    if (!*added)
+        return 0;
+    error = store_put_plan(caching->store, caching->cells + first, *added, visits, visit_count,
+                           failure);
+    return error < 0 ? error : store_commit(caching->store, failure);
+}
+
+static struct store_run run_of(const struct caching *caching, const char *argv)
+{
+    return (struct store_run){.command = "caches",
+                              .argv = argv,
+                              .seed = caching->seed,
+                              .facts = &caching->catalogue->facts,
+                              .fingerprint = caching->catalogue->fingerprint,
+                              .kit = caching->catalogue->build};
+}
+
+static int create(struct caching *caching, struct failure *failure)
+{
+    AUTO_FREE char *argv = gather_argv(&caching->options->common);
+    AUTO_FREE char *place = NULL;
+    const struct caches_points nothing = {0};
+    size_t added;
+    const char *path = caching->options->store;
+    int error = argv ? 0 : fail_with(failure, -ENOMEM, "out of memory");
+    if (error == 0 && !path) {
+        error = store_default_path(caching->catalogue->fingerprint, "caches", &place, failure);
+        path = place;
+    }
+    struct store_run run = run_of(caching, argv);
+    if (error == 0)
+        error = store_create(&caching->store, path, &run, failure);
+    return error < 0 ? error : plan_next(caching, &nothing, &added, failure);
+}
+
+/* --- an unfinished one --- */
+
+static int copy_cell(void *context, const struct stored_cell *stored)
+{
+    struct caching *caching = context;
+    struct cell copy;
+    int error = cell_copy(&copy, &stored->cell);
+    if (error < 0)
+        return error;
+    uint32_t id = copy.id;
+    error = plan_append(&caching->cells, &caching->cell_count, &copy);
+    if (error < 0)
+        cell_release(&copy);
+    else
+        caching->cells[caching->cell_count - 1].id = id;
+    return error;
+}
+
+static int adopt_plan(struct caching *caching, struct failure *failure)
+{
+    int error = store_each_cell(caching->store, copy_cell, caching, failure);
+    if (error < 0)
+        return failure->code ? error : fail_with(failure, error, "out of memory");
+    if (!caching->cell_count)
+        return fail_with(failure, -EINVAL,
+                         "the run in %s ended before its plan was stored: there is nothing to go "
+                         "on with. Remove it and start anew",
+                         store_path(caching->store));
+    struct store_run run = run_of(caching, "[]");
+    return store_same_plan(caching->store, &run, caching->cells, caching->cell_count, failure);
+}
+
+static int reopen(struct caching *caching, struct failure *failure)
+{
+    AUTO_FREE char *place = NULL;
+    const char *path = caching->options->store;
+    int error = 0;
+    if (!path) {
+        error = store_latest_unfinished(caching->catalogue->fingerprint, "caches", &place, failure);
+        path = place;
+    }
+    if (error == 0)
+        error = store_open(&caching->store, path, true, failure);
+    struct store_info info = {0};
+    if (error == 0)
+        error = store_info(caching->store, &info, failure);
+    if (error)
+        return error;
+    caching->seed = info.seed;
+    if (strcmp(info.command, "caches") != 0)
+        error =
+            fail_with(failure, -EINVAL, "%s holds a run of `assay %s`: resume it with that command",
+                      path, info.command);
+    if (error == 0)
+        error =
+            gather_check_via(&caching->options->common, caching->catalogue, path, &info, failure);
+    store_info_release(&info);
+    return error < 0 ? error : adopt_plan(caching, failure);
+}
+
+int caches_open_store(struct caching *caching)
+{
+    struct failure failure = {0};
+    int error = caching->options->resume ? reopen(caching, &failure) : create(caching, &failure);
+    if (error == 0)
+        return EXIT_DONE;
+    /* A store that is not there, or of another plan, is a wrong command line. */
+    bool wrong = error == -ESTALE || error == -EEXIST || error == -EINVAL ||
+                 (error == -ENOENT && caching->options->resume);
+    return deliver_failure("caches", &failure, wrong ? EXIT_USAGE : EXIT_FAILED);
+}
+
+/* What the samples so far ask for. */
+static int look_further(struct caching *caching, size_t *added, struct failure *failure)
+{
+    struct caches_points points = {0};
+    int error = caches_load(caching->store, &points, &caching->failures, failure);
+    if (error == 0)
+        error = plan_next(caching, &points, added, failure);
+    caches_points_free(&points);
+    return error;
+}
+
+/* What is left of the budget; at least a moment, because 0 is no limit. */
+static uint64_t budget_left(const struct caching *caching, int64_t started)
+{
+    uint64_t budget = caching->options->budget, used = (uint64_t)(monotonic_ms() - started);
+    return !budget ? 0 : used < budget ? budget - used : 1;
+}
+
+static bool is_finished(struct caching *caching)
+{
+    struct store_info info = {0};
+    struct failure ignored = {0};
+    bool finished = store_info(caching->store, &info, &ignored) == 0 && info.finished;
+    store_info_release(&info);
+    return finished;
+}
+
+int caches_execute(struct caching *caching, bool *complete)
+{
+    struct gathering gathering = {.command = "caches",
+                                  .common = &caching->options->common,
+                                  .session = caching->session,
+                                  .store = caching->store,
+                                  .resumed = caching->options->resume,
+                                  .more = true};
+    struct failure failure = {0};
+    int64_t started = monotonic_ms();
+    if (is_finished(caching))
+        gathering.more = false;
+    for (;;) {
+        gathering.cells = caching->cells;
+        gathering.cell_count = caching->cell_count;
+        gathering.budget = budget_left(caching, started);
+        int status = gather(&gathering, complete, &failure);
+        if (failure.code)
+            return deliver_failure("caches", &failure, status);
+        if (status != EXIT_DONE || !*complete || !gathering.more)
+            return status;
+        size_t added = 0;
+        if (look_further(caching, &added, &failure) < 0)
+            return deliver_failure("caches", &failure, EXIT_FAILED);
+        gathering.resumed = false;
+        gathering.more = added != 0; /* nothing more to learn: the store is finished */
+    }
+}

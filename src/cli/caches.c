@@ -1,0 +1,186 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * assay caches: deduces lines, sizes, ways and the reach of TLBs from how long memory accesses
+ * take, and sets them beside what the machine claims. */
+#include "cli/caches.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/deliver.h"
+#include "cli/gather.h"
+#include "show/output.h"
+
+#define HELLO_PATIENCE_MS 10000
+
+#define FIELD(name) offsetof(struct caches_options, name)
+
+static const struct option_spec specs[] = {
+    {0, "cpu", OPTION_I64, "CPU",
+     "measure on this CPU; -1 leaves it to the scheduler where all cores are alike, else takes CPU "
+     "0",
+     FIELD(cpu), "-1"},
+    {0, "budget", OPTION_DURATION, "TIME",
+     "stop between two processes when TIME is over, and judge what was measured: 500ms, 60s, 5m",
+     FIELD(budget), "25s"},
+    {0, "seed", OPTION_SEED, "SEED",
+     "draw the order of the processes from SEED; drawn and reported unless given", FIELD(seed),
+     NULL},
+    {0, "store", OPTION_STRING, "FILE",
+     "keep the samples in FILE, which must not exist yet; without it in the state folder",
+     FIELD(store), NULL},
+    {0, "resume", OPTION_FLAG, NULL,
+     "go on with an unfinished run: that of --store, else the latest of this machine",
+     FIELD(resume), NULL},
+    {0},
+};
+
+static int check_options(const struct caches_options *options, int argument_count, char **arguments)
+{
+    struct failure failure = {0};
+    if (argument_count)
+        fail_with(&failure, -EINVAL,
+                  "unexpected argument '%.200s': all caches are measured.\nTry `assay caches "
+                  "--help`.",
+                  arguments[0]);
+    else if (options->cpu < -1 || options->cpu > INT32_MAX)
+        fail_with(&failure, -EINVAL, "--cpu must be the number of a CPU, or -1");
+    if (failure.code)
+        return deliver_failure("caches", &failure, EXIT_USAGE);
+    if (output_check(options->common.output, &failure) < 0)
+        return deliver_failure("caches", &failure, EXIT_FAILED);
+    return EXIT_DONE;
+}
+
+static int open_session(struct caching *caching)
+{
+    struct failure failure = {0};
+    int error = session_open(&caching->session, caching->options->common.via, HELLO_PATIENCE_MS,
+                             &interrupted, &failure);
+    if (error < 0)
+        return deliver_failure("caches", &failure,
+                               error == -EINTR    ? EXIT_INTERRUPTED
+                               : error == -EINVAL ? EXIT_USAGE
+                               : error == -ENODEV ? EXIT_LACKING
+                                                  : EXIT_FAILED);
+    caching->catalogue = session_catalogue(caching->session);
+    return EXIT_DONE;
+}
+
+/* Why the probe has no path clock or no specimen chase. */
+static void explain_absence(struct caching *caching, const char *kind, const char *name)
+{
+    const struct catalogue *catalogue = caching->catalogue;
+    snprintf(caching->unfit, sizeof(caching->unfit), "the probe has no %s %s", kind, name);
+    for (size_t i = 0; i < catalogue->absence_count; i++)
+        if (strcmp(catalogue->absences[i].kind, kind) == 0 &&
+            strcmp(catalogue->absences[i].name, name) == 0)
+            snprintf(caching->unfit, sizeof(caching->unfit), "%s %s: %s", kind, name,
+                     catalogue->absences[i].reason);
+}
+
+static void look_at_machine(struct caching *caching)
+{
+    const struct catalogue *catalogue = caching->catalogue;
+    const char *unfit = caches_unfit(&catalogue->facts);
+    caches_claims(&catalogue->facts, &caching->claims);
+    if (unfit)
+        snprintf(caching->unfit, sizeof(caching->unfit), "%s", unfit);
+    else if (!catalogue_path(catalogue, "clock"))
+        explain_absence(caching, "path", "clock");
+    else if (!catalogue_specimen(catalogue, "chase"))
+        explain_absence(caching, "specimen", "chase");
+    /* Cores of several kinds have several caches: a curve over both would show neither. */
+    const char *cores = facts_get(&catalogue->facts, "pmu.core");
+    const char *capacities = facts_get(&catalogue->facts, "cpu.capacities");
+    bool mixed = (cores && strchr(cores, ',')) || (capacities && strchr(capacities, ','));
+    caching->cpu = (int32_t)caching->options->cpu;
+    if (caching->cpu < 0 && mixed) {
+        caching->cpu = 0;
+        deliver_remark(&caching->options->common,
+                       "this machine has cores of several kinds: measuring on CPU 0; --cpu chooses "
+                       "another");
+    }
+}
+
+static int judge(struct caching *caching)
+{
+    const struct facts *facts = &caching->catalogue->facts;
+    struct caches_points points = {0};
+    struct failure failure = {0};
+    int error = 0;
+    if (caching->store)
+        error = caches_load(caching->store, &points, &caching->failures, &failure);
+    struct caches_situation situation = {.page = caches_page(facts),
+                                         .claims = caching->claims.list,
+                                         .claim_count = caching->claims.count,
+                                         .unfit = caching->unfit[0] ? caching->unfit : NULL,
+                                         .no_huge = caches_no_huge(facts),
+                                         .seed = caching->seed};
+    caches_judge(&points, &situation, &caching->report);
+    caches_points_free(&points);
+    return error < 0 ? deliver_failure("caches", &failure, EXIT_FAILED) : EXIT_DONE;
+}
+
+static void release(struct caching *caching)
+{
+    store_close(caching->store);
+    session_close(caching->session);
+    for (size_t i = 0; i < caching->cell_count; i++)
+        cell_release(&caching->cells[i]);
+    free(caching->cells);
+}
+
+static int run(void *parsed, int argument_count, char **arguments)
+{
+    const struct caches_options *options = parsed;
+    struct caching caching = {.options = options};
+    int status = check_options(options, argument_count, arguments);
+    if (status != EXIT_DONE)
+        return status;
+    bool complete = true;
+    caching.seed = gather_seed(&options->seed);
+    status = open_session(&caching);
+    if (status == EXIT_DONE)
+        look_at_machine(&caching);
+    if (status == EXIT_DONE && !caching.unfit[0]) {
+        status = caches_open_store(&caching);
+        if (status == EXIT_DONE)
+            status = caches_execute(&caching, &complete);
+    }
+    if (status == EXIT_DONE)
+        status = judge(&caching);
+    if (status == EXIT_DONE)
+        status = caches_show(&caching, complete);
+    release(&caching);
+    return status;
+}
+
+const struct command command_caches = {
+    .name = "caches",
+    .summary = "deduce caches and TLBs from how long memory takes, beside what is claimed",
+    .synopsis = "[options]",
+    .description =
+        "Follows rings of pointers in random order through memory and times each step. From where "
+        "steps get slower it deduces what every level of cache holds, the length of its lines, its "
+        "ways, and how far TLBs reach, and sets that beside what the machine claims. A number "
+        "stands only when random halves of the runs agree on it: that share is its confidence. "
+        "What cannot be told has no number but a reason.\n\n"
+        "Neighbours that use the same caches, and hypervisors that scatter memory pages, hide "
+        "sizes; "
+        "then the range is given in which steps get slower. Nothing is measured on an emulated "
+        "machine, whose times say nothing of any cache.\n\n"
+        "What was measured serves specimens that depend on caches, until the machine changes.",
+    .examples = "# what are the caches of this machine really?\n"
+                "assay caches\n"
+                "# take more time on a loud machine\n"
+                "assay caches --budget 2m\n"
+                "# another machine, as JSON\n"
+                "assay caches --via ssh:HOST --json -o caches.json",
+    .options = specs,
+    .options_size = sizeof(struct caches_options),
+    .run = run,
+};

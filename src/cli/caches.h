@@ -1,0 +1,49 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The parts of `assay caches`: options -> rings -> samples in a store -> judgement -> show. */
+#pragma once
+
+#include "cli/command.h"
+#include "session/session.h"
+#include "show/json.h"
+#include "store/store.h"
+#include "study/caches.h"
+
+struct caches_options {
+    struct common_options common;
+    const char *store;
+    bool resume;
+    uint64_t budget;
+    int64_t cpu;
+    struct seed seed;
+};
+
+/* One execution of the command. */
+struct caching {
+    const struct caches_options *options;
+    struct session *session;
+    const struct catalogue *catalogue;
+    uint64_t seed;
+    int32_t cpu;
+    struct cell *cells;
+    size_t cell_count;
+    struct store *store; /* NULL: nothing can be measured */
+    struct caches_claims claims;
+    char unfit[240]; /* why nothing can; "" */
+    struct caches_failures failures;
+    struct caches_report report;
+};
+
+/* Each stage returns EXIT_DONE to go on, or the exit code after saying why. */
+
+/* A new store with its plan, or (--resume) an old one. */
+int caches_open_store(struct caching *caching);
+/* Runs what is not yet in the store. *complete: every visit of the plan has ended. */
+int caches_execute(struct caching *caching, bool *complete);
+/* The report as a table or as JSON. */
+int caches_show(struct caching *caching, bool complete);
+
+/* The report's rows and what else is known, as JSON; the caller owns both. */
+json_t *caches_results_json(const struct caches_report *report);
+json_t *caches_analysis_json(const struct caching *caching, bool complete);
