@@ -80,8 +80,10 @@ class Truths(Case):
     def exact(self, event, *words, **options):
         rows = self.results("--event", event, *words, **options)
         for row in rows:
-            self.assertEqual(set(row["values"]), {row["truth"]}, row)
-            self.assertEqual((row["overhead"], row["error"], row["disturbed"]), (0, 0, 0), row)
+            # Unoptimised, a compiler may fetch the two operands of the slot inside the window.
+            self.assertIn(row["overhead"], (0, 2) if row["opt"] == "O0" else (0,), row)
+            self.assertEqual(set(row["values"]), {row["truth"] + row["overhead"]}, row)
+            self.assertEqual((row["error"], row["disturbed"]), (row["overhead"], 0), row)
         return rows
 
     def test_step_counts_null_loop_and_adds(self):
