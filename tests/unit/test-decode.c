@@ -48,6 +48,8 @@ static const struct example x86[] = {
     {"480f4407", "load"},             /* cmove (%rdi),%rax */
     {"0f9407", "store"},              /* sete (%rdi) */
     {"0fc307", "store"},              /* movnti %eax,(%rdi) */
+    {"480fab07", "load store"},       /* bts %rax,(%rdi) */
+    {"480fa307", "load"},             /* bt %rax,(%rdi) */
     {"8707", "load store"},           /* xchg %eax,(%rdi) */
     {"f0480fb10f", "load store"},     /* lock cmpxchg %rcx,(%rdi) */
     {"f048ff07", "load store"},       /* lock incq (%rdi) */
@@ -192,6 +194,8 @@ static const struct example riscv64[] = {
     {"af320510", "load"},       /* lr.d t0, (a0) */
     {"af320514", "load"},       /* lr.d.aq t0, (a0) */
     {"2f335518", "store"},      /* sc.d t1, t0, (a0) */
+    {"af220510", "load"},       /* lr.w t0, (a0) */
+    {"2f235518", "store"},      /* sc.w t1, t0, (a0) */
     {"2f335500", "load store"}, /* amoadd.d t1, t0, (a0) */
     {"63949200", "cond+8"},     /* bne t0, s1 */
     {"01e5", "cond+8"},         /* c.bnez a0 */

@@ -43,6 +43,15 @@ static void qemu_and_capstone_are_one_where_qemu_disassembles(void **state)
     assert_true(proof_suffices("fp-adds", "qemu,decode/capstone,decode/objdump"));
 }
 
+static void decoding_is_no_witness_of_what_it_was_told(void **state)
+{
+    (void)state;
+    assert_false(proof_suffices("cond-branches-taken", "qemu,decode/objdump"));
+    assert_false(proof_suffices("cond-branches-not-taken", "qemu,decode/capstone"));
+    assert_true(proof_suffices("cond-branches-taken", "qemu,valgrind"));
+    assert_true(proof_suffices("cond-branches", "qemu,decode/objdump"));
+}
+
 static void who_is_not_known_proves_nothing(void **state)
 {
     (void)state;
@@ -120,6 +129,7 @@ int main(void)
         cmocka_unit_test(two_sources_that_share_nothing_suffice),
         cmocka_unit_test(one_source_or_two_of_a_kind_do_not),
         cmocka_unit_test(qemu_and_capstone_are_one_where_qemu_disassembles),
+        cmocka_unit_test(decoding_is_no_witness_of_what_it_was_told),
         cmocka_unit_test(who_is_not_known_proves_nothing),
         cmocka_unit_test(an_unproven_claim_is_told_as_a_model),
         cmocka_unit_test(the_record_speaks_of_what_there_is),
