@@ -204,4 +204,5 @@ BLOCKS(l2i_blocks, "l2i-blocks",
 
 BLOCKS(itlb_pages, "itlb-pages", "N blocks of code, each in another page than the TLB holds",
        "misses of the instruction TLB", "itlb seed", prepare_itlb_pages,
-       TRUTH_MODELLED("itlb-load-misses", 0, 1, WHY_ITLB))
+       TRUTH_MODELLED("itlb-load-misses", 0, 1, WHY_ITLB),
+       TRUTH_MODELLED("tlb-misses", 0, 1, WHY_ITLB))

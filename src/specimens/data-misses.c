@@ -242,4 +242,4 @@ WALK(l1d_hits, "l1d-hits", "N loads of sixteen lines over and over",
 WALK(dtlb_pages, "dtlb-pages", "N loads, each in another page than the TLB holds",
      "misses of the data TLB", "dtlb seed", prepare_dtlb_pages,
      TRUTH_MODELLED("dtlb-load-misses", 0, 1, WHY_DTLB),
-     TRUTH_MODELLED("dtlb-misses", 0, 1, WHY_DTLB))
+     TRUTH_MODELLED("dtlb-misses", 0, 1, WHY_DTLB), TRUTH_MODELLED("tlb-misses", 0, 1, WHY_DTLB))
