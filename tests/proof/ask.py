@@ -1,0 +1,181 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Asks the product: what the specimens of a kit claim, which classes a source counts there, and what it counts."""
+import collections
+import functools
+import json
+import os
+import tempfile
+import unittest
+
+import accounts
+import kits
+import laboratory
+import tap
+from truths import Seen, Specimen, Truth
+
+SEVERAL = (1, 7, 100)
+PATIENCE = 1000  # seconds for one command: the machine that tests may be a busy one
+LACKING = 3  # exit status: the machine lacks what was asked
+MOST_COUNTERS = 32  # in a cell
+
+
+class Place:
+    """Where a kit runs: this machine, an emulator, a machine of the lab."""
+
+    def __init__(self, isa, via=None, kit=""):
+        self.isa, self.via, self.env = isa, via, {"ASSAY_KIT": kit}
+
+    def assay(self, *arguments, via=True):
+        return tap.assay(*arguments, via=via and self.via, env=self.env, timeout=PATIENCE)
+
+    def json(self, *arguments, allowed=(0,), otherwise=None):
+        """What a command answers; `otherwise` where it has nothing to say."""
+        done = self.assay(*arguments, "--json")
+        if otherwise is not None and not done.stdout:
+            return otherwise
+        if done.returncode not in allowed:
+            raise AssertionError(f"assay {' '.join(arguments)} ends with {done.returncode}: {done.stderr.strip()[-2000:]}")
+        return json.loads(done.stdout)
+
+    def specimens(self):
+        """name -> Specimen, and name -> reason for those that cannot run there."""
+        answer = self.json("events", "--specimens")
+        found = {one["specimen"]: Specimen(one["specimen"], int(one["min_n"]), int(one["max_n"]), {})
+                 for one in answer["analysis"]["specimens"]}
+        for row in answer["results"]:
+            low, high = (int(row["base"]), int(row["each"])), None
+            if row["grade"] == "bounded":
+                high = int(row["high_base"]), int(row["high_each"])
+            found[row["specimen"]].truths[row["class"]] = Truth(low, high, row["grade"], row["why"] or "")
+        return found, {one["what"]: one["reason"] for one in answer["skipped"]}
+
+    def classes(self, source):
+        """The classes that a source counts there; skips with the reason where it counts none."""
+        listed = self.json("events", source + "/*", allowed=(0, LACKING))["results"]
+        openable = [event["class"] for event in listed if event["openable"] and event["class"]]
+        if not openable:
+            reasons = {event["reason"] for event in listed} or {f"the kit for {self.isa} has no source {source}"}
+            raise unittest.SkipTest("; ".join(sorted(reasons)))
+        return openable
+
+    def measure(self, events, specimens, several, *options):
+        """One command: every specimen with every N. Its results, and what was left out with the reason."""
+        with tempfile.TemporaryDirectory(prefix="assay-proof.") as folder:
+            answer = self.json("measure", "--event", ",".join(events), "--specimen", ",".join(specimens), "--n",
+                               ",".join(map(str, several)), "--store", os.path.join(folder, "store"), "--no-overhead", "--quiet",
+                               *options, allowed=(0, LACKING))
+        seen = [Seen(result["specimen"], result["class"], result["n"], [int(value) for value in result["values"] if value is not None])
+                for result in answer["results"]]
+        return seen, [f"{one['what']}: {one['reason']}" for one in answer["skipped"]]
+
+
+@functools.cache
+def place(word):
+    """Where the kit of an ISA runs here; skips with the reason where it does not."""
+    own = os.path.basename(tap.KIT)
+    if word in ("native", own):
+        return Place(own, kit=tap.KIT)
+    if word == "lab":
+        if laboratory.ABSENCE:
+            raise unittest.SkipTest(laboratory.ABSENCE)
+        return Place("aarch64", via=laboratory.VIA)
+    kit = kits.Kit(word)
+    if kit.absence() or kit.emulator_absence():
+        raise unittest.SkipTest(kit.absence() or kit.emulator_absence())
+    return Place(word, via="qemu:" + word)
+
+
+def groups(wanted, specimens, classes):
+    """What one command can measure: specimens of which the same several N are wanted and that state the same classes."""
+    found = collections.defaultdict(list)
+    for name, several in wanted.items():
+        stated = tuple(word for word in classes if word in specimens[name].truths)
+        if several and stated:
+            found[several, stated].append(name)
+    return [(names, several, stated) for (several, stated), names in found.items()]
+
+
+def pieces(classes):
+    """Smaller lists of classes, for a source that refuses to count them together: by what they speak of."""
+    about = collections.defaultdict(list)
+    for name in classes:
+        about["fp" if name.startswith("fp-") else "branches" if name.endswith(("branches", "taken", "jumps", "calls", "returns"))
+              else "misses" if name.endswith("misses") else "instructions"].append(name)
+    return list(about.values()) if len(about) > 1 else []
+
+
+def ask_for(where, source, names, several, classes):
+    """Counts of a source. Where it refuses a cell because of one class, the others are asked for apart."""
+    seen, left_out = where.measure([f"{source}/{name}/" for name in classes], names, several, "--runs", "1")
+    counted = {(one.specimen, one.n) for one in seen if one.counts}
+    for name in names:
+        missing = tuple(n for n in several if (name, n) not in counted)
+        if not missing:
+            continue
+        for piece in pieces(classes):
+            more, reasons = ask_for(where, source, [name], missing, piece)
+            seen += more
+            left_out += reasons
+    return seen, left_out
+
+
+def executed(where, source, specimens, wanted):
+    """What a source counts that executes the code."""
+    seen, left_out = [], []
+    for names, several, classes in groups(wanted, specimens, where.classes(source)):
+        for first in range(0, len(classes), MOST_COUNTERS):
+            counted, reasons = ask_for(where, source, names, several, classes[first:first + MOST_COUNTERS])
+            seen += counted
+            left_out += reasons
+    return seen, left_out
+
+
+def decoded(where, source, wanted):
+    """What follows from the code, by one of the decoders."""
+    decoder = source.partition("/")[2]
+    seen, left_out = [], set()
+    for n in sorted({n for several in wanted.values() for n in several}):
+        answer = where.json("events", "--specimens", "--n", str(n))
+        seen += [Seen(row["specimen"], row["class"], n, [int(row["decoded"][decoder])]) for row in answer["results"]
+                 if n in wanted.get(row["specimen"], ()) and row["decoded"].get(decoder) is not None]
+        left_out |= {f"{one['what']}: {one['reason']}" for one in answer["skipped"] if one["what"].endswith(" " + decoder)}
+    if not {one.specimen for one in seen} - {"null"}:  # which has no code to decode
+        raise unittest.SkipTest("; ".join(sorted({words.partition(": ")[2] for words in left_out})))
+    return seen, sorted(left_out)
+
+
+def accounted(where, source, specimens, wanted):
+    """What the operating system counts; asked once for all of these sources."""
+    if not hasattr(where, "accounts"):
+        where.accounts = accounts.count(where, specimens, wanted)
+    seen, left_out = where.accounts
+    if not seen:
+        raise unittest.SkipTest("; ".join(left_out))
+    return seen[source], left_out
+
+
+def depends_on_the_machine(source):
+    """What may be counted on one machine, by one user and not by another."""
+    return source in accounts.SOURCES
+
+
+def by_reason(left_out):
+    """What was left out, together where the reason is the same."""
+    found = collections.defaultdict(list)
+    for words in left_out:
+        what, _, reason = words.partition(": ")
+        found[reason].append(what)
+    return sorted(found.items())
+
+
+def count(where, source, specimens, several=SEVERAL):
+    """A list of Seen, the several N that were wanted of each specimen, and what was left out."""
+    wanted = {name: specimen.several(several) for name, specimen in specimens.items()}
+    if depends_on_the_machine(source):
+        seen, left_out = accounted(where, source, specimens, wanted)
+    elif source.startswith("decode/"):
+        seen, left_out = decoded(where, source, wanted)
+    else:
+        seen, left_out = executed(where, source, specimens, wanted)
+    return seen, wanted, left_out
