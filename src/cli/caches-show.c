@@ -134,10 +134,11 @@ static void put_pages(const struct caches_page_effect *pages, const struct style
     char bytes[NUMBER_SIZE];
     put_bytes(pages->bytes, bytes, sizeof(bytes));
     if (pages->known)
-        text_printf(&words,
-                    "page size: one load a page over %s takes %.1f ticks beyond the caches' on "
-                    "ordinary pages, %.1f on huge ones",
-                    bytes, pages->small, pages->huge);
+        text_printf(
+            &words,
+            "page size: one load a page over %s takes %.1f ticks on ordinary pages, %.1f on "
+            "huge ones",
+            bytes, pages->small, pages->huge);
     else
         text_printf(&words, "page size: %s", pages->reason);
     text_putc(out, '\n');

@@ -165,10 +165,7 @@ void caches_find_tlbs(const struct caches_points *points, uint64_t page, struct 
         found->tlb_count[huge] = curve_rises(&curve, rises);
         for (size_t i = 0; i < found->tlb_count[huge]; i++)
             found->tlbs[huge][i].rise = rises[i];
-        if (!curve.count)
-            continue;
-        found->slow[huge] = curve.ticks[curve.count - 1];
-        found->slow_bytes = curve.sizes[curve.count - 1];
+        found->over_pages[huge] = curve.count != 0;
     }
 }
 

@@ -9,11 +9,12 @@
 
 #include "study/caches.h"
 
-#define DRAWS      100
-#define CONFIDENT  0.8  /* share of draws that must agree */
-#define ONE_STEP   0.18 /* octaves: sizes this near are neighbours on the grid */
-#define TWO_STEPS  0.36
-#define TLB_LEVELS 2u
+#define DRAWS       100
+#define CONFIDENT   0.8  /* share of draws that must agree */
+#define ONE_STEP    0.18 /* octaves: sizes this near are neighbours on the grid */
+#define TWO_STEPS   0.36
+#define TLB_LEVELS  2u
+#define HALF_OCTAVE 0.5 /* within which draws must see a rise begin for its range to stand */
 
 static void reason(struct caches_value *value, const char *text)
 {
@@ -51,10 +52,18 @@ static bool tlb_agrees(const struct caches_found *draw, int huge, const struct r
     return false;
 }
 
+static bool tlb_begins(const struct caches_found *draw, int huge, const struct rise *rise)
+{
+    for (size_t i = 0; i < draw->tlb_count[huge]; i++)
+        if (distance(draw->tlbs[huge][i].rise.last_before, rise->last_before) <= HALF_OCTAVE)
+            return true;
+    return false;
+}
+
 /* How many draws agree with the whole. */
 struct tally {
-    unsigned bytes[RISES_MOST], line[RISES_MOST], ways[RISES_MOST];
-    unsigned tlb[2][RISES_MOST];
+    unsigned rise[RISES_MOST], bytes[RISES_MOST], line[RISES_MOST], ways[RISES_MOST];
+    unsigned tlb[2][RISES_MOST], tlb_rise[2][RISES_MOST];
 };
 
 static void count_draw(const struct caches_found *whole, const struct caches_found *draw,
@@ -65,14 +74,19 @@ static void count_draw(const struct caches_found *whole, const struct caches_fou
         const struct level_found *there = same_level(draw, &here->rise);
         if (!there)
             continue;
+        tally->rise[i] += distance(here->rise.last_before, there->rise.last_before) <= HALF_OCTAVE;
         tally->bytes[i] += distance(here->bytes, there->bytes) <= ONE_STEP;
         tally->line[i] += here->line && here->line == there->line;
         tally->ways[i] += here->ways && here->ways == there->ways;
     }
     for (int huge = 0; huge < 2; huge++)
-        for (size_t i = 0; i < whole->tlb_count[huge]; i++)
+        for (size_t i = 0; i < whole->tlb_count[huge]; i++) {
             tally->tlb[huge][i] += tlb_agrees(draw, huge, &whole->tlbs[huge][i].rise);
+            tally->tlb_rise[huge][i] += tlb_begins(draw, huge, &whole->tlbs[huge][i].rise);
+        }
 }
+
+static const char disagree[] = "repeated runs do not agree; measure again on a quieter machine";
 
 static struct caches_value settle(uint64_t value, unsigned agreeing, const char *unknown)
 {
@@ -81,13 +95,25 @@ static struct caches_value settle(uint64_t value, unsigned agreeing, const char 
     if (!value)
         reason(&settled, unknown);
     else if (settled.confidence < CONFIDENT)
-        reason(&settled, "repeated runs do not agree; measure again on a quieter machine");
+        reason(&settled, disagree);
     return settled;
 }
 
 static void put_kib(uint64_t bytes, char *text, size_t size)
 {
     snprintf(text, size, "%llu KiB", (unsigned long long)(bytes / 1024));
+}
+
+/* Where latency rises, when most draws see it begin there. */
+static bool settle_range(struct caches_row *row, const struct rise *rise, unsigned agreeing)
+{
+    row->ticks = rise->before;
+    row->after = rise->after;
+    if (agreeing < CONFIDENT * DRAWS)
+        return false;
+    row->low = rise->last_before;
+    row->high = rise->ends ? rise->beyond_half : 0;
+    return true;
 }
 
 /* Why a rise that was seen gives no size. */
@@ -134,12 +160,9 @@ static void add_unseen(struct caches_report *report, const struct caches_claim *
 static void fill_level(struct caches_row *row, const struct level_found *level,
                        const struct tally *tally, size_t index, uint64_t first_line)
 {
-    row->ticks = level->rise.before;
-    row->after = level->rise.after;
-    row->low = level->rise.last_before;
-    row->high = level->rise.ends ? level->rise.beyond_half : 0;
-    row->bytes = settle(level->bytes, tally->bytes[index], "");
-    if (!level->bytes)
+    bool placed = settle_range(row, &level->rise, tally->rise[index]);
+    row->bytes = settle(level->bytes, tally->bytes[index], disagree);
+    if (!level->bytes && placed)
         gradual(&level->rise, &row->bytes);
     else if (row->bytes.known)
         row->high = level->rise.next;
@@ -218,15 +241,13 @@ static void add_levels(const struct caches_found *whole, const struct tally *tal
     }
 }
 
-static void fill_tlb(struct caches_row *row, const struct rise *rise, unsigned agreeing)
+static void fill_tlb(struct caches_row *row, const struct rise *rise, unsigned agreeing,
+                     unsigned begins)
 {
-    row->ticks = rise->before;
-    row->after = rise->after;
-    row->low = rise->last_before;
-    row->high = rise->ends ? rise->beyond_half : 0;
+    bool placed = settle_range(row, rise, begins);
     bool narrow = rise->ends && distance(rise->half, rise->last_before) <= 1;
-    row->bytes = settle(narrow ? rise->half : 0, agreeing, "");
-    if (!narrow)
+    row->bytes = settle(narrow ? rise->half : 0, agreeing, disagree);
+    if (!narrow && placed)
         gradual(rise, &row->bytes);
     reason(&row->line, "a TLB has no lines");
     reason(&row->ways, "only the reach of a TLB is measured");
@@ -240,23 +261,42 @@ static void add_tlbs(const struct caches_found *whole, const struct tally *tally
     for (size_t i = 0; i < whole->tlb_count[huge] && i < TLB_LEVELS; i++) {
         struct caches_row *row = add_row(report, (unsigned)i + 1, type);
         if (row)
-            fill_tlb(row, &whole->tlbs[huge][i].rise, tally->tlb[huge][i]);
+            fill_tlb(row, &whole->tlbs[huge][i].rise, tally->tlb[huge][i],
+                     tally->tlb_rise[huge][i]);
     }
     if (whole->tlb_count[huge])
         return;
     const char *why = "no rise in latency over the pages that were tried";
-    if (whole->slow[huge] <= 0)
+    if (!whole->over_pages[huge])
         why = huge && situation->no_huge ? situation->no_huge : "no ring over pages was measured";
     add_unseen(report, NULL, 1, type, why);
 }
 
-static void judge_pages(const struct caches_found *whole, const struct caches_situation *situation,
-                        struct caches_page_effect *effect)
+static double confirmed_ticks(const struct caches_points *points, bool huge, uint64_t bytes)
 {
-    effect->known = whole->slow[0] > 0 && whole->slow[1] > 0;
-    effect->bytes = whole->slow_bytes;
-    effect->small = whole->slow[0];
-    effect->huge = whole->slow[1];
+    struct caches_draw all = {.halves = false};
+    double ticks = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        const struct caches_point *point = &points->list[i];
+        if (point->shape == CHASE_PAGES && point->huge == huge && point->bytes == bytes &&
+            point->count >= 2)
+            caches_ticks(point, &all, &ticks);
+    }
+    return ticks;
+}
+
+/* The largest ring over pages that two processes measured on either kind of page. */
+static void judge_pages(const struct caches_points *points,
+                        const struct caches_situation *situation, struct caches_page_effect *effect)
+{
+    for (size_t i = 0; i < points->count; i++) {
+        uint64_t bytes = points->list[i].bytes;
+        double small = confirmed_ticks(points, false, bytes);
+        double huge = confirmed_ticks(points, true, bytes);
+        if (small > 0 && huge > 0 && bytes > effect->bytes)
+            *effect = (struct caches_page_effect){
+                .known = true, .bytes = bytes, .small = small, .huge = huge};
+    }
     if (!effect->known)
         snprintf(effect->reason, sizeof(effect->reason), "%s",
                  situation->no_huge ? situation->no_huge : "too little was measured");
@@ -301,5 +341,5 @@ void caches_judge(const struct caches_points *points, const struct caches_situat
     add_levels(&whole, &tally, situation, report);
     add_tlbs(&whole, &tally, 0, situation, report);
     add_tlbs(&whole, &tally, 1, situation, report);
-    judge_pages(&whole, situation, &report->pages);
+    judge_pages(points, situation, &report->pages);
 }

@@ -55,7 +55,9 @@ static void want(struct planning *planning, enum chase_shape shape, bool huge, u
     struct caches_point point = {
         .shape = shape, .huge = huge, .bytes = bytes, .stride = stride, .pair = pair};
     size_t done = processes_of(planning, &point);
-    if (bytes > planning->most || bytes > planning->limits->most_bytes ||
+    /* A ring over pages holds few lines: the first TLB is looked for with the first level. */
+    uint64_t extent = shape == CHASE_PAGES ? bytes / 4 : bytes;
+    if (extent > planning->most || bytes > planning->limits->most_bytes ||
         done >= planning->wanted || planning->error)
         return;
     point.count = planning->wanted - done;

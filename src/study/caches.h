@@ -73,8 +73,7 @@ struct caches_found {
     size_t level_count;
     struct tlb_found tlbs[2][RISES_MOST]; /* on pages, on huge pages */
     size_t tlb_count[2];
-    double slow[2]; /* ticks of a step over the most pages: on pages, on huge pages; 0: none */
-    uint64_t slow_bytes;
+    bool over_pages[2]; /* was any ring over pages measured? */
 };
 void caches_find(const struct caches_points *points, uint64_t page, struct caches_draw *draw,
                  struct caches_found *found);
