@@ -11,13 +11,23 @@
 #include "cli/factors.h"
 
 #define USUAL_RUNS 100
+#define PAPI       "papi" /* presets: a name for the paths that open them, no source of its own */
 
 void source_of(const struct counted_event *event, char name[SOURCE_NAME])
 {
     if (strcmp(event->kind, "source") == 0)
         snprintf(name, SOURCE_NAME, "%.*s", (int)strcspn(event->name, "/"), event->name);
     else
-        strcpy(name, "perf_event");
+        strcpy(name, strcmp(event->kind, "papi") == 0 ? PAPI : "perf_event");
+}
+
+/* PAPI counts what perf_event counts as well: with a preset the whole cell is PAPI's. */
+static bool join(char name[SOURCE_NAME], const char *other)
+{
+    if (strcmp(name, "perf_event") == 0 && strcmp(other, PAPI) == 0)
+        strcpy(name, PAPI);
+    return strcmp(name, other) == 0 ||
+           (strcmp(name, PAPI) == 0 && strcmp(other, "perf_event") == 0);
 }
 
 int source_of_all(const struct counted_event *events, size_t count, char name[SOURCE_NAME],
@@ -27,7 +37,7 @@ int source_of_all(const struct counted_event *events, size_t count, char name[SO
     for (size_t i = 1; i < count; i++) {
         char other[SOURCE_NAME];
         source_of(&events[i], other);
-        if (strcmp(name, other) != 0)
+        if (!join(name, other))
             return fail_with(failure, -EINVAL,
                              "%.200s is counted by %s and %.200s by %s, and a cell counts with one "
                              "source: give every event a cell of its own with --each",

@@ -10,7 +10,7 @@
 
 #define SOURCE_NAME 64 /* bytes; longer names are cut and fit nothing */
 
-/* "perf_event", or the source in front of an event's first slash. */
+/* "perf_event", "papi" for a preset, or the source in front of an event's first slash. */
 void source_of(const struct counted_event *event, char name[SOURCE_NAME]);
 
 /* The one source of all events; -EINVAL with a sentence when they have several. */

@@ -84,6 +84,11 @@ class Counting(unittest.TestCase):
                 values = report["results"][0]["values"]
                 self.assertEqual(sorted(values)[len(values) // 2], 100)
 
+    def test_without_a_path_one_through_papi_is_taken(self):
+        done, report = self.measure("-e", "page-faults,PAPI_TOT_INS")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual({row["path"] for row in report["results"]}, {"papi-low"})
+
     def test_presets_and_modes_go_together_and_with_other_events(self):
         for events, counts in (("PAPI_TOT_INS:u,PAPI_LD_INS:u", [100, 200]), ("PAPI_LD_INS,page-faults", [200, 100])):
             with self.subTest(events):
