@@ -93,6 +93,7 @@ static void repetitions_and_double_loads_are_aligned(void **state)
     assert_int_equal(trace_end(&trace, &failure), 0);
     assert_int_equal(trace.counts[VALGRIND_INSTRUCTIONS_RAW], 14);
     assert_int_equal(trace.counts[VALGRIND_INSTRUCTIONS], 10);
+    assert_int_equal(trace.counts[VALGRIND_UNREADABLE], 2); /* 401013 and 7fff0000 */
     assert_int_equal(trace.counts[VALGRIND_CONDITIONAL], 4);
     assert_int_equal(trace.counts[VALGRIND_TAKEN], 2);
     assert_int_equal(trace.counts[VALGRIND_LOADS], 5);
@@ -162,7 +163,10 @@ static void code_is_recognised(void **state)
     assert_false(traced_conditional((const uint8_t *)"\x0f", 1));
     assert_true(traced_plain((const uint8_t *)"\x48\x83\xc0\x01\x75\xf7\xc3", 7));
     assert_false(traced_plain(code, sizeof(code)));
-    assert_false(traced_plain((const uint8_t *)"\x90\x87\x06", 3)); /* xchg with memory */
+    assert_false(traced_plain((const uint8_t *)"\x90\x87\x06", 3));      /* xchg with memory */
+    assert_true(traced_flushes((const uint8_t *)"\x90\x0f\xae\x3e", 4)); /* clflush (%rsi) */
+    assert_false(traced_flushes((const uint8_t *)"\x0f\xae\xf0", 3));    /* mfence */
+    assert_false(traced_flushes((const uint8_t *)"\x0f\xae", 2));
 #endif
 #ifdef __aarch64__
     assert_true(traced_conditional((const uint8_t *)"\x01\0\0\x54", 4)); /* b.ne */

@@ -31,3 +31,15 @@ static inline bool traced_plain(const uint8_t *code, size_t length)
     (void)code, (void)length;
     return false;
 }
+
+/* Might it hold an instruction that flushes caches (dc civac and the like are all `sys`)? */
+static inline bool traced_flushes(const uint8_t *code, size_t length)
+{
+    uint32_t word;
+    for (size_t at = 0; at + sizeof(word) <= length; at += sizeof(word)) {
+        memcpy(&word, code + at, sizeof(word));
+        if ((word & 0xfff80000u) == 0xd5080000u)
+            return true;
+    }
+    return false;
+}

@@ -29,3 +29,12 @@ static inline bool traced_plain(const uint8_t *code, size_t length)
     (void)code, (void)length;
     return false;
 }
+
+/* Might it hold an instruction that flushes caches (cbo.flush and the like)? */
+static inline bool traced_flushes(const uint8_t *code, size_t length)
+{
+    for (size_t at = 0; at + 4 <= length; at += 2)
+        if ((code[at] & 0x7f) == 0x0f && (code[at + 1] & 0x70) == 0x20)
+            return true;
+    return false;
+}

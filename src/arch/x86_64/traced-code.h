@@ -64,3 +64,16 @@ static inline bool traced_plain(const uint8_t *code, size_t length)
     }
     return true;
 }
+
+/* Might it hold an instruction that flushes caches (clflush, clflushopt, clwb)? */
+static inline bool traced_flushes(const uint8_t *code, size_t length)
+{
+    for (size_t at = 0; at + 2 < length; at++) {
+        bool optimised = at && code[at - 1] == 0x66;
+        unsigned operation = code[at + 2] >> 3 & 7;
+        if (code[at] == 0x0f && code[at + 1] == 0xae && code[at + 2] < 0xc0 &&
+            (operation == 7 || (operation == 6 && optimised)))
+            return true;
+    }
+    return false;
+}

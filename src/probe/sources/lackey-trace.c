@@ -50,6 +50,7 @@ static void take_instruction(struct trace *trace, uint64_t address, uint64_t siz
     trace->repeats = code && traced_repeats(code, length);
     trace->conditional = code && traced_conditional(code, length);
     counts[VALGRIND_INSTRUCTIONS]++;
+    counts[VALGRIND_UNREADABLE] += code == NULL;
     counts[VALGRIND_CONDITIONAL] += trace->conditional;
 }
 

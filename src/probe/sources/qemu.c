@@ -33,11 +33,14 @@ static const char *const classes[] = {
 
 /* The plugin is made for the machine QEMU runs on, which is not that of the kit where the probe is
  * itself emulated: then the kit of that machine has it, in a folder beside. */
-static char *find_plugin(const char *kit, int machine)
+static char *find_plugin(const char *kit, const char *emulator)
 {
     AUTO_TEXT struct text path = {0};
+    int machine = program_machine(emulator);
     text_printf(&path, "%s/" PLUGIN, kit);
-    if (program_machine(text_string(&path)) == machine)
+    int own = program_machine(text_string(&path));
+    /* A script in front of QEMU does not say for which machine that is made: then for this one. */
+    if (own >= 0 && (own == machine || (machine < 0 && !program_emulated())))
         return text_take(&path);
     text_clear(&path);
     text_printf(&path, "%s/..", kit);
@@ -45,7 +48,8 @@ static char *find_plugin(const char *kit, int machine)
     for (struct dirent *entry; beside && (entry = readdir(beside));) {
         text_clear(&path);
         text_printf(&path, "%s/../%s/" PLUGIN, kit, entry->d_name);
-        if (entry->d_name[0] != '.' && program_machine(text_string(&path)) == machine)
+        if (machine >= 0 && entry->d_name[0] != '.' &&
+            program_machine(text_string(&path)) == machine)
             return text_take(&path);
     }
     return NULL;
@@ -67,7 +71,7 @@ static int qemu_usable(const char *kit, char *reason, size_t size)
                  emulator);
         return -ENOTSUP;
     }
-    AUTO_FREE char *plugin = find_plugin(kit, program_machine(emulator));
+    AUTO_FREE char *plugin = find_plugin(kit, emulator);
     if (plugin)
         return 0;
     snprintf(reason, size,
@@ -202,7 +206,7 @@ static int qemu_count(const struct source_visit *visit)
 {
     struct trial trial = {.visit = visit};
     AUTO_FREE char *emulator = program_emulator();
-    AUTO_FREE char *plugin = emulator ? find_plugin(visit->kit, program_machine(emulator)) : NULL;
+    AUTO_FREE char *plugin = emulator ? find_plugin(visit->kit, emulator) : NULL;
     AUTO_FREE qemu_counts *rows = calloc(visit->job->runs, sizeof(*rows));
     AUTO_TEXT struct text output = {0};
     text_printf(&output, "%s/qemu-counts", visit->job->folder);

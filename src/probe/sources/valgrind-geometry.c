@@ -68,16 +68,18 @@ int valgrind_geometry(enum valgrind_tool tool, const struct specimen *specimen,
                       struct specimen_parameters parameters, uint32_t needed,
                       char words[GEOMETRY_WORDS][64], struct failure *failure)
 {
-    long page = sysconf(_SC_PAGESIZE);
-    uint64_t line = tool == TOOL_TLB && page > 0 ? (uint64_t)page : parameters.line;
     struct specimen_parameters *has = &parameters;
     geometry_complete(has);
+    if (specimen->form == SPECIMEN_NULL) /* misses nothing, whatever the caches */
+        needed = 0;
+    long page = sysconf(_SC_PAGESIZE);
+    uint64_t line = tool == TOOL_TLB && page > 0 ? (uint64_t)page : has->line;
     struct cache code = {"I1", "l1i", has->l1i, has->l1i_ways, line, 32768, asked(needed, "l1i")};
     struct cache data = {"D1", "l1d", has->l1d, has->l1d_ways, line, 32768, asked(needed, "l1d")};
     struct cache last = {
         "LL", "llc", has->llc, has->llc_ways, line, 8u << 20, asked(needed, "llc")};
     if (tool == TOOL_CACHE_L2)
-        last = (struct cache){"LL", "l2", has->l2, has->l2_ways, line, 8u << 20, true};
+        last = (struct cache){"LL", "l2", has->l2, has->l2_ways, line, 8u << 20, needed != 0};
     if (tool == TOOL_TLB) {
         code = (struct cache){"I1", "itlb", has->itlb * line,     has->itlb,
                               line, 32768,  asked(needed, "itlb")};

@@ -25,6 +25,7 @@ enum valgrind_column {
     VALGRIND_LL_CODE_MISSES,
     VALGRIND_LL_LOAD_MISSES,
     VALGRIND_LL_STORE_MISSES,
+    VALGRIND_UNREADABLE, /* executed instructions of which no file has the bytes */
     VALGRIND_COLUMN_COUNT
 };
 

@@ -19,37 +19,32 @@
 #define TAIL_BYTES 16384u      /* of the log: what a tool says at the end is shorter */
 #define OUTPUT_MAX (64u << 20) /* bytes of a file */
 #define LEAST_FD   20          /* for the log, out of the way of what harnesses use */
+#define CACHEGRIND                                                                                 \
+    {                                                                                              \
+        {"--tool=cachegrind", "--cache-sim=yes", "--branch-sim=yes"}, "--cachegrind-out-file",     \
+            cachegrind_read                                                                        \
+    }
 #define WORDS_MOST 16
 
-/* How each tool is started and read. One instruction a block where branches are counted: across
- * instructions Valgrind follows jumps, unrolls loops and folds conditions it can foresee. */
+/* How each tool is started and read. */
 static const struct {
-    const char *words[6];
+    const char *words[4];
     const char *file; /* the option that names the file it writes; NULL: it writes none */
     int (*read)(const char *text, size_t length, uint64_t counts[VALGRIND_COLUMN_COUNT],
                 struct failure *failure);
-    bool caches;
 } tools[TOOL_COUNT] = {
-    [TOOL_BBV] = {{"--tool=exp-bbv", "--instr-count-only=yes"}, "--bb-out-file", bbv_read, false},
-    [TOOL_LACKEY] = {{"--tool=lackey", "--detailed-counts=yes", "--vex-guest-max-insns=1"},
-                     NULL,
-                     lackey_read,
-                     false},
-    [TOOL_CACHE] = {{"--tool=cachegrind", "--cache-sim=yes", "--branch-sim=yes",
-                     "--vex-guest-max-insns=1"},
-                    "--cachegrind-out-file",
-                    cachegrind_read,
-                    true},
-    [TOOL_CACHE_L2] = {{"--tool=cachegrind", "--cache-sim=yes", "--branch-sim=yes"},
-                       "--cachegrind-out-file",
-                       cachegrind_read,
-                       true},
-    [TOOL_TLB] = {{"--tool=cachegrind", "--cache-sim=yes", "--branch-sim=yes"},
-                  "--cachegrind-out-file",
-                  cachegrind_read,
-                  true},
-    [TOOL_TRACE] = {{"--tool=lackey", "--trace-mem=yes", "--basic-counts=no"}, NULL, NULL, false},
+    [TOOL_BBV] = {{"--tool=exp-bbv", "--instr-count-only=yes"}, "--bb-out-file", bbv_read},
+    [TOOL_LACKEY] = {{"--tool=lackey", "--detailed-counts=yes"}, NULL, lackey_read},
+    [TOOL_CACHE] = CACHEGRIND,
+    [TOOL_CACHE_L2] = CACHEGRIND,
+    [TOOL_TLB] = CACHEGRIND,
+    [TOOL_TRACE] = {{"--tool=lackey", "--trace-mem=yes", "--basic-counts=no"}, NULL, NULL},
 };
+
+/* One instruction a block. Across instructions Valgrind follows jumps, unrolls loops, folds
+ * conditions it can foresee and leaves out loads whose result nobody uses; within one it does not.
+ */
+static const char unoptimised[] = "--vex-guest-max-insns=1";
 
 struct log {
     int ours, theirs;
@@ -173,6 +168,7 @@ static int start(const struct valgrind_run *run, struct trial *trial, const stru
     words[count++] = run->program;
     for (size_t index = 0; tools[run->tool].words[index]; index++)
         words[count++] = tools[run->tool].words[index];
+    words[count++] = unoptimised;
     words[count++] = log_word;
     words[count++] = "--child-silent-after-fork=yes";
     if (tools[run->tool].file) {
@@ -180,7 +176,7 @@ static int start(const struct valgrind_run *run, struct trial *trial, const stru
         put_name(&file, path);
         words[count++] = text_string(&file);
     }
-    for (size_t index = 0; tools[run->tool].caches && index < GEOMETRY_WORDS; index++)
+    for (size_t index = 0; run->geometry[0][0] && index < GEOMETRY_WORDS; index++)
         words[count++] = run->geometry[index];
     words[count] = NULL;
     return trial_start(trial, words, false);

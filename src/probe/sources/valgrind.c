@@ -51,6 +51,13 @@ struct plan {
     struct image image;     /* of the harness */
 };
 
+static bool may_flush(const struct specimen *specimen)
+{
+    return specimen->text_begin &&
+           traced_flushes((const uint8_t *)specimen->text_begin,
+                          (size_t)(specimen->text_end - specimen->text_begin));
+}
+
 /* Surely without instructions that Valgrind splits into several? */
 static bool is_plain(const struct specimen *specimen)
 {
@@ -82,6 +89,10 @@ static int plan_make(struct plan *plan, const struct source_visit *visit, const 
         if (!class)
             return source_fail(visit, -ENOENT, "Valgrind cannot count %s",
                                source_class(visit, index));
+        if (class->caches && may_flush(plan->specimen))
+            return source_fail(visit, -ENOTSUP,
+                               "the code of %s flushes caches, which cachegrind does not simulate",
+                               plan->specimen->name);
         plan->classes |= 1u << (class - valgrind_classes);
         plan->tools[tool_for(plan, class)] = true;
     }
@@ -201,6 +212,12 @@ static int write_row(const struct plan *plan, uint32_t run, counts_of_tools coun
     for (uint32_t index = 0; index < visit->job->counters; index++) {
         const struct valgrind_class *class = valgrind_class_find(source_class(visit, index));
         enum valgrind_tool tool = tool_for(plan, class);
+        if (class->bytes && tool == TOOL_TRACE &&
+            counts[tool][VALGRIND_UNREADABLE] != null[tool][VALGRIND_UNREADABLE])
+            return source_fail(visit, -ENOTSUP,
+                               "%s executes code that was made at run time: Valgrind's trace does "
+                               "not show which of it are branches",
+                               visit->job->specimen);
         int64_t count = (int64_t)(valgrind_class_count(class, counts[tool]) -
                                   valgrind_class_count(class, null[tool]));
         if (count < 0)

@@ -30,7 +30,9 @@ struct valgrind_class {
     enum valgrind_tool tool;
     int add[3]; /* columns; -1: none */
     int subtract;
-    bool order; /* misled by instructions that repeat or lock: their code is traced instead */
+    bool order;  /* misled by instructions that repeat or lock: their code is traced instead */
+    bool bytes;  /* and the code itself must be there to be read */
+    bool caches; /* as cachegrind simulates them */
 };
 extern const struct valgrind_class valgrind_classes[]; /* a NULL name ends it */
 const struct valgrind_class *valgrind_class_find(const char *name);
