@@ -6,6 +6,7 @@
 #include "specimens/geometry.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -84,8 +85,18 @@ static uint64_t libc_claim(int name)
     return value > 0 ? (uint64_t)value : 0;
 }
 
+static bool is_complete(struct specimen_parameters *parameters)
+{
+    for (size_t place = 0; place < sizeof(places) / sizeof(*places); place++)
+        if (!*field(parameters, places[place].bytes) || !*field(parameters, places[place].ways))
+            return false;
+    return parameters->line != 0;
+}
+
 void geometry_complete(struct specimen_parameters *parameters)
 {
+    if (is_complete(parameters)) /* before every run but the first */
+        return;
     for (unsigned index = 0; index < 8; index++)
         take_index(parameters, index);
 #ifdef _SC_LEVEL1_DCACHE_SIZE
