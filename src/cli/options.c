@@ -24,8 +24,10 @@ const struct option_spec common_option_specs[] = {
      offsetof(struct common_options, output), NULL},
     {0, "via", OPTION_STRING, "TRANSPORT",
      "reach the machine under test through TRANSPORT: local, ssh:HOST (options of ssh before the "
-     "host), lab:aarch64 for an emulated machine with exact counters (see assay lab), or "
-     "exec:ARGV... with any prefix that runs a program there",
+     "host), lab:aarch64 for an emulated machine with exact counters (see assay lab), qemu:ISA for "
+     "the code of another ISA, executed here and not measured, or exec:ARGV... with any prefix "
+     "that "
+     "runs a program there",
      offsetof(struct common_options, via), "local"},
     {'q', "quiet", OPTION_FLAG, NULL, "no progress and no remarks on standard error",
      offsetof(struct common_options, quiet), NULL},

@@ -198,7 +198,7 @@ static void a_repeated_instruction_counts_once_and_raw_as_often_as_seen(void **s
 {
     (void)state;
     struct qemu qemu;
-    uint64_t counts[QEMU_COLUMN_COUNT];
+    uint64_t counts[QEMU_COLUMN_COUNT] = {0};
     struct qemu_plugin_insn code[] = {AT(0x1000, 5, "movl $3, %ecx"),
                                       AT(0x1005, 2, "rep movsb (%rsi), (%rdi)"),
                                       AT(0x1007, 2, "loop 0x1007"), AT(0x1100, 1, "nop ")};
@@ -227,7 +227,7 @@ static void branches_are_taken_when_the_next_instruction_is_elsewhere(void **sta
 {
     (void)state;
     struct qemu qemu;
-    uint64_t counts[QEMU_COLUMN_COUNT];
+    uint64_t counts[QEMU_COLUMN_COUNT] = {0};
     struct qemu_plugin_insn code[] = {AT(0x1000, 4, "cbz x0, #0x1008"),
                                       AT(0x1004, 4, "b.ne #0x1000"),
                                       AT(0x1008, 4, "blr x4"),
@@ -256,7 +256,7 @@ static void branches_are_taken_when_the_next_instruction_is_elsewhere(void **sta
 static void count_accesses(unsigned shift, uint64_t loads)
 {
     struct qemu qemu;
-    uint64_t counts[QEMU_COLUMN_COUNT];
+    uint64_t counts[QEMU_COLUMN_COUNT] = {0};
     struct qemu_plugin_insn code[] = {AT(0x1000, 4, "ldp q0, q1, [x1]"),
                                       AT(0x1004, 4, "stxr w3, x2, [x1]"),
                                       AT(0x1008, 4, ".byte 0x23, 0x00, 0x22, 0x00"),
@@ -295,7 +295,7 @@ static void an_empty_window_counts_nothing(void **state)
 {
     (void)state;
     struct qemu qemu;
-    uint64_t counts[QEMU_COLUMN_COUNT];
+    uint64_t counts[QEMU_COLUMN_COUNT] = {0};
     char opens[] = "opens=0x1000", closed[] = "closed=0x1000", output[80];
     struct qemu_plugin_insn code[] = {AT(0x1000, 1, "nop "), AT(0x1001, 1, "nop ")};
     snprintf(qemu.output, sizeof(qemu.output), "/tmp/assay-test-qemu.XXXXXX");
@@ -315,7 +315,7 @@ static void other_threads_do_not_count(void **state)
 {
     (void)state;
     struct qemu qemu;
-    uint64_t counts[QEMU_COLUMN_COUNT];
+    uint64_t counts[QEMU_COLUMN_COUNT] = {0};
     struct qemu_plugin_insn code[] = {AT(0x1000, 2, "syscall "), AT(0x1002, 1, "nop "),
                                       AT(0x1100, 1, "nop ")};
     begin(&qemu, "x86_64");

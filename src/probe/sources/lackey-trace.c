@@ -12,16 +12,23 @@
 
 #define MOST_BYTES 16 /* of an instruction */
 
+static int hexadecimal(char digit)
+{
+    if (digit >= '0' && digit <= '9')
+        return digit - '0';
+    return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
 /* Hexadecimal digits, a comma, decimal digits, nothing behind. */
 static bool read_access(const char *at, const char *end, uint64_t *address, uint64_t *size)
 {
     const char *start = at;
     *address = *size = 0;
     for (; at < end && *at != ','; at++) {
-        const char *digits = "0123456789abcdef", *digit = memchr(digits, *at, 16);
-        if (!digit || at - start == 16)
+        int digit = hexadecimal(*at);
+        if (digit < 0 || at - start == 16)
             return false;
-        *address = *address << 4 | (uint64_t)(digit - digits);
+        *address = *address << 4 | (uint64_t)digit;
     }
     if (at == start || at == end)
         return false;

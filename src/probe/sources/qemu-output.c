@@ -11,7 +11,7 @@
 #include "base/text.h"
 
 const char *const qemu_column_names[QEMU_COLUMN_COUNT] = {
-#define NAME(symbol, name) [QEMU_##symbol] = name,
+#define NAME(symbol, name) [QEMU_##symbol] = (name),
     QEMU_COLUMNS(NAME)
 #undef NAME
 };

@@ -24,7 +24,7 @@
 
 /* Every column but the last two. */
 static const char *const classes[] = {
-#define NAME(symbol, name) QEMU_##symbol < QEMU_UNDECODED ? name : NULL,
+#define NAME(symbol, name) QEMU_##symbol < QEMU_UNDECODED ? (name) : NULL,
     QEMU_COLUMNS(NAME)
 #undef NAME
 };
@@ -173,7 +173,8 @@ static int write_rows(const struct trial *trial, const qemu_counts *rows)
                 return result;
             source_put(visit, run, index, rows[run][column]);
         }
-        source_row_done(visit, run, job_enabled(trial->workspace.job)[run * visit->job->counters]);
+        source_row_done(visit, run,
+                        job_enabled(trial->workspace.job)[(size_t)run * visit->job->counters]);
     }
     return 0;
 }

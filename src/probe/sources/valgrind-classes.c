@@ -6,7 +6,7 @@
 
 #include "probe/sources/valgrind.h"
 
-#define NONE -1
+#define NONE (-1)
 #define ONE(column)                                                                                \
     {                                                                                              \
         column, NONE, NONE                                                                         \

@@ -18,21 +18,23 @@ static void read_transfer(const char *mnemonic, const char *operands, struct tra
     static const char *const conditional[] = {"beq",  "bne",  "blt",  "bge",  "bltu", "bgeu",
                                               "beqz", "bnez", "blez", "bgez", "bltz", "bgtz",
                                               "bgt",  "ble",  "bgtu", "bleu", NULL};
-    bool links = is_link(operands);
+    /* What it is with a link register as first operand, and with another. */
+    static const struct {
+        const char *mnemonic;
+        enum transfer linked, other;
+        bool indirect;
+    } jumps[] = {{"j", TRANSFER_JUMP, TRANSFER_JUMP, false},
+                 {"jal", TRANSFER_CALL, TRANSFER_JUMP, false},
+                 {"jalr", TRANSFER_CALL, TRANSFER_JUMP, true},
+                 {"jr", TRANSFER_RETURN, TRANSFER_JUMP, true},
+                 {"ret", TRANSFER_RETURN, TRANSFER_RETURN, false}};
     if (traits_listed(conditional, mnemonic))
         traits->transfer = TRANSFER_CONDITIONAL;
-    else if (strcmp(mnemonic, "j") == 0)
-        traits->transfer = TRANSFER_JUMP;
-    else if (strcmp(mnemonic, "jal") == 0)
-        traits->transfer = links ? TRANSFER_CALL : TRANSFER_JUMP;
-    else if (strcmp(mnemonic, "ret") == 0)
-        traits->transfer = TRANSFER_RETURN;
-    else if (strcmp(mnemonic, "jr") == 0)
-        traits->transfer = links ? TRANSFER_RETURN : TRANSFER_JUMP;
-    else if (strcmp(mnemonic, "jalr") == 0)
-        traits->transfer = links ? TRANSFER_CALL : TRANSFER_JUMP;
-    traits->indirect = (traits->transfer == TRANSFER_JUMP || traits->transfer == TRANSFER_CALL) &&
-                       (strcmp(mnemonic, "jr") == 0 || strcmp(mnemonic, "jalr") == 0);
+    for (size_t index = 0; index < sizeof(jumps) / sizeof(*jumps); index++)
+        if (strcmp(mnemonic, jumps[index].mnemonic) == 0) {
+            traits->transfer = is_link(operands) ? jumps[index].linked : jumps[index].other;
+            traits->indirect = jumps[index].indirect && traits->transfer != TRANSFER_RETURN;
+        }
 }
 
 /* fadd.d: the operation before the dot, the precision behind it. */
