@@ -24,7 +24,7 @@
 SPECIMEN_ASSEMBLY(specimen_blocks_code, CODE_COUNT CODE_MEMORY CODE_ENTER_BLOCK);
 
 /* Never executed where it stands. */
-SPECIMEN_ASSEMBLY(specimen_block_to_copy, CODE_BLOCK);
+SPECIMEN_TEXT(specimen_block_to_copy, CODE_BLOCK);
 
 #define TRUTH_BLOCKS                                                                               \
     TRUTH_EXACT("instructions", FRAME_INSTRUCTIONS + 2 + CODE_BLOCK_KEEP_INSTRUCTIONS, 3),         \
@@ -51,7 +51,8 @@ static size_t block_bytes(void)
 
 static unsigned char *block_at(unsigned char *memory, const struct blocks *blocks, uint64_t index)
 {
-    return memory + index * blocks->stride + index * blocks->spread % blocks->stride;
+    uint64_t moved = blocks->spread ? index * blocks->spread % blocks->stride : 0;
+    return memory + index * blocks->stride + moved;
 }
 
 /* The jump at the end of a block; every block is entered there. */
@@ -103,13 +104,14 @@ static int prepare_blocks(struct specimen_state *state, const struct blocks *blo
     }
     /* Whole passes end where they began. */
     struct specimen_state pass = {.n = blocks->count * blocks->passes, .memory = state->memory};
-    specimen_blocks_code(&pass);
+    if (pass.n)
+        specimen_blocks_code(&pass);
     return 0;
 }
 
 /* Twice `bytes`, a line each. */
 static int prepare_lines(struct specimen_state *state, const char *specimen, const char *key,
-                         uint64_t bytes, bool huge, struct failure *failure)
+                         uint64_t bytes, struct blocks blocks, struct failure *failure)
 {
     uint64_t line = state->parameters.line;
     int result = geometry_require(specimen, "line", line, failure);
@@ -124,23 +126,25 @@ static int prepare_lines(struct specimen_state *state, const char *specimen, con
                          specimen, block_bytes(), (unsigned long long)line, key,
                          (unsigned long long)bytes);
     uint64_t twice = region_product(2, bytes);
-    struct blocks blocks = {
-        .region = {.specimen = specimen, .key = key, .bytes = twice, .used = twice, .huge = huge},
-        .count = twice / line,
-        .stride = line,
-        .passes = 2,
-    };
+    blocks.region.specimen = specimen;
+    blocks.region.key = key;
+    blocks.region.bytes = blocks.region.used = twice;
+    blocks.count = twice / line;
+    blocks.stride = line;
     return prepare_blocks(state, &blocks, failure);
 }
 
 static int prepare_l1i_blocks(struct specimen_state *state, struct failure *failure)
 {
-    return prepare_lines(state, "l1i-blocks", "l1i", state->parameters.l1i, false, failure);
+    struct blocks blocks = {.passes = 1};
+    return prepare_lines(state, "l1i-blocks", "l1i", state->parameters.l1i, blocks, failure);
 }
 
+/* Copying them was a pass already, as far as the second level is concerned. */
 static int prepare_l2i_blocks(struct specimen_state *state, struct failure *failure)
 {
-    return prepare_lines(state, "l2i-blocks", "l2", state->parameters.l2, true, failure);
+    struct blocks blocks = {.region = {.huge = true}};
+    return prepare_lines(state, "l2i-blocks", "l2", state->parameters.l2, blocks, failure);
 }
 
 /* Each block stands in another line of its page, lest the cache miss where the TLB should. */
@@ -156,12 +160,12 @@ static int prepare_itlb_pages(struct specimen_state *state, struct failure *fail
         .count = count,
         .stride = PAGES_APART * page,
         .spread = 64,
-        .passes = 2,
     };
     return prepare_blocks(state, &blocks, failure);
 }
 
-/* One specimen; its rows follow those of the blocks. What is executed is not in the text. */
+/* One specimen; its rows follow those of the blocks. The text is the one block: what stands there
+ * is executed, but elsewhere and nobody can say in which order. */
 #define BLOCKS(symbol, label, words, stressed, keys, preparing, ...)                               \
     static const struct truth symbol##_truths[] = {TRUTH_BLOCKS, __VA_ARGS__, TRUTH_END};          \
     const struct specimen specimen_##symbol = {                                                    \
@@ -172,6 +176,8 @@ static int prepare_itlb_pages(struct specimen_state *state, struct failure *fail
         .parameters = (keys),                                                                      \
         .form = SPECIMEN_CALLED,                                                                   \
         .code = specimen_blocks_code,                                                              \
+        .text_begin = (const char *)(const void *)specimen_block_to_copy,                          \
+        .text_end = specimen_block_to_copy_end,                                                    \
         .min_n = 1,                                                                                \
         .max_n = 1000000000u,                                                                      \
         .truth = symbol##_truths,                                                                  \
@@ -193,13 +199,12 @@ static int prepare_itlb_pages(struct specimen_state *state, struct failure *fail
 
 BLOCKS(l1i_blocks, "l1i-blocks",
        "N blocks of code in random order over twice the first-level instruction cache",
-       "misses of the first-level instruction cache", "l1i line seed", prepare_l1i_blocks,
+       "misses of the first-level instruction cache", "l1i l1i_ways line seed", prepare_l1i_blocks,
        TRUTH_MODELLED("l1i-load-misses", 0, 1, WHY_L1I))
 
 BLOCKS(l2i_blocks, "l2i-blocks",
        "N blocks of code in random order over twice the second-level cache",
-       "misses of the second-level cache for code", "l2 line seed", prepare_l2i_blocks,
-       TRUTH_MODELLED("l1i-load-misses", 0, 1, WHY_L2I),
+       "misses of the second-level cache for code", "l2 l2_ways line seed", prepare_l2i_blocks,
        TRUTH_MODELLED("l2i-misses", 0, 1, WHY_L2I), TRUTH_MODELLED("l2-misses", 0, 1, WHY_L2I))
 
 BLOCKS(itlb_pages, "itlb-pages", "N blocks of code, each in another page than the TLB holds",

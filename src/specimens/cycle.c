@@ -25,6 +25,24 @@ void cycle_shuffle(uint64_t *list, uint64_t count, uint64_t *state)
     }
 }
 
+/* Pairs of neighbours in a round: all of 64 places' even ones. */
+#define ROUND 32u
+
+/* Each remainder's places change rounds among themselves, then each round's their order. */
+static void shuffle_rounds(uint64_t *list, uint64_t count, uint64_t *state)
+{
+    uint64_t rounds = count / ROUND;
+    for (uint64_t left = rounds; left > 1; left--)
+        for (uint64_t column = 0; column < ROUND; column++) {
+            uint64_t *last = &list[(left - 1) * ROUND + column];
+            uint64_t *chosen = &list[draw(state) % left * ROUND + column], other = *last;
+            *last = *chosen;
+            *chosen = other;
+        }
+    for (uint64_t at = 0; at < count; at += ROUND)
+        cycle_shuffle(list + at, count - at < ROUND ? count - at : ROUND, state);
+}
+
 /* The step-th range to visit: 0, 2, 4 … 5, 3, 1. */
 static uint64_t range_at(uint64_t step, uint64_t ranges)
 {
@@ -39,7 +57,7 @@ static void order_pairs(uint64_t *order, uint64_t pairs, uint64_t width, uint64_
         uint64_t begin = range_at(step, ranges) * width, got = 0;
         for (; got < width && begin + got < pairs; got++)
             order[got] = 2 * (begin + got);
-        cycle_shuffle(order, got, &state);
+        shuffle_rounds(order, got, &state);
         order += got;
     }
 }

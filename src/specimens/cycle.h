@@ -8,9 +8,11 @@
 #include <stdint.h>
 
 /* Fills order[0 … count - 1]. The places 2k and 2k + 1 are half a cycle from each other: who
- * fetches a line's neighbour along with it has lost it again when it is visited. From one place to
- * the next, and from the last to the first, it is at most reach places (0: any number; else at
- * least 6). */
+ * fetches a line's neighbour along with it has lost it again when it is visited. The order goes in
+ * rounds in which every remainder of place modulo 64 comes once (but for the rest at the end): no
+ * set of a cache is visited much more often than others, so what else is in it stays a while. From
+ * one place to the next, and from the last to the first, it is at most reach places (0: any number;
+ * else at least 6). */
 void cycle_order(uint64_t *order, uint64_t count, uint64_t reach, uint64_t seed);
 
 /* One place after the other. */

@@ -7,8 +7,7 @@
 
 /* Where an ISA lacks the registers, the name says so. */
 #define LACKING(symbol, label, words, operation, kind, shape, ...)                                 \
-    SPECIMEN_ABSENT(symbol, label, words, FLOATING_POINT_STRESSES,                                 \
-                    "this machine has no " CODE_FP_##shape##_LACK);
+    SPECIMEN_ABSENT(symbol, label, words, FLOATING_POINT_STRESSES, CODE_FP_##shape##_LACK);
 
 #if CODE_FP_PACKED
 #define IF_PACKED FLOATING_POINT

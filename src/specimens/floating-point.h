@@ -38,23 +38,20 @@ static inline int prepare_double(struct specimen_state *state, struct failure *f
     return fill(state, ONE_DOUBLE);
 }
 
-static inline int lacking(struct failure *failure, const char *lack)
-{
-    return fail_with(failure, -EOPNOTSUPP, "this machine has no %s", lack);
-}
-
 /* Can this machine do an operation of a kind in a shape? */
 #define CHECK(shape, kind)                                                                         \
     static inline int shape##_##kind##_available(struct failure *failure)                          \
     {                                                                                              \
         if (!CODE_FP_##shape##_HERE)                                                               \
-            return lacking(failure, CODE_FP_##shape##_LACK);                                       \
-        return CODE_FP_##kind##_HERE ? 0 : lacking(failure, CODE_FP_##kind##_LACK);                \
+            return fail_with(failure, -EOPNOTSUPP, "%s", CODE_FP_##shape##_LACK);                  \
+        if (!CODE_FP_##kind##_HERE)                                                                \
+            return fail_with(failure, -EOPNOTSUPP, "%s", CODE_FP_##kind##_LACK);                   \
+        return 0;                                                                                  \
     }
 #define CODE_FP_SCALAR_HERE 1
-#define CODE_FP_SCALAR_LACK NULL
+#define CODE_FP_SCALAR_LACK ""
 #define CODE_FP_BASIC_HERE  1
-#define CODE_FP_BASIC_LACK  NULL
+#define CODE_FP_BASIC_LACK  ""
 CHECK(SCALAR, BASIC)
 CHECK(SCALAR, FMA)
 CHECK(PACKED, BASIC)
@@ -63,8 +60,10 @@ CHECK(WIDE, BASIC)
 CHECK(WIDE, FMA)
 
 /* What must be there beyond the ISA. */
-#define BASIC_NEEDS(shape) CODE_FP_##shape##_LACK
-#define FMA_NEEDS(shape)   CODE_FP_FMA_LACK
+#define BASIC_NEEDS(shape)   CODE_FP_##shape##_NEEDS
+#define FMA_NEEDS(shape)     CODE_FP_FMA_NEEDS
+#define CODE_FP_SCALAR_NEEDS NULL
+#define CODE_FP_PACKED_NEEDS NULL
 
 /* Classes of an operation: adds, muls, divs, sqrts, fmas; then operations a lane. */
 #define ADD_COUNTS  1, 0, 0, 0, 0, 1

@@ -21,15 +21,17 @@
 #endif
 
 /* The function `symbol` made of `text`, and where it ends. */
-#define SPECIMEN_ASSEMBLY(symbol, text)                                                            \
+#define SPECIMEN_ASSEMBLY(symbol, text) SPECIMEN_TEXT(symbol, SPECIMEN_DEFECT text)
+
+/* The same for text that is no specimen's own code: the same in broken copies. */
+#define SPECIMEN_TEXT(symbol, text)                                                                \
     void symbol(struct specimen_state *state);                                                     \
     extern const char symbol##_end[];                                                              \
     __asm__(".text\n"                                                                              \
             "\t.p2align 6\n"                                                                       \
             "\t.globl " #symbol ", " #symbol "_end\n"                                              \
             "\t.hidden " #symbol ", " #symbol "_end\n"                                             \
-            "\t.type " #symbol ", %function\n" #symbol ":\n" SPECIMEN_DEFECT text #symbol          \
-            "_end:\n"                                                                              \
+            "\t.type " #symbol ", %function\n" #symbol ":\n" text #symbol "_end:\n"                \
             "\t.size " #symbol ", . - " #symbol "\n")
 
 /* Fields of a specimen whose code is `symbol`. */

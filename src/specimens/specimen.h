@@ -81,7 +81,7 @@ struct specimen {
     const struct truth *truth;
     /* Where its instructions stand and how often each conditional branch among them, in order of
      * addresses, is taken: from this its counts are decoded. NULL: they are not there to be read
-     * (made at run time, or the compiler's). */
+     * (the compiler's). Text without trips: it is copied and executed elsewhere. */
     const char *text_begin, *text_end;
     const struct trip *trips;
     size_t trip_count;

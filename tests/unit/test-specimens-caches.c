@@ -62,6 +62,19 @@ static void neighbours_are_half_a_cycle_apart(void **unused)
         assert_int_equal(position[2 * pair + 1] - position[2 * pair], 128);
 }
 
+static void no_set_is_visited_twice_before_all_were_once(void **unused)
+{
+    (void)unused;
+    AUTO_FREE uint64_t *order = drawn(1024, 0, 7);
+    for (uint64_t round = 0; round < 1024; round += 32) {
+        bool seen[64] = {false};
+        for (uint64_t at = round; at < round + 32; at++) {
+            assert_false(seen[order[at] % 64]);
+            seen[order[at] % 64] = true;
+        }
+    }
+}
+
 static void seeds_make_different_cycles(void **unused)
 {
     (void)unused;
@@ -258,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cycle_visits_every_place_once),
         cmocka_unit_test(neighbours_are_half_a_cycle_apart),
+        cmocka_unit_test(no_set_is_visited_twice_before_all_were_once),
         cmocka_unit_test(seeds_make_different_cycles),
         cmocka_unit_test(every_set_gets_twice_as_many_lines_as_it_has_ways),
         cmocka_unit_test(every_set_gets_twice_as_many_blocks_as_it_has_ways),

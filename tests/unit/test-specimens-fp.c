@@ -129,7 +129,7 @@ static void what_a_cpu_lacks_is_said_in_words(void **unused)
         if (!specimen->available || specimen->available(&failure) == 0)
             continue;
         assert_true(failure.code < 0);
-        assert_true(strlen(failure.text) > strlen("this machine has no "));
+        assert_true(strlen(failure.text) > 20);
         assert_null(strstr(failure.text, "(null)"));
     }
 }

@@ -36,12 +36,14 @@
 #define CODE_FP_FMA_(load, last, name, end, operation, addend)                                     \
     "\t" operation " " name "0" end ", " name "1" end ", " name "2" end addend "\n"
 
-/* What of this the ISA has (for the preprocessor), this CPU has, and what else it has none of. */
+/* What of this the ISA has (for the preprocessor), whether this CPU has it, why not, and what it is
+ * called. */
 #define CODE_FP_PACKED      1
 #define CODE_FP_PACKED_HERE 1
-#define CODE_FP_PACKED_LACK NULL
+#define CODE_FP_PACKED_LACK ""
 #define CODE_FP_WIDE        0
 #define CODE_FP_WIDE_HERE   0
-#define CODE_FP_WIDE_LACK   "floating-point registers of 256 bits"
+#define CODE_FP_WIDE_LACK   "the floating-point registers of this ISA have 128 bits"
 #define CODE_FP_FMA_HERE    1
-#define CODE_FP_FMA_LACK    NULL
+#define CODE_FP_FMA_NEEDS   NULL
+#define CODE_FP_FMA_LACK    ""

@@ -28,12 +28,14 @@
 #define CODE_FP_FMA(...)            CODE_FP_FMA_(__VA_ARGS__)
 #define CODE_FP_FMA_(load, suffix)  "\tfmadd" suffix " ft0, ft0, ft1, ft2\n"
 
-/* What of this the ISA has (for the preprocessor), this CPU has, and what else it has none of. */
+/* What of this the ISA has (for the preprocessor), whether this CPU has it, why not, and what it is
+ * called. */
 #define CODE_FP_PACKED      0
 #define CODE_FP_PACKED_HERE 0
-#define CODE_FP_PACKED_LACK "vector registers in RV64GC"
+#define CODE_FP_PACKED_LACK "kits of this ISA are made for RV64GC, which has no vector registers"
 #define CODE_FP_WIDE        0
 #define CODE_FP_WIDE_HERE   0
 #define CODE_FP_WIDE_LACK   CODE_FP_PACKED_LACK
 #define CODE_FP_FMA_HERE    1
-#define CODE_FP_FMA_LACK    NULL
+#define CODE_FP_FMA_NEEDS   NULL
+#define CODE_FP_FMA_LACK    ""

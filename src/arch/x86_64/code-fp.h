@@ -44,12 +44,15 @@
 /* Leaves nothing in the upper halves of wide registers, which would slow down older code. */
 #define CODE_FP_WIDE_DONE "\tvzeroupper\n"
 
-/* What of this the ISA has (for the preprocessor), this CPU has, and what else it has none of. */
+/* What of this the ISA has (for the preprocessor), whether this CPU has it, why not, and what it is
+ * called. */
 #define CODE_FP_PACKED      1
 #define CODE_FP_PACKED_HERE 1
-#define CODE_FP_PACKED_LACK NULL
+#define CODE_FP_PACKED_LACK ""
 #define CODE_FP_WIDE        1
 #define CODE_FP_WIDE_HERE   __builtin_cpu_supports("avx")
-#define CODE_FP_WIDE_LACK   "AVX"
+#define CODE_FP_WIDE_NEEDS  "AVX"
+#define CODE_FP_WIDE_LACK   "this CPU has no AVX, or the operating system does not use it"
 #define CODE_FP_FMA_HERE    __builtin_cpu_supports("fma")
-#define CODE_FP_FMA_LACK    "FMA3"
+#define CODE_FP_FMA_NEEDS   "FMA3"
+#define CODE_FP_FMA_LACK    "this CPU has no FMA3, or the operating system does not use it"

@@ -63,7 +63,7 @@ int code_send(struct wire_writer *writer, const char *name)
     int result = specimen_parse(name ? name : "", &specimen, &parameters, &failure);
     if (result < 0)
         return refuse(writer, -result, failure.text);
-    if (!specimen->text_begin && specimen->form != SPECIMEN_NULL)
+    if (!specimen->trips && specimen->form != SPECIMEN_NULL)
         return refuse(writer, ENOTSUP,
                       "its code is made by the compiler or at run time, and not there to be read");
     size_t length = (size_t)(specimen->text_end - specimen->text_begin);
