@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What tests/proof/read-protocol.py steps: the readers of lib/user-read.h, a copy of the protocol in
- * plain C, and copies of that with one defect each, which the same test must reject. No libc: it is
- * built for every ISA, and the test itself makes the calls and holds page and stack. */
+ * What tests/proof/read-protocol.py steps: the readers of lib/user-read.h, a copy of the protocol
+ * in plain C, and copies of that with one defect each, which the same test must reject. No libc: it
+ * is built for every ISA, and the test itself makes the calls and holds page and stack. */
 #include "lib/user-read.h"
 #include "reader-defects.h"
 
