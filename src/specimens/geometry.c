@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Reads the machine's claims: sysfs first, because it is the same on every ISA, then what libc
- * knows. Neither says anything of TLBs. */
+ * knows. Neither says anything of TLBs. CPUs of one machine differ: what counts is the one to which
+ * the thread is bound, or the largest of those it may use. */
 #include "specimens/geometry.h"
 
 #include <errno.h>
@@ -11,13 +12,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#define INDEX "/sys/devices/system/cpu/cpu0/cache/index%u/%s"
+#include "specimens/affinity.h"
+
+#define INDEX   "/sys/devices/system/cpu/cpu%u/cache/index%u/%s"
+#define INDEXES 8u
+
+/* Where the claims of one cache stand. */
+struct place_of_claims {
+    unsigned cpu, index;
+};
 
 /* One line of a file, without its newline; "" where there is none. */
-static void read_claim(unsigned index, const char *name, char *value, size_t size)
+static void read_claim(struct place_of_claims where, const char *name, char *value, size_t size)
 {
     char path[96];
-    snprintf(path, sizeof(path), INDEX, index, name);
+    snprintf(path, sizeof(path), INDEX, where.cpu, where.index, name);
     value[0] = '\0';
     FILE *file = fopen(path, "re");
     if (!file)
@@ -29,11 +38,11 @@ static void read_claim(unsigned index, const char *name, char *value, size_t siz
 }
 
 /* "32K", "1024K", "8M"; 0 for anything else. */
-static uint64_t claimed_number(unsigned index, const char *name)
+static uint64_t claimed_number(struct place_of_claims where, const char *name)
 {
     char value[32], unit = '\0';
     unsigned long long number = 0;
-    read_claim(index, name, value, sizeof(value));
+    read_claim(where, name, value, sizeof(value));
     int got = sscanf(value, "%18llu%c", &number, &unit);
     return got < 1 ? 0 : number << (unit == 'K' ? 10 : unit == 'M' ? 20 : unit == 'G' ? 30 : 0);
 }
@@ -65,18 +74,48 @@ static uint64_t *field(struct specimen_parameters *parameters, size_t offset)
     return (uint64_t *)(void *)((char *)parameters + offset);
 }
 
-static void take_index(struct specimen_parameters *parameters, unsigned index)
+/* The larger of two caches, with its own ways. Returns whether there was one to ask. */
+static bool take_larger(struct specimen_parameters *largest, struct place_of_claims where)
 {
     char type[32];
-    unsigned level = (unsigned)claimed_number(index, "level");
-    read_claim(index, "type", type, sizeof(type));
+    unsigned level = (unsigned)claimed_number(where, "level");
+    read_claim(where, "type", type, sizeof(type));
     for (size_t place = 0; place < sizeof(places) / sizeof(*places); place++) {
         if (places[place].level != level || strcmp(places[place].type, type) != 0)
             continue;
-        take(field(parameters, places[place].bytes), claimed_number(index, "size"));
-        take(field(parameters, places[place].ways), claimed_number(index, "ways_of_associativity"));
-        take(&parameters->line, claimed_number(index, "coherency_line_size"));
+        uint64_t bytes = claimed_number(where, "size");
+        uint64_t line = claimed_number(where, "coherency_line_size");
+        if (bytes > *field(largest, places[place].bytes)) {
+            *field(largest, places[place].bytes) = bytes;
+            *field(largest, places[place].ways) = claimed_number(where, "ways_of_associativity");
+        }
+        if (line > largest->line)
+            largest->line = line;
     }
+    return level != 0;
+}
+
+static void take_cpu(struct specimen_parameters *largest, unsigned cpu)
+{
+    struct place_of_claims where = {.cpu = cpu};
+    while (where.index < INDEXES && take_larger(largest, where))
+        where.index++;
+}
+
+/* Of the CPUs this thread may use; of the first where nobody says which these are. */
+static void take_sysfs(struct specimen_parameters *parameters)
+{
+    struct specimen_parameters largest = {0};
+    struct affinity allowed;
+    if (affinity_get(&allowed) < 0)
+        affinity_single(&allowed, 0);
+    for (size_t nth = 0, count = affinity_count(&allowed); nth < count; nth++)
+        take_cpu(&largest, affinity_nth(&allowed, nth));
+    for (size_t place = 0; place < sizeof(places) / sizeof(*places); place++) {
+        take(field(parameters, places[place].bytes), *field(&largest, places[place].bytes));
+        take(field(parameters, places[place].ways), *field(&largest, places[place].ways));
+    }
+    take(&parameters->line, largest.line);
 }
 
 static uint64_t libc_claim(int name)
@@ -97,8 +136,7 @@ void geometry_complete(struct specimen_parameters *parameters)
 {
     if (is_complete(parameters)) /* before every run but the first */
         return;
-    for (unsigned index = 0; index < 8; index++)
-        take_index(parameters, index);
+    take_sysfs(parameters);
 #ifdef _SC_LEVEL1_DCACHE_SIZE
     take(&parameters->line, libc_claim(_SC_LEVEL1_DCACHE_LINESIZE));
     take(&parameters->l1d, libc_claim(_SC_LEVEL1_DCACHE_SIZE));

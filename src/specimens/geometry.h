@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the machine claims of its caches, for specimens whose work depends on it. A claim may be
+ * What the machine claims of its caches, for specimens whose work depends on it: of the CPU this
+ * thread is bound to, or of each cache the largest among the CPUs it may use. A claim may be
  * wrong, in virtual machines above all: what `assay caches` measured is given as parameters, and
  * those win. */
 #pragma once
