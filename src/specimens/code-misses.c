@@ -185,22 +185,31 @@ static int prepare_itlb_pages(struct specimen_state *state, struct failure *fail
         .restore = region_unmap,                                                                   \
     };
 
+/* From N, every block, to that and what stands around the blocks: lines or pages of the window and
+ * of the specimen's call, at most; then the data these access. */
+#define OWN_CODE                          8
+#define OWN_DATA                          (FRAME_LOADS + 1 + FRAME_STORES + 1)
+#define TRUTH_BLOCK_EACH(class, own, why) TRUTH_BETWEEN(class, 0, 1, own, 1, why)
+
+#define WHY_OWN "; the code around the blocks may miss as well, once, but nothing more"
 #define WHY_L1I                                                                                    \
-    "derived: twice the first-level instruction cache in random order, of which a cache that "     \
-    "replaces the least recently used line of its claimed size holds none when it comes round; "   \
-    "a CPU that fetches ahead along predicted jumps may have asked for a line before it missed"
+    "twice the first-level instruction cache in random order, of which a cache of the claimed "    \
+    "size that replaces the least recently used line, or the oldest, holds none when it comes "    \
+    "round; one that replaces at random keeps some, and a CPU that fetches ahead along predicted " \
+    "jumps may have asked for a line before it missed" WHY_OWN
 #define WHY_L2I                                                                                    \
     "derived: code over twice the second level in random order, of which a cache that replaces "   \
     "the least recently used line holds none; others do not replace so strictly, and without "     \
     "huge pages sets are filled unevenly"
 #define WHY_ITLB                                                                                   \
-    "derived: a block in each of twice as many pages as the TLB has entries (itlb=), or in 4096 "  \
-    "where that is not known, at least twice as many as any common one has"
+    "a block in each of twice as many pages as the TLB has entries (itlb=), or in 4096 where "     \
+    "that is not known, at least twice as many as any common one has; one that replaces at "       \
+    "random keeps some" WHY_OWN
 
 BLOCKS(l1i_blocks, "l1i-blocks",
        "N blocks of code in random order over twice the first-level instruction cache",
        "misses of the first-level instruction cache", "l1i l1i_ways line seed", prepare_l1i_blocks,
-       TRUTH_MODELLED("l1i-load-misses", 0, 1, WHY_L1I))
+       TRUTH_BLOCK_EACH("l1i-load-misses", OWN_CODE, WHY_L1I))
 
 BLOCKS(l2i_blocks, "l2i-blocks",
        "N blocks of code in random order over twice the second-level cache",
@@ -209,5 +218,5 @@ BLOCKS(l2i_blocks, "l2i-blocks",
 
 BLOCKS(itlb_pages, "itlb-pages", "N blocks of code, each in another page than the TLB holds",
        "misses of the instruction TLB", "itlb seed", prepare_itlb_pages,
-       TRUTH_MODELLED("itlb-load-misses", 0, 1, WHY_ITLB),
-       TRUTH_MODELLED("tlb-misses", 0, 1, WHY_ITLB))
+       TRUTH_BLOCK_EACH("itlb-load-misses", OWN_CODE, WHY_ITLB),
+       TRUTH_BLOCK_EACH("tlb-misses", OWN_CODE + OWN_DATA, WHY_ITLB))

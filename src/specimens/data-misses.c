@@ -5,7 +5,7 @@
  * lost every line when it comes round again; over a few lines that it never loses; and one line
  * after the other, where prefetchers help. A call goes on where the last one stopped, so N need not
  * be a multiple of anything. Every iteration also touches what the code itself needs to end, so
- * that it stays and N loads miss, no more. */
+ * that it stays; what the frame reads and writes may have been displaced all the same, once. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -188,9 +188,19 @@ static int prepare_dtlb_pages(struct specimen_state *state, struct failure *fail
         .restore = region_unmap,                                                                   \
     };
 
+/* First level and TLB: from N, every step of the walk, to that and whatever the frame itself
+ * accesses. The levels behind do not see the frame, which the first holds, but replace so freely
+ * that N is no more than a model there. */
+#define TRUTH_STEPS(class, own, why) TRUTH_BETWEEN(class, 0, 1, own, 1, why)
+#define OWN_ACCESSES                 (OWN_LOADS + OWN_STORES)
+#define OWN_CODE                     8 /* lines or pages of window and specimen, at most */
+
+#define WHY_OWN                                                                                    \
+    "; the few accesses of the call itself may miss as well, once each, but nothing more"
 #define WHY_L1D                                                                                    \
-    "derived: twice the first level in random order, of which a cache that replaces the least "    \
-    "recently used line of its claimed size holds none when it comes round"
+    "twice the first level in random order, of which a cache of the claimed size that replaces "   \
+    "the least recently used line, or the oldest, holds none when it comes round; one that "       \
+    "replaces at random keeps some" WHY_OWN
 #define WHY_L2                                                                                     \
     "derived: twice the second level in random order, of which a cache that replaces the least "   \
     "recently used line holds none; others do not replace so strictly, and without huge pages "    \
@@ -203,8 +213,8 @@ static int prepare_dtlb_pages(struct specimen_state *state, struct failure *fail
 
 WALK(l1d_chase, "l1d-chase", "N loads in random order over twice the first-level data cache",
      "misses of the first-level data cache that hit the second", "l1d l1d_ways line seed",
-     prepare_l1d_chase, TRUTH_MODELLED("l1d-load-misses", 0, 1, WHY_L1D),
-     TRUTH_MODELLED("l1d-misses", 0, 1, WHY_L1D), TRUTH_MODELLED("l2-misses", 0, 0, WHY_FITS),
+     prepare_l1d_chase, TRUTH_STEPS("l1d-load-misses", OWN_LOADS, WHY_L1D),
+     TRUTH_STEPS("l1d-misses", OWN_ACCESSES, WHY_L1D), TRUTH_MODELLED("l2-misses", 0, 0, WHY_FITS),
      TRUTH_MODELLED("l2d-misses", 0, 0, WHY_FITS), TRUTH_MODELLED("l2-load-misses", 0, 0, WHY_FITS),
      TRUTH_MODELLED("llc-load-misses", 0, 0, WHY_FITS))
 
@@ -237,10 +247,12 @@ WALK(l1d_hits, "l1d-hits", "N loads of sixteen lines over and over",
      TRUTH_BETWEEN("llc-load-misses", 0, 0, OWN_LOADS + HIT_LINES, 0, WHY_HITS))
 
 #define WHY_DTLB                                                                                   \
-    "derived: a load in each of twice as many pages as the TLB has entries (dtlb=), or in 8192 "   \
-    "where that is not known, more than twice any common one has"
+    "a load in each of twice as many pages as the TLB has entries (dtlb=), or in 8192 where that " \
+    "is not known, more than twice any common one has; one that replaces at random keeps "         \
+    "some" WHY_OWN
 
 WALK(dtlb_pages, "dtlb-pages", "N loads, each in another page than the TLB holds",
      "misses of the data TLB", "dtlb seed", prepare_dtlb_pages,
-     TRUTH_MODELLED("dtlb-load-misses", 0, 1, WHY_DTLB),
-     TRUTH_MODELLED("dtlb-misses", 0, 1, WHY_DTLB), TRUTH_MODELLED("tlb-misses", 0, 1, WHY_DTLB))
+     TRUTH_STEPS("dtlb-load-misses", OWN_LOADS, WHY_DTLB),
+     TRUTH_STEPS("dtlb-misses", OWN_ACCESSES, WHY_DTLB),
+     TRUTH_STEPS("tlb-misses", OWN_ACCESSES + OWN_CODE, WHY_DTLB))

@@ -74,7 +74,9 @@
 #define TRUTH_BODY_BRANCHES(taken, not_taken, jumps, calls, indirect)                              \
     TRUTH_EXACT("branches", FRAME_BRANCHES,                                                        \
                 1 + (taken) + (not_taken) + (jumps) + INT64_C(2) * (calls) + (indirect)),          \
-        TRUTH_EXACT("cond-branches", 0, 1 + (taken) + (not_taken)),                                \
+        TRUTH_BRANCHES_BY_KIND(taken, not_taken, jumps, calls, indirect)
+#define TRUTH_BRANCHES_BY_KIND(taken, not_taken, jumps, calls, indirect)                           \
+    TRUTH_EXACT("cond-branches", 0, 1 + (taken) + (not_taken)),                                    \
         TRUTH_EXACT("cond-branches-taken", -1, 1 + (taken)),                                       \
         TRUTH_EXACT("cond-branches-not-taken", 1, not_taken), TRUTH_EXACT("jumps", 0, jumps),      \
         TRUTH_EXACT("calls", 1, calls), TRUTH_EXACT("returns", 1, calls),                          \
@@ -82,6 +84,13 @@
 
 /* Its branches where the body has none. */
 #define TRUTH_FRAMED_BRANCHES TRUTH_BODY_BRANCHES(0, 0, 0, 0, 0)
+
+/* Its branches where each iteration makes so many system calls and has no other branch. */
+#define TRUTH_CALLING_BRANCHES(system_calls)                                                       \
+    TRUTH_BETWEEN("branches", FRAME_BRANCHES, 1, FRAME_BRANCHES, 1 + (system_calls),               \
+                  "some CPUs count the instruction of a system call as a branch and others do "    \
+                  "not, and neither is wrong"),                                                    \
+        TRUTH_BRANCHES_BY_KIND(0, 0, 0, 0, 0)
 
 /* The branches of code that is called, does not loop and returns. */
 #define TRUTH_STRAIGHT_BRANCHES                                                                    \

@@ -19,7 +19,7 @@ static const char stopper[] = "the thread waits for another that moves it, and m
 
 static const struct truth truths[] = {
     TRUTH_FRAMED(3, 3, 4, 0, 0),
-    TRUTH_FRAMED_BRANCHES,
+    TRUTH_CALLING_BRANCHES(1),
     TRUTH_NO_FP,
     TRUTH_NO_FAULTS,
     TRUTH_EXACT("cpu-migrations", 0, 1),

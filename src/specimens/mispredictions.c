@@ -45,10 +45,12 @@ const struct specimen specimen_nested = {
     .truth = nested_truths,
 };
 
-/* What one byte costs, and what two do: in these every branch skips its no-op once. */
+/* What one byte costs, and what two do: in these every branch once does not skip what stands behind
+ * it. */
 #define BITS                INT64_C(8)
 #define BYTE_INSTRUCTIONS   (2 + BITS * CODE_BIT_INSTRUCTIONS + FRAME_LOOP_INSTRUCTIONS)
-#define RANDOM_INSTRUCTIONS (INT64_C(2) * BYTE_INSTRUCTIONS + BITS)
+#define SKIPPED             INT64_C(2) /* instructions; one is a store */
+#define RANDOM_INSTRUCTIONS (INT64_C(2) * BYTE_INSTRUCTIONS + SKIPPED * BITS)
 #define RANDOM_BRANCHES     (INT64_C(2) * (BITS + 1))
 
 /* Half of the 8N bits of fresh bytes are missed on average, whoever guesses. By Hoeffding's bound
@@ -57,7 +59,8 @@ const struct specimen specimen_nested = {
 #define RANDOM_MISSES                                                                              \
     "8N of the bits are fresh, and half of them are guessed wrongly on average by whatever "       \
     "predictor, fewer than 3N - 32 less than once in 10^13 runs; more than there are branches it " \
-    "cannot miss"
+    "cannot miss; with seed= the bits are the same in every process, and what is the same may be " \
+    "learnt"
 
 static const struct trip random_trips[] = {
     {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {-1, 2},
@@ -66,7 +69,7 @@ static const struct trip random_trips[] = {
 static const struct truth random_truths[] = {
     TRUTH_EXACT("instructions", FRAME_INSTRUCTIONS + 2, RANDOM_INSTRUCTIONS),
     TRUTH_EXACT("loads", FRAME_LOADS + 1, 2),
-    TRUTH_EXACT("stores", FRAME_STORES, 0),
+    TRUTH_EXACT("stores", FRAME_STORES, BITS),
     TRUTH_EXACT("branches", FRAME_BRANCHES, RANDOM_BRANCHES),
     TRUTH_EXACT("cond-branches", 0, RANDOM_BRANCHES),
     TRUTH_EXACT("cond-branches-taken", -1, BITS + 2),

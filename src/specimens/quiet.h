@@ -17,8 +17,10 @@
 
 #define TRUTH_NO_SYSCALLS TRUTH_ZERO("syscalls"), TRUTH_ZERO("getppid-calls")
 
-/* Nothing in the code asks for a switch or a migration; the scheduler may, and the account of the
- * run then shows it. */
+/* What the code itself asks of the scheduler: nothing. It is no promise that nothing happens; a run
+ * that lasts longer than a time slice is interrupted by others now and then. The operating system's
+ * account of the run then shows more than this, and the run is called disturbed: neither the truth
+ * nor the event is wrong. */
 #define TRUTH_NO_SCHEDULING TRUTH_ZERO("context-switches"), TRUTH_ZERO("cpu-migrations")
 
 /* Integer code. */

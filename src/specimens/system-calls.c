@@ -13,7 +13,7 @@ SPECIMEN_ASSEMBLY(specimen_getuid_code,
                   CODE_SYSTEM_COUNT CODE_SYSTEM_LOOP(CODE_SYSTEM_CALL(SYS_getuid)) CODE_RETURN);
 
 #define TRUTH_CALLS                                                                                \
-    TRUTH_FRAMED(0, 0, 2, 0, 0), TRUTH_FRAMED_BRANCHES, TRUTH_NO_FP, TRUTH_NO_FAULTS,              \
+    TRUTH_FRAMED(0, 0, 2, 0, 0), TRUTH_CALLING_BRANCHES(1), TRUTH_NO_FP, TRUTH_NO_FAULTS,          \
         TRUTH_NO_SCHEDULING, TRUTH_EXACT("syscalls", 0, 1)
 
 static const struct truth getppid_truths[] = {

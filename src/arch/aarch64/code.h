@@ -93,11 +93,14 @@
 #define CODE_DOUBLE_COUNT "\tadd x1, x1, x1\n" /* twice as many iterations */
 /* Takes a byte from memory and moves on: two instructions, one load. */
 #define CODE_NEXT_BITS "\tldrb w3, [x2]\n\tadd x2, x2, #1\n"
-/* For each of the byte's bits a branch over a no-op that is taken when the bit is set. */
+/* For each of the byte's bits a branch that is taken when the bit is set. What it leads over is
+ * more than a CPU would make conditional instead of predicting: two instructions, the second a
+ * store to operands[1]. */
+#define CODE_SKIPPED          "\tadd x4, x4, #1\n\tstr x1, [x0, #24]\n"
 #define CODE_BIT_INSTRUCTIONS 1 /* the branch tests */
 #define CODE_BRANCH_ON_BITS                                                                        \
     "\t.irp bit, 0, 1, 2, 3, 4, 5, 6, 7\n"                                                         \
-    "\ttbnz w3, #\\bit, 2f\n" CODE_NOP "2:\n"                                                      \
+    "\ttbnz w3, #\\bit, 2f\n" CODE_SKIPPED "2:\n"                                                  \
     "\t.endr\n"
 
 /* Reads and claims memory, adds, writes if the claim still holds: three instructions. The second

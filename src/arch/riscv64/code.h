@@ -99,12 +99,15 @@
 #define CODE_DOUBLE_COUNT "\tadd t1, t1, t1\n" /* twice as many iterations */
 /* Takes a byte from memory and moves on: two instructions, one load. */
 #define CODE_NEXT_BITS "\tlbu t0, 0(t2)\n\taddi t2, t2, 1\n"
-/* For each of the byte's bits a branch over a no-op that is taken when the bit is set. */
+/* For each of the byte's bits a branch that is taken when the bit is set. What it leads over is
+ * more than a CPU would make conditional instead of predicting: two instructions, the second a
+ * store to operands[1]. */
+#define CODE_SKIPPED          "\taddi t4, t4, 1\n\tsd t1, 24(a0)\n"
 #define CODE_BIT_INSTRUCTIONS 2 /* test and branch */
 #define CODE_BRANCH_ON_BITS                                                                        \
     "\t.irp bit, 1, 2, 4, 8, 16, 32, 64, 128\n"                                                    \
     "\tandi t3, t0, \\bit\n"                                                                       \
-    "\tbnez t3, 2f\n" CODE_NOP "2:\n"                                                              \
+    "\tbnez t3, 2f\n" CODE_SKIPPED "2:\n"                                                          \
     "\t.endr\n"
 
 /* Reads and claims memory, adds, writes if the claim still holds: three instructions. The second
