@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * N times sixteen transfers of control of one kind: conditional and taken, conditional and not,
- * jumps, calls with their returns, indirect jumps. */
+ * jumps, calls with their returns, indirect jumps, indirect calls with their returns. */
 #include "specimens/framed.h"
 
 #define SIXTEEN INT64_C(16)
@@ -29,6 +29,10 @@ SPECIMEN_ASSEMBLY(specimen_calls_code,
                       CODE_TAKE_RETURN CODE_RETURN "9:\n" CODE_RETURN);
 SPECIMEN_ASSEMBLY(specimen_indirect_code,
                   CODE_COUNT CODE_LOOP(CODE_TIMES(16, CODE_JUMP_INDIRECT)) CODE_RETURN);
+
+SPECIMEN_ASSEMBLY(specimen_indirect_calls_code,
+                  CODE_COUNT CODE_KEEP_RETURN CODE_LOOP(CODE_TIMES(16, CODE_CALL_INDIRECT("9f")))
+                      CODE_TAKE_RETURN CODE_RETURN "9:\n" CODE_RETURN);
 
 /* Four branches that are taken so often in an iteration. */
 #define FOUR(each)                                                                                 \
@@ -77,6 +81,17 @@ static const struct truth indirect_truths[] = {
     TRUTH_FRAMED(0, 0, SIXTEEN *CODE_JUMP_INDIRECT_INSTRUCTIONS, 0, 0),
     TRUTH_BODY_BRANCHES(0, 0, 0, 0, 16),
     TRUTH_PREDICTABLE(17),
+    TRUTH_QUIET,
+    TRUTH_END,
+};
+
+/* Each is a call and an indirect branch, but one transfer of control; its return is another. */
+static const struct truth indirect_calls_truths[] = {
+    TRUTH_FRAMED(CODE_KEEP_INSTRUCTIONS, 0, SIXTEEN *(CODE_CALL_INDIRECT_INSTRUCTIONS + 1),
+                 SIXTEEN *CODE_RETURN_LOADS, SIXTEEN *CODE_CALL_STORES),
+    TRUTH_EXACT("branches", FRAME_BRANCHES, 33),
+    TRUTH_BRANCHES_BY_KIND(0, 0, 0, 16, 16),
+    TRUTH_PREDICTABLE(33),
     TRUTH_QUIET,
     TRUTH_END,
 };
@@ -134,4 +149,15 @@ const struct specimen specimen_indirect = {
     .min_n = 1,
     .max_n = 100000000000u,
     .truth = indirect_truths,
+};
+
+const struct specimen specimen_indirect_calls = {
+    .name = "indirect-calls",
+    .summary = "N times sixteen calls, through a register, of a function that returns at once",
+    .stresses = "indirect calls and returns",
+    SPECIMEN_CODE_OF(specimen_indirect_calls_code),
+    SPECIMEN_TRIPS(loop_trips),
+    .min_n = 1,
+    .max_n = 100000000000u,
+    .truth = indirect_calls_truths,
 };

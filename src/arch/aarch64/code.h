@@ -87,6 +87,10 @@
 #define CODE_JUMP_INDIRECT_INSTRUCTIONS 2
 #define CODE_JUMP_INDIRECT              "\tadr x3, 2f\n\tbr x3\n2:\n"
 
+/* A call to an address in a register, formed right before. */
+#define CODE_CALL_INDIRECT_INSTRUCTIONS 2
+#define CODE_CALL_INDIRECT(label)       "\tadr x3, " label "\n\tblr x3\n"
+
 /* An empty loop of ten: 21 instructions, a branch that is taken nine times and then not. */
 #define CODE_LOOP_OF_TEN "\tmov x3, #10\n2:\tsubs x3, x3, #1\n\tb.ne 2b\n"
 

@@ -93,6 +93,10 @@
 #define CODE_JUMP_INDIRECT_INSTRUCTIONS 3
 #define CODE_JUMP_INDIRECT              CODE_UNCOMPRESSED("\tauipc t3, 0\n\taddi t3, t3, 12\n\tjr t3\n")
 
+/* A call to an address in a register, formed right before. */
+#define CODE_CALL_INDIRECT_INSTRUCTIONS 3
+#define CODE_CALL_INDIRECT(label)       CODE_UNCOMPRESSED("\tlla t4, " label "\n\tjalr t4\n")
+
 /* An empty loop of ten: 21 instructions, a branch that is taken nine times and then not. */
 #define CODE_LOOP_OF_TEN "\tli t0, 10\n2:\taddi t0, t0, -1\n\tbnez t0, 2b\n"
 

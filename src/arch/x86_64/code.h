@@ -94,6 +94,10 @@
 #define CODE_JUMP_INDIRECT_INSTRUCTIONS 2
 #define CODE_JUMP_INDIRECT              "\tlea 2f(%rip), %rax\n\tjmp *%rax\n2:\n"
 
+/* A call to an address in a register, formed right before. */
+#define CODE_CALL_INDIRECT_INSTRUCTIONS 2
+#define CODE_CALL_INDIRECT(label)       "\tlea " label "(%rip), %rax\n\tcall *%rax\n"
+
 /* An empty loop of ten: 21 instructions, a branch that is taken nine times and then not. */
 #define CODE_LOOP_OF_TEN "\tmov $10, %eax\n2:\tsub $1, %eax\n\tjne 2b\n"
 
