@@ -35,7 +35,7 @@ static void put_hex(struct wire_writer *writer, const char *key, const char *beg
 static void put_trips(struct wire_writer *writer, const struct specimen *specimen)
 {
     AUTO_TEXT struct text trips = {0};
-    for (size_t i = 0; i < specimen->trip_count; i++)
+    for (size_t i = 0; specimen->trips && i < specimen->trip_count; i++)
         text_printf(&trips, "%s%lld:%lld", i ? "," : "", (long long)specimen->trips[i].base,
                     (long long)specimen->trips[i].each);
     wire_put_string(writer, "trips", text_string(&trips));
