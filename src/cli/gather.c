@@ -86,9 +86,9 @@ static int run_pending(const struct gathering *gathering, const struct visit *vi
     progress_begin(&receiving.progress, "processes", count, gathering->common->quiet);
     AUTO_TEXT struct text answer = {0};
     text_printf(&answer,
-                "assay %s: stopping when the process under way has ended; Ctrl-C again stops at "
-                "once\n",
-                gathering->command);
+                "assay %s: stopping when the process under way has ended, in %d seconds at the "
+                "latest; Ctrl-C again stops at once\n",
+                gathering->command, SESSION_STOP_MS / 1000);
     if (!gathering->common->quiet)
         signals_answer(text_string(&answer));
     int error = session_run(gathering->session, gathering->cells, gathering->cell_count, visits,

@@ -34,7 +34,7 @@ static void on_signal(int number)
     if (count == 1)
         first_number = number;
     interrupted = count;
-    if (count == 1 && number == SIGINT && patience)
+    if (count == 1 && patience)
         progress_interject(patience);
     if (count < 3)
         return;

@@ -7,8 +7,8 @@
 /* SIGINT, SIGTERM and SIGHUP count up `interrupted`; SIGPIPE becomes an error of the write. */
 void signals_install(void);
 
-/* What the first SIGINT answers on standard error while something must end before the program does;
- * NULL: nothing. words must outlive the wait. */
+/* What the first of them answers on standard error while something must end before the program
+ * does; NULL: nothing. words must outlive the wait. */
 void signals_answer(const char *words);
 
 /* The exit status by which a shell knows the signal that came first: 130 for SIGINT, 143 for

@@ -32,6 +32,7 @@ struct run {
     size_t visits_sent;
     bool going;
     enum ending ending; /* `stop` was sent when not RUN_ON */
+    int64_t asked;      /* when that was; monotonic ms */
     /* receiving */
     size_t ended;             /* visits that have ended; the next one is visits[ended] */
     const struct cell *begun; /* the cell under way; NULL between visits */
@@ -126,6 +127,7 @@ static int send_ahead(struct run *run)
 static int send_stop(struct run *run, enum ending ending)
 {
     run->ending = ending;
+    run->asked = monotonic_ms();
     wire_begin(&run->session->writer, "stop");
     int status = wire_end(&run->session->writer);
     if (status == 0 || status == -EPIPE)
@@ -307,6 +309,12 @@ static int look_up(struct run *run, int64_t deadline)
         return peer_lost(run->session, run->failure, -EINTR, "interrupted twice");
     if (run->ending == RUN_ON && stop && *stop)
         return send_stop(run, STOPPED_BY_FLAG);
+    /* Who asks for an end does not wait for a visit of minutes; it stays pending. */
+    if (run->ending == STOPPED_BY_FLAG && monotonic_ms() - run->asked >= SESSION_STOP_MS)
+        return peer_lost(
+            run->session, run->failure, -EINTR,
+            "interrupted in the middle of a visit, after %d ms in which it did not end",
+            SESSION_STOP_MS);
     if (run->ending == RUN_ON && deadline && monotonic_ms() >= deadline)
         return send_stop(run, OUT_OF_BUDGET);
     return 0;

@@ -482,6 +482,24 @@ class Breaks(Case):
         self.assertIn("Ctrl-C again stops at once", errors)
         self.assert_nothing_runs()
 
+    def test_one_signal_breaks_off_a_process_of_minutes(self):
+        path = self.path("m")
+        process = self.start("-e", "step/instructions/", "--specimen", "loop", "--n", "1000000", "--runs", "10", "--no-overhead",
+                             "--store", path)
+        while not (os.path.exists(path) and any("harness" in program for program in self.running())):
+            if process.poll() is not None:
+                errors = process.communicate()[1]
+                self.assertEqual(process.returncode, 3, errors)
+                self.skipTest(f"no single steps here: {errors}")
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertIn("stopping when the process under way has ended, in 2 seconds at the latest", errors)
+        self.assertIn(f"assay measure --resume --store {path}", errors)
+        self.assertEqual(self.finished_visits(path), 0)
+        self.assert_nothing_runs()
+
     def wait_for_samples(self, path):
         for _ in range(400):
             if self.finished_visits(path):
