@@ -11,6 +11,7 @@
 
 #include "cli/nearest.h"
 #include "cli/options.h"
+#include "cli/specimen-name.h"
 
 static const char *const factor_names[FACTORS] = {"path",     "pattern", "specimen", "n",
                                                   "counters", "opt",     "link"};
@@ -153,8 +154,11 @@ static int resolve_word(struct resolving *resolving, enum factor factor, const c
         snprintf(level, sizeof(level), "O%c", word[0]);
         word = level;
     }
-    /* A specimen's parameters are the probe's to judge. */
-    if (factor == SPECIMEN && catalogue_specimen(resolving->measuring->catalogue, word))
+    const struct catalogue_specimen *specimen =
+        factor == SPECIMEN ? catalogue_specimen(resolving->measuring->catalogue, word) : NULL;
+    if (specimen && specimen_name_check(specimen, word, resolving->failure) < 0)
+        return EXIT_USAGE;
+    if (specimen)
         return add_once(&resolving->factors->values[factor], word) < 0 ? EXIT_FAILED : EXIT_DONE;
     if (has_value(known, word))
         return add_once(&resolving->factors->values[factor], word) < 0 ? EXIT_FAILED : EXIT_DONE;

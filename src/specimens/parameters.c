@@ -65,7 +65,7 @@ static int take_term(const struct specimen *specimen, const char *term, size_t l
         if (take_value(term + key + 1, length - key - 1, field) == 0)
             return 0;
         return fail_with(failure, -EINVAL,
-                         "specimen %s: %.*s wants a number of at most 2^64, such as 65536 or 64k",
+                         "specimen %s: %.*s wants a number below 2^64, such as 65536 or 64k",
                          specimen->name, (int)key, term);
     }
     if (!specimen->parameters)

@@ -269,6 +269,18 @@ class Refusals(Case):
         self.assertNotIn("\033", done.stderr)
         return done.stderr
 
+    def test_parameters_are_judged_before_there_is_a_store(self):
+        path = self.path("p")
+        for name, words in (("l1d-chase/l1=16k/", "did you mean 'l1d'?"), ("l1d-chase/l1d=banana/", "below 2^64, such as l1d=65536"),
+                            ("l1d-chase/l1d/", "below 2^64"), ("l1d-chase/l1d=99999999999g/", "below 2^64"),
+                            ("l1d-chase/l1d=16k", "one slash"), ("loop/l1d=16k/", "loop takes no parameters"),
+                            ("l1d-chase/" + "x" * 200 + "=1/", "has no parameter")):
+            with self.subTest(name):
+                done = self.measure("-e", "page-faults", "--specimen", name, "--store", path)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(words, done.stderr)
+                self.assertFalse(os.path.exists(path))
+
     def test_unknown_names_get_the_nearest(self):
         self.assertIn("page-faults", self.refused(2, "-e", "page-fautls"))
         self.assertIn("did you mean --event?", self.refused(2, "--evnet", "x"))
