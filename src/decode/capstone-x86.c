@@ -166,6 +166,7 @@ static const struct {
     BOTH(MUL, FP_MUL),
     BOTH(DIV, FP_DIV),
     BOTH(SQRT, FP_SQRT),
+    BOTH(ROUND, FP_ROUND),
     ORDERS(VFMADD),
     ORDERS(VFMSUB),
     ORDERS(VFNMADD),

@@ -25,8 +25,9 @@ enum forming { FORMING_NONE, FORMING_SETS, FORMING_ADDS };
 
 /* Floating-point arithmetic. Moves, comparisons, conversions, roundings and sign changes are
  * none. */
-enum fp_kind { FP_NONE, FP_ADD, FP_MUL, FP_DIV, FP_SQRT, FP_FMA }; /* a subtraction is an FP_ADD */
-enum fp_precision { FP_SINGLE, FP_DOUBLE, FP_OTHER };              /* other: half, x87 extended */
+/* A subtraction is an FP_ADD. */
+enum fp_kind { FP_NONE, FP_ADD, FP_MUL, FP_DIV, FP_SQRT, FP_FMA, FP_ROUND };
+enum fp_precision { FP_SINGLE, FP_DOUBLE, FP_OTHER }; /* other: half, x87 extended */
 
 struct instruction {
     uint64_t address;

@@ -80,27 +80,28 @@ static const struct {
     const char *name;
     enum fp_kind kind;
 } arithmetic[] = {
-    {"fadd", FP_ADD},   {"fsub", FP_ADD},   {"fmul", FP_MUL},  {"fnmul", FP_MUL},
-    {"fdiv", FP_DIV},   {"fsqrt", FP_SQRT}, {"fmadd", FP_FMA}, {"fmsub", FP_FMA},
-    {"fnmadd", FP_FMA}, {"fnmsub", FP_FMA}, {"fmla", FP_FMA},  {"fmls", FP_FMA},
+    {"fadd", FP_ADD},     {"fsub", FP_ADD},     {"fmul", FP_MUL},     {"fnmul", FP_MUL},
+    {"fdiv", FP_DIV},     {"fsqrt", FP_SQRT},   {"fmadd", FP_FMA},    {"fmsub", FP_FMA},
+    {"fnmadd", FP_FMA},   {"fnmsub", FP_FMA},   {"fmla", FP_FMA},     {"fmls", FP_FMA},
+    {"frintn", FP_ROUND}, {"frintm", FP_ROUND}, {"frintp", FP_ROUND}, {"frintz", FP_ROUND},
 };
 
 /* Between registers, or none. */
 static const char *const plain[] = {
-    "add",     "adds",    "sub",     "subs",    "and",   "ands",  "orr",   "orn",    "eor",
-    "eon",     "bic",     "bics",    "movz",    "movn",  "movk",  "madd",  "msub",   "smaddl",
-    "smsubl",  "umaddl",  "umsubl",  "smulh",   "umulh", "sdiv",  "udiv",  "csel",   "csinc",
-    "csinv",   "csneg",   "ccmp",    "ccmn",    "ubfm",  "sbfm",  "bfm",   "extr",   "adr",
-    "adrp",    "lslv",    "lsrv",    "asrv",    "rorv",  "clz",   "cls",   "rbit",   "rev",
-    "rev16",   "rev32",   "rev64",   "adc",     "adcs",  "sbc",   "sbcs",  "hint",   "nop",
-    "isb",     "dsb",     "dmb",     "mrs",     "msr",   "svc",   "fmov",  "scvtf",  "ucvtf",
-    "fcvt",    "fcvtzs",  "fcvtzu",  "fcmp",    "fcmpe", "fabs",  "fneg",  "fcsel",  "fmax",
-    "fmin",    "frintm",  "frintp",  "frintz",  "dup",   "ins",   "movi",  "mvni",   "umov",
-    "smov",    "prfm",    "prfum",   "dc",      "ic",    "sys",   "clrex", "yield",  "cmeq",
-    "cmhi",    "cmhs",    "addv",    "addp",    "umaxp", "uminp", "umaxv", "ext",    "shrn",
-    "bit",     "bif",     "bsl",     "not",     "ushr",  "shl",   "sshr",  "uaddlv", "cnt",
-    "autiasp", "paciasp", "bti",     "mul",     "xtn",   "zip1",  "zip2",  "crc32b", "crc32w",
-    "crc32x",  "crc32cb", "crc32cw", "crc32cx", "tst",   "brk",   "csdb",  "sb",
+    "add",     "adds",   "sub",    "subs",  "and",    "ands",   "orr",     "orn",     "eor",
+    "eon",     "bic",    "bics",   "movz",  "movn",   "movk",   "madd",    "msub",    "smaddl",
+    "smsubl",  "umaddl", "umsubl", "smulh", "umulh",  "sdiv",   "udiv",    "csel",    "csinc",
+    "csinv",   "csneg",  "ccmp",   "ccmn",  "ubfm",   "sbfm",   "bfm",     "extr",    "adr",
+    "adrp",    "lslv",   "lsrv",   "asrv",  "rorv",   "clz",    "cls",     "rbit",    "rev",
+    "rev16",   "rev32",  "rev64",  "adc",   "adcs",   "sbc",    "sbcs",    "hint",    "nop",
+    "isb",     "dsb",    "dmb",    "mrs",   "msr",    "svc",    "fmov",    "scvtf",   "ucvtf",
+    "fcvt",    "fcvtzs", "fcvtzu", "fcmp",  "fcmpe",  "fabs",   "fneg",    "fcsel",   "fmax",
+    "fmin",    "dup",    "ins",    "movi",  "mvni",   "umov",   "smov",    "prfm",    "prfum",
+    "dc",      "ic",     "sys",    "clrex", "yield",  "cmeq",   "cmhi",    "cmhs",    "addv",
+    "addp",    "umaxp",  "uminp",  "umaxv", "ext",    "shrn",   "bit",     "bif",     "bsl",
+    "not",     "ushr",   "shl",    "sshr",  "uaddlv", "cnt",    "autiasp", "paciasp", "bti",
+    "mul",     "xtn",    "zip1",   "zip2",  "crc32b", "crc32w", "crc32x",  "crc32cb", "crc32cw",
+    "crc32cx", "tst",    "brk",    "csdb",  "sb",
 };
 
 static bool take_flow(const struct wording *words, struct instruction *instruction)

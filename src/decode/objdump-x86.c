@@ -342,7 +342,8 @@ static const struct stem {
     const char *name;
     enum fp_kind kind;
 } stems[] = {
-    {"add", FP_ADD}, {"sub", FP_ADD}, {"mul", FP_MUL}, {"div", FP_DIV}, {"sqrt", FP_SQRT},
+    {"add", FP_ADD}, {"sub", FP_ADD},   {"mul", FP_MUL},
+    {"div", FP_DIV}, {"sqrt", FP_SQRT}, {"round", FP_ROUND},
 };
 
 static bool take_sse(const char *word, const struct wording *words, struct instruction *instruction)

@@ -103,6 +103,10 @@ static int64_t sum(const struct specimen *specimen, const char *const *classes, 
 
 static void check_classes(const struct specimen *specimen)
 {
+    if (strncmp(specimen->name, "fround-", strlen("fround-")) == 0) { /* none of the five */
+        assert_int_equal(sum(specimen, operations, COUNT(operations)), 0);
+        return;
+    }
     assert_int_equal(sum(specimen, operations, COUNT(operations)), 1);
     assert_int_equal(sum(specimen, forms, COUNT(forms)), 1);
     int64_t each = called_truth(specimen, "fp-fmas", 1) ? 2 : 1;

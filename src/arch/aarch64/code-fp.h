@@ -47,3 +47,10 @@
 #define CODE_FP_FMA_HERE    1
 #define CODE_FP_FMA_NEEDS   NULL
 #define CODE_FP_FMA_LACK    ""
+
+/* To the next integer, ties to even; one instruction, single and double. */
+#define CODE_FP_ROUND_SINGLE "\tfrintn s0, s0\n"
+#define CODE_FP_ROUND_DOUBLE "\tfrintn d0, d0\n"
+#define CODE_FP_ROUND_HERE   1
+#define CODE_FP_ROUND_NEEDS  NULL
+#define CODE_FP_ROUND_LACK   ""

@@ -39,3 +39,7 @@
 #define CODE_FP_FMA_HERE    1
 #define CODE_FP_FMA_NEEDS   NULL
 #define CODE_FP_FMA_LACK    ""
+
+/* There is no CODE_FP_ROUND: */
+#define CODE_FP_ROUND_LACK                                                                         \
+    "kits of this ISA are made for RV64GC, which rounds only while it converts to integers"

@@ -56,3 +56,10 @@
 #define CODE_FP_FMA_HERE    __builtin_cpu_supports("fma")
 #define CODE_FP_FMA_NEEDS   "FMA3"
 #define CODE_FP_FMA_LACK    "this CPU has no FMA3, or the operating system does not use it"
+
+/* To the next integer, by the ISA's rule for ties; one instruction, single and double. */
+#define CODE_FP_ROUND_SINGLE "\troundss $0, %xmm0, %xmm0\n"
+#define CODE_FP_ROUND_DOUBLE "\troundsd $0, %xmm0, %xmm0\n"
+#define CODE_FP_ROUND_HERE   __builtin_cpu_supports("sse4.1")
+#define CODE_FP_ROUND_NEEDS  "SSE4.1"
+#define CODE_FP_ROUND_LACK   "this CPU has no SSE4.1, which rounds"

@@ -46,7 +46,8 @@ static enum arithmetic arithmetic_of(const char *mnemonic)
         {"fsqrt", FP_SQRT},    {"fmadd", FP_FMA},    {"fmsub", FP_FMA},     {"fnmadd", FP_FMA},
         {"fnmsub", FP_FMA},    {"fmla", FP_FMA},     {"fmls", FP_FMA},      {"fmin", FP_OTHER},
         {"fmax", FP_OTHER},    {"fminnm", FP_OTHER}, {"fmaxnm", FP_OTHER},  {"frecpe", FP_OTHER},
-        {"frsqrte", FP_OTHER}, {"frecps", FP_OTHER}, {"frsqrts", FP_OTHER},
+        {"frsqrte", FP_OTHER}, {"frecps", FP_OTHER}, {"frsqrts", FP_OTHER}, {"frintn", FP_OTHER},
+        {"frintm", FP_OTHER},  {"frintp", FP_OTHER}, {"frintz", FP_OTHER},
     };
     for (size_t index = 0; index < sizeof(table) / sizeof(*table); index++)
         if (strcmp(mnemonic, table[index].mnemonic) == 0)

@@ -44,11 +44,11 @@ static enum arithmetic stem_arithmetic(const char *stem, size_t length)
     static const struct {
         const char *stem;
         enum arithmetic arithmetic;
-    } stems[] = {{"add", FP_ADD},     {"sub", FP_ADD},       {"addsub", FP_ADD},
-                 {"hadd", FP_ADD},    {"hsub", FP_ADD},      {"mul", FP_MUL},
-                 {"div", FP_DIV},     {"sqrt", FP_SQRT},     {"min", FP_OTHER},
-                 {"max", FP_OTHER},   {"rcp", FP_OTHER},     {"rsqrt", FP_OTHER},
-                 {"rcp14", FP_OTHER}, {"rsqrt14", FP_OTHER}, {"dp", FP_OTHER}};
+    } stems[] = {
+        {"add", FP_ADD},     {"sub", FP_ADD},       {"addsub", FP_ADD}, {"hadd", FP_ADD},
+        {"hsub", FP_ADD},    {"mul", FP_MUL},       {"div", FP_DIV},    {"sqrt", FP_SQRT},
+        {"min", FP_OTHER},   {"max", FP_OTHER},     {"rcp", FP_OTHER},  {"rsqrt", FP_OTHER},
+        {"rcp14", FP_OTHER}, {"rsqrt14", FP_OTHER}, {"dp", FP_OTHER},   {"round", FP_OTHER}};
     for (size_t index = 0; index < sizeof(stems) / sizeof(*stems); index++)
         if (strlen(stems[index].stem) == length && strncmp(stem, stems[index].stem, length) == 0)
             return stems[index].arithmetic;
