@@ -8,4 +8,4 @@
 #undef WINDOW_LOOP
 #define WINDOW_LOOP WINDOW_LOOP_WITH("\tnop\n")
 
-#include BROKEN_PATH
+#include BROKEN_PATH /* NOLINT(bugprone-suspicious-include): a path of the kit, once more */
