@@ -139,19 +139,22 @@ void json_envelope_release(struct envelope *envelope)
     envelope->results = envelope->analysis = envelope->skipped = envelope->findings = NULL;
 }
 
+/* As many digits as any decimal number survives: 0.97 stays 0.97. */
+#define WRITTEN (JSON_COMPACT | JSON_REAL_PRECISION(15))
+
 /* One line per element of a list: readable, and still searchable line by line. */
 static int write_value(FILE *stream, const json_t *value)
 {
     if (!json_is_array(value) || !json_array_size(value) ||
         !json_is_object(json_array_get(value, 0)))
-        return json_dumpf(value, stream, JSON_ENCODE_ANY | JSON_COMPACT);
+        return json_dumpf(value, stream, JSON_ENCODE_ANY | WRITTEN);
     size_t index;
     json_t *element;
     fputs("[\n", stream);
     json_array_foreach(value, index, element)
     {
         fputs(index ? ",\n    " : "    ", stream);
-        if (json_dumpf(element, stream, JSON_COMPACT) < 0)
+        if (json_dumpf(element, stream, WRITTEN) < 0)
             return -1;
     }
     fputs("\n  ]", stream);
