@@ -4,6 +4,7 @@
  * What `assay caches` found, as JSON (docs/json). */
 #include <math.h>
 
+#include "base/text.h"
 #include "cli/caches.h"
 
 static json_t *rounded(double value)
@@ -78,6 +79,11 @@ json_t *caches_analysis_json(const struct caching *caching, bool complete)
     else
         json_absent(analysis, "store", "nothing was measured");
     json_object_set_new(analysis, "complete", json_boolean(complete));
+    if (!complete) {
+        AUTO_TEXT struct text unfinished = {0};
+        caches_put_unfinished(caching, &unfinished);
+        json_object_set_new(analysis, "complete_reason", json_text(text_string(&unfinished)));
+    }
     json_object_set_new(analysis, "page_bytes",
                         json_count(caches_page(&caching->catalogue->facts)));
     if (!pages->known) {

@@ -156,7 +156,17 @@ static void put_legend(const struct caching *caching, const struct style *style,
          0, 2, style->width);
 }
 
-static int show_person(const struct caching *caching, const struct skips *skips, int status)
+static void put_unfinished(const struct caching *caching, const struct style *style,
+                           struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    text_puts(&words, "not finished: ");
+    caches_put_unfinished(caching, &words);
+    wrap(out, text_string(&words), 0, 2, style->width);
+}
+
+static int show_person(const struct caching *caching, const struct skips *skips, bool complete,
+                       int status)
 {
     const struct common_options *common = &caching->options->common;
     struct style style = deliver_style(common);
@@ -164,6 +174,8 @@ static int show_person(const struct caching *caching, const struct skips *skips,
     put_table(&caching->report, &style, &out);
     put_pages(&caching->report.pages, &style, &out);
     put_legend(caching, &style, &out);
+    if (!complete)
+        put_unfinished(caching, &style, &out);
     skips_put(skips, &style, &out);
     text_putc(&out, '\n');
     deliver_put_machine(&caching->catalogue->facts, &style, &out);
@@ -196,7 +208,7 @@ int caches_show(struct caching *caching, bool complete)
     if (caching->failures.count)
         skips_add(&skips, what, caching->failures.reason, 0);
     status = caching->options->common.json ? show_json(caching, &skips, complete, status)
-                                           : show_person(caching, &skips, status);
+                                           : show_person(caching, &skips, complete, status);
     skips_free(&skips);
     return status;
 }

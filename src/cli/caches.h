@@ -4,6 +4,7 @@
  * The parts of `assay caches`: options -> rings -> samples in a store -> judgement -> show. */
 #pragma once
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "session/session.h"
 #include "show/json.h"
@@ -43,6 +44,9 @@ int caches_open_store(struct caching *caching);
 int caches_execute(struct caching *caching, bool *complete);
 /* The report as a table or as JSON. */
 int caches_show(struct caching *caching, bool complete);
+
+/* Where the plan was not finished: what is missing and how to go on. The store must be open. */
+void caches_put_unfinished(const struct caching *caching, struct text *out);
 
 /* The report's rows and what else is known, as JSON; the caller owns both. */
 json_t *caches_results_json(const struct caches_report *report);

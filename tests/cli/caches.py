@@ -69,6 +69,9 @@ class Measured(Case):
         self.assertFalse(envelope["analysis"]["complete"])
         self.assertEqual(envelope["analysis"]["store"], store)
         self.assertIn("--resume --store", first.stderr)
+        self.assertIn("assay caches --resume --store " + store, envelope["analysis"]["complete_reason"])
+        self.assertNotRegex(first.stdout, r"\d\.\d{5}")
+        self.assertEqual(self.stores(), ["run.sqlite"])
         before = self.done(store)
         second = self.caches("--budget", "1s", "--json", "--resume", "--store", store)
         self.assertEqual(second.returncode, 0, second.stderr)
@@ -100,6 +103,8 @@ class Measured(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("claimed", done.stdout.splitlines()[0])
         self.assertIn("page size:", done.stdout)
+        self.assertIn("not finished: the budget ended", done.stdout)
+        self.assertIn("assay caches --resume --store", " ".join(done.stdout.split()))
         self.assertEqual(len(self.stores()), 1)
 
 
