@@ -115,6 +115,7 @@ static int judge(struct caching *caching)
     if (caching->store)
         error = caches_load(caching->store, &points, &caching->failures, &failure);
     struct caches_situation situation = {.page = caches_page(facts),
+                                         .huge_page = caches_huge_page(facts),
                                          .claims = caching->claims.list,
                                          .claim_count = caching->claims.count,
                                          .unfit = caching->unfit[0] ? caching->unfit : NULL,

@@ -15,6 +15,7 @@
 #define TWO_STEPS   0.36
 #define TLB_LEVELS  2u
 #define HALF_OCTAVE 0.5 /* within which draws must see a rise begin for its range to stand */
+#define HUGE_LEAST  4u  /* huge pages: no TLB holds fewer, so what rises before is none */
 
 static void reason(struct caches_value *value, const char *text)
 {
@@ -210,6 +211,16 @@ static double match(const struct caches_found *whole, size_t rise,
     return best;
 }
 
+static const char *unseen_level(const struct caches_claim *claim)
+{
+    if (claim->level < 3)
+        return "no rise in latency near this size: there is no such cache, or others on this "
+               "machine kept using it; try a larger --budget, or a quieter machine";
+    return "no rise in latency near this size: neighbours may use most of it, the host may give "
+           "this machine only a part, or its pages lie scattered so that the rise is smeared; try "
+           "a larger --budget, or a quieter machine";
+}
+
 static void add_levels(const struct caches_found *whole, const struct tally *tally,
                        const struct caches_situation *situation, struct caches_report *report)
 {
@@ -222,8 +233,7 @@ static void add_levels(const struct caches_found *whole, const struct tally *tal
             until = chosen[i] < 0 ? claim : (size_t)chosen[i];
         for (; situation->claims && claim < until; claim++)
             add_unseen(report, &situation->claims[claim], situation->claims[claim].level,
-                       situation->claims[claim].type,
-                       "no rise in latency near this size: it cannot be seen from here");
+                       situation->claims[claim].type, unseen_level(&situation->claims[claim]));
         if (i == whole->level_count)
             break;
         /* Neither claimed nor clear: a wrinkle of the curve, made by a neighbour. */
@@ -253,23 +263,71 @@ static void fill_tlb(struct caches_row *row, const struct rise *rise, unsigned a
     reason(&row->ways, "only the reach of a TLB is measured");
 }
 
+/* Bytes of a huge page: where nobody says, what one page of a page table maps. */
+static uint64_t huge_page(const struct caches_situation *situation)
+{
+    return situation->huge_page ? situation->huge_page : situation->page / 8 * situation->page;
+}
+
+enum nearness {
+    FAR_ENOUGH,
+    TOO_NEAR,   /* a rise within so few huge pages is no reach of them */
+    LIKE_SMALL, /* nor is any later one: small pages show the same rise */
+};
+
+/* What a rise over huge pages is; unless it may be a reach, `why` says why not. */
+static enum nearness nearness_of(const struct caches_found *whole, const struct rise *rise,
+                                 const struct caches_situation *situation, char *why, size_t size)
+{
+    char here[32];
+    if (rise->half >= HUGE_LEAST * huge_page(situation))
+        return FAR_ENOUGH;
+    put_kib(rise->half, here, sizeof(here));
+    for (size_t i = 0; i < whole->tlb_count[0]; i++)
+        if (distance(whole->tlbs[0][i].rise.half, rise->half) <= 1) {
+            snprintf(why, size,
+                     "huge pages behave like small ones here: on both, latency rises at %s, less "
+                     "than %u huge pages; the host may back them with small pages",
+                     here, HUGE_LEAST);
+            return LIKE_SMALL;
+        }
+    snprintf(why, size,
+             "not seen: latency rises at %s, but that is less than %u huge pages, and on small "
+             "pages it does not",
+             here, HUGE_LEAST);
+    return TOO_NEAR;
+}
+
+/* Always a row for each level, so that any two runs can be set side by side. */
 static void add_tlbs(const struct caches_found *whole, const struct tally *tally, int huge,
                      const struct caches_situation *situation, struct caches_report *report)
 {
     const char *type = huge ? "tlb-huge" : "tlb";
-    /* What rises later are walks of page tables that no longer fit into a cache. */
-    for (size_t i = 0; i < whole->tlb_count[huge] && i < TLB_LEVELS; i++) {
-        struct caches_row *row = add_row(report, (unsigned)i + 1, type);
-        if (row)
-            fill_tlb(row, &whole->tlbs[huge][i].rise, tally->tlb[huge][i],
-                     tally->tlb_rise[huge][i]);
-    }
-    if (whole->tlb_count[huge])
-        return;
-    const char *why = "no rise in latency over the pages that were tried";
+    char near[240], why[240] = "no further rise in latency over the pages that were tried";
+    unsigned level = 1;
+    if (!whole->tlb_count[huge])
+        snprintf(why, sizeof(why), "no rise in latency over the pages that were tried");
     if (!whole->over_pages[huge])
-        why = huge && situation->no_huge ? situation->no_huge : "no ring over pages was measured";
-    add_unseen(report, NULL, 1, type, why);
+        snprintf(why, sizeof(why), "%s",
+                 huge && situation->no_huge ? situation->no_huge
+                                            : "no ring over pages was measured");
+    /* What rises later are walks of page tables that no longer fit into a cache. */
+    for (size_t i = 0; i < whole->tlb_count[huge] && level <= TLB_LEVELS; i++) {
+        const struct rise *rise = &whole->tlbs[huge][i].rise;
+        enum nearness nearness =
+            huge ? nearness_of(whole, rise, situation, near, sizeof(near)) : FAR_ENOUGH;
+        if (nearness != FAR_ENOUGH && level == 1)
+            memcpy(why, near, sizeof(why));
+        if (nearness == LIKE_SMALL)
+            break;
+        if (nearness == TOO_NEAR)
+            continue;
+        struct caches_row *row = add_row(report, level++, type);
+        if (row)
+            fill_tlb(row, rise, tally->tlb[huge][i], tally->tlb_rise[huge][i]);
+    }
+    for (; level <= TLB_LEVELS; level++)
+        add_unseen(report, NULL, level, type, why);
 }
 
 static double confirmed_ticks(const struct caches_points *points, bool huge, uint64_t bytes)
@@ -310,7 +368,10 @@ static void judge_unfit(const struct caches_situation *situation, struct caches_
                    situation->claims[i].type, why);
     if (!situation->claim_count)
         add_unseen(report, NULL, 1, level_type(1), why);
-    add_unseen(report, NULL, 1, "tlb", why);
+    for (unsigned level = 1; level <= TLB_LEVELS; level++)
+        add_unseen(report, NULL, level, "tlb", why);
+    for (unsigned level = 1; level <= TLB_LEVELS; level++)
+        add_unseen(report, NULL, level, "tlb-huge", why);
     report->pages.known = false;
     snprintf(report->pages.reason, sizeof(report->pages.reason), "%s", why);
 }

@@ -151,6 +151,19 @@ static void want_edges(struct planning *planning)
     }
 }
 
+/* A line is told by few rings, each of which must once have been undisturbed: they are cheap to
+ * repeat. */
+static void want_first_line(struct planning *planning)
+{
+    const struct caches_found *found = &planning->found;
+    if (!found->level_count)
+        return;
+    uint64_t next = found->level_count > 1 ? found->levels[1].rise.last_before : 0;
+    uint64_t ring = caches_pair_ring(planning->points, found->levels[0].rise.beyond_half, next);
+    if (ring)
+        want_pairs(planning, ring);
+}
+
 /* Numbers of lines in one set. What a set holds is known where the next number was tried as well.
  */
 static const uint8_t set_lines[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
@@ -175,7 +188,9 @@ static void want_sets(struct planning *planning)
         if ((!rise->sharp && !rise->step) || rise->last_before > planning->most)
             continue;
         uint64_t stride = 1024, bytes = rise->last_before;
-        while (2 * stride <= bytes / 16)
+        /* At first for few ways, as first levels mostly have; later for any. */
+        uint64_t most_ways = planning->most == FIRST_LEVEL && planning->wanted <= 2 ? 8 : 16;
+        while (2 * stride <= bytes / most_ways)
             stride *= 2;
         for (; stride <= bytes; stride *= 2)
             for (size_t i = 0; i < sizeof(set_lines); i++)
@@ -191,11 +206,11 @@ static const struct {
     size_t processes;
     uint64_t most;
 } passes[] = {
-    {want_base, 1, FIRST_LEVEL},  {want_edges, 4, FIRST_LEVEL}, {want_sets, 2, FIRST_LEVEL},
-    {want_edges, 6, FIRST_LEVEL}, {want_base, 1, UINT64_MAX},   {want_sets, 4, FIRST_LEVEL},
-    {want_edges, 3, UINT64_MAX},  {want_sets, 2, UINT64_MAX},   {want_base, 2, UINT64_MAX},
-    {want_edges, 6, UINT64_MAX},  {want_sets, 6, UINT64_MAX},   {want_base, 3, UINT64_MAX},
-    {want_edges, 12, UINT64_MAX},
+    {want_base, 1, FIRST_LEVEL}, {want_edges, 4, FIRST_LEVEL}, {want_first_line, 10, FIRST_LEVEL},
+    {want_sets, 2, FIRST_LEVEL}, {want_edges, 6, FIRST_LEVEL}, {want_base, 1, UINT64_MAX},
+    {want_sets, 4, FIRST_LEVEL}, {want_edges, 3, UINT64_MAX},  {want_sets, 2, UINT64_MAX},
+    {want_base, 2, UINT64_MAX},  {want_edges, 6, UINT64_MAX},  {want_sets, 6, UINT64_MAX},
+    {want_base, 3, UINT64_MAX},  {want_edges, 12, UINT64_MAX},
 };
 
 int caches_plan(const struct caches_limits *limits, const struct caches_points *points,
@@ -232,5 +247,5 @@ uint32_t caches_runs(const struct caches_point *point)
 {
     if (point->bytes > LARGE_RING)
         return 1;
-    return point->bytes > MIB ? 3 : point->bytes > 128 * KIB ? 8 : 24;
+    return point->bytes > MIB ? 3 : point->bytes > 256 * KIB ? 8 : 48;
 }

@@ -115,6 +115,12 @@ uint64_t caches_page(const struct facts *facts)
     return sound ? (uint64_t)page : 4096;
 }
 
+uint64_t caches_huge_page(const struct facts *facts)
+{
+    long long bytes = facts_number(facts, "memory.huge_page_bytes", 0);
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
 const char *caches_unfit(const struct facts *facts)
 {
     if (!facts_get(facts, "emulated"))

@@ -135,6 +135,7 @@ struct caches_report {
 
 struct caches_situation {
     uint64_t page;                     /* bytes of the machine's page */
+    uint64_t huge_page;                /* and of a huge one; 0: not known */
     const struct caches_claim *claims; /* data and unified caches, smallest first */
     size_t claim_count;
     const char *unfit;   /* why timing means nothing here (an emulated machine); NULL: it does */
@@ -189,6 +190,8 @@ struct caches_claims {
 void caches_claims(const struct facts *facts, struct caches_claims *claims);
 /* Bytes of a page. */
 uint64_t caches_page(const struct facts *facts);
+/* Bytes of a huge page; 0: not known. */
+uint64_t caches_huge_page(const struct facts *facts);
 /* For struct caches_situation: NULL or a reason. */
 const char *caches_unfit(const struct facts *facts);
 const char *caches_no_huge(const struct facts *facts);
