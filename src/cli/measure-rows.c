@@ -53,7 +53,9 @@ static char *why_no_truth(const struct measuring *measuring, const struct replay
 {
     const char *class = cell->counters[counter].class, *specimen = cell->cell.specimen;
     if (!class && strstr(cell->cell.events[counter], "-raw/"))
-        return strdup("it is what the source itself saw, every repetition of an instruction");
+        return format("it is what the tool itself sees, the repetitions of a repeated instruction "
+                      "counted one by one; compare with %.*s/instructions/",
+                      (int)strcspn(cell->cell.events[counter], "/"), cell->cell.events[counter]);
     if (!class)
         return strdup("what this event should count is not known");
     struct maybe known = predict_class(measuring->catalogue, class, specimen, cell->cell.n, NULL);

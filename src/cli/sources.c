@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/factors.h"
+#include "show/number.h"
 
 #define USUAL_RUNS 100
 #define PAPI       "papi" /* presets: a name for the paths that open them, no source of its own */
@@ -70,4 +71,49 @@ uint64_t source_runs(const struct catalogue *catalogue, const char *source)
 {
     const struct catalogue_source *known = catalogue_source(catalogue, source);
     return known ? known->runs : USUAL_RUNS;
+}
+
+/* Instructions that a source executes in some ten minutes, slowest first. */
+static const struct {
+    const char *source;
+    uint64_t instructions;
+} speeds[] = {
+    {"trap", 30000000u}, {"step", 30000000u}, {"valgrind", 10000000000u}, {"qemu", 100000000000u}};
+#define SPEEDS (sizeof(speeds) / sizeof(*speeds))
+
+/* Of all runs; at least N each, because a repeated instruction is one by its truth and N steps for
+ * whoever steps it. */
+static uint64_t work_of(const struct catalogue *catalogue, const struct cell *cell)
+{
+    struct maybe predicted =
+        predict_class(catalogue, "instructions", cell->specimen, cell->n, NULL);
+    uint64_t each = cell->n, all;
+    if (predicted.known && predicted.value > 0 && (uint64_t)predicted.value > each)
+        each = (uint64_t)predicted.value;
+    return __builtin_mul_overflow(each, cell->runs, &all) ? UINT64_MAX : all;
+}
+
+bool source_too_slow(const struct catalogue *catalogue, const char *source, const struct cell *cell,
+                     struct text *reason)
+{
+    uint64_t work = work_of(catalogue, cell);
+    size_t own = 0;
+    while (own < SPEEDS && strcmp(speeds[own].source, source) != 0)
+        own++;
+    if (own == SPEEDS || work <= speeds[own].instructions)
+        return false;
+    char asked[NUMBER_SIZE], limit[NUMBER_SIZE];
+    number_count(work, asked, sizeof(asked));
+    number_count(speeds[own].instructions, limit, sizeof(limit));
+    text_printf(reason, "%s instructions in %u runs, and %s does about %s in ten minutes", asked,
+                cell->runs, source, limit);
+    for (size_t i = own + 1; i < SPEEDS; i++) {
+        if (work <= speeds[i].instructions && catalogue_source(catalogue, speeds[i].source)) {
+            text_printf(reason, ": %s/.../ is fast enough, or ask for a smaller N or fewer --runs",
+                        speeds[i].source);
+            return true;
+        }
+    }
+    text_puts(reason, ": ask for a smaller N or fewer --runs");
+    return true;
 }

@@ -24,5 +24,10 @@ const struct catalogue_path *source_path(const struct catalogue *catalogue, cons
 /* "events of step can be counted on bare, perf-read only" */
 void source_put_paths(const struct catalogue *catalogue, const char *source, struct text *out);
 
+/* Does one process of the cell ask more of the source than it does in some ten minutes? Then reason
+ * says so, and which source here would do it. Nothing is known of other sources. */
+bool source_too_slow(const struct catalogue *catalogue, const char *source, const struct cell *cell,
+                     struct text *reason);
+
 /* Runs in a process where nobody said how many. */
 uint64_t source_runs(const struct catalogue *catalogue, const char *source);

@@ -60,7 +60,8 @@ static int skip_combination(struct sweep *sweep, const char *what, const char *r
 
 /* 1: can be; 0: skipped, with the reason kept; negative: out of memory. */
 static int combination_fits(struct sweep *sweep, const struct cell *cell,
-                            const struct catalogue_path *path, size_t counters)
+                            const struct catalogue_path *path, const struct group *group,
+                            size_t counters)
 {
     const struct {
         const char *name, *list, *word;
@@ -91,6 +92,12 @@ static int combination_fits(struct sweep *sweep, const struct cell *cell,
         snprintf(what, sizeof(what), "%zu counters at once", counters);
         snprintf(reason, sizeof(reason), "a cell has at most %d", CELL_MAX_COUNTERS);
         return skip_combination(sweep, what, reason, E2BIG);
+    }
+    AUTO_TEXT struct text slow = {0};
+    if (source_too_slow(sweep->measuring->catalogue, group->source, cell, &slow)) {
+        snprintf(what, sizeof(what), "%s with %s and N = %" PRIu64, group->source, cell->specimen,
+                 cell->n);
+        return skip_combination(sweep, what, text_string(&slow), ERANGE);
     }
     return 1;
 }
@@ -172,7 +179,7 @@ static int add_combination(struct sweep *sweep, const size_t *index, const struc
     struct cell cell = {0};
     int result = fill_cell(sweep, index, group, path, &cell);
     if (result == 0)
-        result = combination_fits(sweep, &cell, path, (size_t)copies * group->count);
+        result = combination_fits(sweep, &cell, path, group, (size_t)copies * group->count);
     if (result > 0) {
         result = fill_events(&cell, group, (size_t)copies);
         if (result == 0)

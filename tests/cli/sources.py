@@ -124,6 +124,25 @@ class Truths(Case):
                 self.assertEqual({truth for truth in truths if truth is not None}, counts["instructions", 1])
                 self.assertEqual(counts["instructions-raw", 500].pop() - counts["instructions-raw", 1].pop(), 499)
 
+    def test_raw_counts_say_what_they_are(self):
+        done = self.measure("--event", "step/instructions-raw/", "--specimen", "loop", "--n", "10", "--runs", "1", "--no-overhead")
+        if done.returncode == 3:
+            self.skipTest(done.stderr)
+        self.assertIn("compare with step/instructions/", " ".join(done.stdout.split()))
+
+    def test_more_than_a_source_does_in_minutes_is_refused(self):
+        done = self.measure("--event", "step/instructions/", "--specimen", "loop", "--n", "1e11", timeout=60)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        if "cannot be counted here" in done.stderr:
+            self.skipTest(done.stderr)
+        self.assertIn("in ten minutes", done.stderr)
+        # A repeated instruction is one by its truth, but not for who steps it.
+        done = self.measure("--event", "step/instructions/", "--specimen", "rep-movsb", "--n", "1e6", "--runs", "100", timeout=60)
+        if "no specimen" not in done.stderr and "not to be had" not in done.stderr:
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn("100,000,000 instructions in 100 runs", done.stderr)
+            self.assertRegex(done.stderr, "(qemu|valgrind)/.../ is fast enough|ask for a smaller N")
+
     def test_step_counts_the_windows_of_perf_paths_too(self):
         """The same window, every time: the path's own instructions and the specimen's."""
         rows = self.results("--event", "step/instructions/", "--path", "perf-read,perf-syscall,perf-prctl", "--pattern", "all",
