@@ -60,14 +60,19 @@ bool proof_knows(const char *source, size_t length)
     return find_source(source, length) != NULL;
 }
 
+/* -taken and -not-taken: what depends on the way the branches went. */
+static bool depends_on_trips(const char *class)
+{
+    size_t end = strlen("-taken");
+    size_t length = strlen(class);
+    return length > end && strcmp(class + length - end, "-taken") == 0;
+}
+
 /* What a source relies on for a class; 0: it does not count. */
 static unsigned relies_on(const char *class, const char *name, size_t length)
 {
     const struct source *source = find_source(name, length);
-    size_t end = strlen("-taken");
-    size_t class_length = strlen(class);
-    bool taken = class_length > end && strcmp(class + class_length - end, "-taken") == 0;
-    if (!source || (source->told && taken))
+    if (!source || (source->told && depends_on_trips(class)))
         return 0;
     return source->relies | (strncmp(class, "fp-", 3) == 0 ? source->fp : 0);
 }
@@ -113,6 +118,39 @@ const char *proof_sources(const char *specimen, const char *class)
     return found ? found->sources : "";
 }
 
+/* Some source of the list was told what the class counts. */
+static bool any_told(const char *class, const char *list)
+{
+    const char *name;
+    size_t length;
+    while (depends_on_trips(class) && next_source(&list, &name, &length)) {
+        const struct source *source = find_source(name, length);
+        if (source && source->told)
+            return true;
+    }
+    return false;
+}
+
+/* Who confirmed it, and why that is no proof. */
+static void explain(const char *class, const char *confirmed, char *words, size_t size)
+{
+    char names[256] = "";
+    size_t at = 0;
+    for (const char *from = confirmed; *from && at + 2 < sizeof(names); from++) {
+        names[at++] = *from;
+        if (*from == ',')
+            names[at++] = ' ';
+    }
+    names[at] = '\0';
+    snprintf(words, size,
+             "follows from the code, and is confirmed by %s alone: a proof takes two sources that "
+             "share no code%s",
+             names,
+             any_told(class, confirmed) ? ", and decode is none here, because it is told how often "
+                                          "branches are taken"
+                                        : "");
+}
+
 enum truth_grade proof_grade(const struct specimen *specimen, const struct truth *truth,
                              char *words, size_t size)
 {
@@ -121,10 +159,7 @@ enum truth_grade proof_grade(const struct specimen *specimen, const struct truth
     if (truth->grade != TRUTH_PROVEN || proof_suffices(truth->class, confirmed))
         return truth->grade;
     if (*confirmed)
-        snprintf(words, size,
-                 "follows from the code, and is confirmed by %s alone: a proof takes two sources "
-                 "that share no code",
-                 confirmed);
+        explain(truth->class, confirmed, words, size);
     else
         snprintf(words, size, "follows from the code, and no source has confirmed it yet");
     return TRUTH_MODEL;
