@@ -22,7 +22,7 @@
 struct events_options {
     struct common_options common;
     bool specimens;
-    uint64_t n;
+    struct optional n;
 };
 
 static const struct option_spec specs[] = {
@@ -31,7 +31,7 @@ static const struct option_spec specs[] = {
      .help = "list specimens instead of events: what each is known to count, and who proved it",
      .offset = offsetof(struct events_options, specimens)},
     {.name = "n",
-     .type = OPTION_U64,
+     .type = OPTION_OPTIONAL,
      .argument = "N",
      .help = "with --specimens: add the counts for N, and those that decoding the code gives",
      .offset = offsetof(struct events_options, n)},
@@ -263,7 +263,7 @@ static int run(void *parsed, int argument_count, char **arguments)
                   "one name or glob at a time, and quoted, so that the shell leaves it alone");
         return deliver_failure("events", &failure, EXIT_USAGE);
     }
-    if (options->n && !options->specimens) {
+    if (options->n.given && !options->specimens) {
         fail_with(&failure, -EINVAL, "--n belongs to --specimens: events have no N of their own");
         return deliver_failure("events", &failure, EXIT_USAGE);
     }
@@ -278,7 +278,7 @@ static int run(void *parsed, int argument_count, char **arguments)
                                : error == -ENODEV ? EXIT_LACKING
                                                   : EXIT_FAILED);
     if (options->specimens) {
-        int status = specimens_run(&options->common, events.session, glob, options->n);
+        int status = specimens_run(&options->common, events.session, glob, &options->n);
         release(&events);
         return status;
     }

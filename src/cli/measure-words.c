@@ -110,8 +110,9 @@ static void put_constant_error(const struct summary *summary, struct text *out)
         text_printf(out, ": the overhead measured on the null specimen is %s",
                     count((uint64_t)overhead.value).text);
     else if (!__builtin_sub_overflow(error, overhead.value, &rest))
-        text_printf(out, "; the overhead measured on the null specimen is %s, %s stay unexplained",
-                    count((uint64_t)overhead.value).text, difference(rest).text);
+        text_printf(out, "; the overhead measured on the null specimen is %s, %s %s unexplained",
+                    count((uint64_t)overhead.value).text, difference(rest).text,
+                    rest == 1 || rest == -1 ? "stays" : "stay");
 }
 
 static void put_spread_error(const struct summary *summary, struct text *out)

@@ -29,7 +29,7 @@ static void put_predicted(json_t *object, const struct specimen_list *list,
         json_object_set_new(object, "predicted", json_difference(count));
     else if (!list->counted)
         json_absent(object, "predicted", "no N was given");
-    else if (list->n < specimen->min_n || list->n > specimen->max_n)
+    else if (specimens_out_of_range(list, specimen))
         json_absent(object, "predicted", "the specimen does not do this N");
     else
         json_absent(object, "predicted",

@@ -299,6 +299,21 @@ static void put_refusals(const struct page *page, const struct listed_specimen *
     }
 }
 
+/* Without it the missing numbers would look as if none had been asked for. */
+static void put_range(const struct page *page, const struct catalogue_specimen *specimen)
+{
+    if (!specimens_out_of_range(page->list, specimen))
+        return;
+    AUTO_TEXT struct text line = {0};
+    char asked[NUMBER_SIZE], limit[NUMBER_SIZE];
+    bool below = page->list->n < specimen->min_n;
+    number_count(page->list->n, asked, sizeof(asked));
+    number_count(below ? specimen->min_n : specimen->max_n, limit, sizeof(limit));
+    text_printf(&line, "no counts at N = %s: the specimen %s N = %s", asked,
+                below ? "begins at" : "goes up to", limit);
+    put_wrapped(page, text_string(&line));
+}
+
 static void put_head(const struct page *page, const struct catalogue_specimen *specimen)
 {
     AUTO_TEXT struct text about = {0};
@@ -350,10 +365,12 @@ static void put_legend(const struct page *page)
     text_printf(&legend, "%zu specimen%s on ", page->list->count,
                 page->list->count == 1 ? "" : "s");
     text_put_clean(&legend, page->list->catalogue->isa);
-    text_puts(&legend, ", and what each executes between opening and closing, the call of it "
-                       "included, for every N. A count is proven where two sources that share no "
-                       "code have reported it, bounded where only limits can be stated, and a "
-                       "model where it follows from the code, a geometry or a latency alone.");
+    text_printf(&legend,
+                ", and what %s executes between opening and closing, the call of it "
+                "included, for every N. A count is proven where two sources that share no "
+                "code have reported it, bounded where only limits can be stated, and a "
+                "model where it follows from the code, a geometry or a latency alone.",
+                page->list->count == 1 ? "it" : "each");
     if (page->list->counted)
         text_puts(&legend, " Decoded is what its instructions add up to, without running it.");
     wrap(page->out, text_string(&legend), 0, 0, page->style->width);
@@ -369,6 +386,7 @@ int specimens_deliver_person(const struct specimen_list *list, int status)
         put_legend(&page);
     for (size_t i = 0; i < list->count; i++) {
         put_head(&page, list->list[i].specimen);
+        put_range(&page, list->list[i].specimen);
         put_rows(&page, &list->list[i]);
         put_zeros(&page, &list->list[i]);
         put_reasons(&page, &list->list[i]);

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "cli/deliver.h"
+#include "cli/nearest.h"
 #include "show/progress.h"
 
 bool specimens_want(const struct specimen_list *list, const char *name)
@@ -19,10 +20,16 @@ bool specimens_want(const struct specimen_list *list, const char *name)
     return !list->glob || fnmatch(list->glob, name, 0) == 0;
 }
 
+bool specimens_out_of_range(const struct specimen_list *list,
+                            const struct catalogue_specimen *specimen)
+{
+    return list->counted && (list->n < specimen->min_n || list->n > specimen->max_n);
+}
+
 bool specimens_predict(const struct specimen_list *list, const struct catalogue_specimen *specimen,
                        const struct catalogue_truth *truth, int64_t *count)
 {
-    return list->counted && list->n >= specimen->min_n && list->n <= specimen->max_n &&
+    return list->counted && !specimens_out_of_range(list, specimen) &&
            strcmp(truth->grade, "bounded") != 0 &&
            linear_at((struct linear){truth->base, truth->each}, list->n, count);
 }
@@ -114,21 +121,25 @@ static int decode_all(struct specimen_list *list, struct session *session, struc
 static int no_match(const struct specimen_list *list)
 {
     struct failure failure = {0};
+    struct nearest nearest = {.word = list->glob};
+    for (size_t i = 0; i < list->catalogue->specimen_count; i++)
+        nearest_offer(&nearest, list->catalogue->specimens[i].name);
     fail_with(&failure, -ENOENT,
-              "no specimen matches '%.200s'; `assay events --specimens` lists them all",
-              list->glob);
+              "no specimen matches '%.200s'%s%s%s `assay events --specimens` lists them all",
+              list->glob, nearest.best ? ": did you mean '" : ".", nearest.best ? nearest.best : "",
+              nearest.best ? "'?" : "");
     deliver_failure("events", &failure, EXIT_LACKING);
     return list->common->json ? specimens_deliver_json(list, EXIT_LACKING) : EXIT_LACKING;
 }
 
 int specimens_run(const struct common_options *common, struct session *session, const char *glob,
-                  uint64_t n)
+                  const struct optional *n)
 {
     struct specimen_list list = {.common = common,
                                  .catalogue = session_catalogue(session),
                                  .glob = glob,
-                                 .counted = n != 0,
-                                 .n = n};
+                                 .counted = n->given,
+                                 .n = n->value};
     struct failure failure = {0};
     int status = gather(&list);
     if (status < 0)

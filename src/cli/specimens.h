@@ -33,11 +33,14 @@ struct specimen_list {
     size_t count;
 };
 
-/* The command; returns an exit code. n 0: none was given. */
+/* The command; returns an exit code. */
 int specimens_run(const struct common_options *common, struct session *session, const char *glob,
-                  uint64_t n);
+                  const struct optional *n);
 
 bool specimens_want(const struct specimen_list *list, const char *name);
+/* n was asked for and is none that the specimen can do. */
+bool specimens_out_of_range(const struct specimen_list *list,
+                            const struct catalogue_specimen *specimen);
 /* The truth at n; false where there is none: only limits, n out of range, more than 64 bits. */
 bool specimens_predict(const struct specimen_list *list, const struct catalogue_specimen *specimen,
                        const struct catalogue_truth *truth, int64_t *count);

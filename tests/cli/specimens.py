@@ -178,6 +178,21 @@ class Listed(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (3, ""))
         self.assertIn("zzz*", done.stderr)
 
+    def test_a_mistyped_name_is_answered_with_the_nearest(self):
+        done = tap.assay("events", "--specimens", "lop")
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertIn("did you mean 'loop'?", done.stderr)
+
+    def test_n_of_zero_is_a_number_like_others(self):
+        rows = {row["class"]: row for row in listed("adds", "--n", "0")[1]["results"]}
+        specimen, = listed("adds")[1]["analysis"]["specimens"]
+        self.assertEqual(rows["instructions"]["n"], 0)
+        if specimen["min_n"]:
+            self.assertIn("does not do this N", rows["instructions"]["predicted_reason"])
+        else:
+            self.assertEqual(rows["instructions"]["predicted"], rows["instructions"]["base"])
+        self.assertEqual(tap.assay("events", "--n", "0").returncode, 2)
+
     def test_n_without_specimens_is_a_usage_error(self):
         done = tap.assay("events", "--n", "5")
         self.assertEqual(done.returncode, 2)
@@ -191,6 +206,13 @@ class Shown(unittest.TestCase):
             self.assertIn(f"\n{row['specimen']}\n", text)
             self.assertIn(" ".join(row["summary"].split()[:3]), text)
         self.assertIn(os.uname().machine, text.splitlines()[0])
+
+    def test_an_n_out_of_range_is_told(self):
+        first = next(row for row in listed()[1]["analysis"]["specimens"] if row["min_n"])
+        text = " ".join(tap.assay("events", "--specimens", first["specimen"], "--n", "0").stdout.split())
+        self.assertIn(f"no counts at N = 0: the specimen begins at N = {first['min_n']:,}", text)
+        self.assertIn("1 specimen on", text)
+        self.assertIn("and what it executes between", text)
 
     def test_a_formula_reads_like_one(self):
         text = tap.assay("events", "--specimens", "adds", "--n", "1000").stdout

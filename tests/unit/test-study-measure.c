@@ -82,6 +82,9 @@ static void a_constant_error_is_the_overhead_or_is_not(void **state)
     summary = judge(readings, 10, &expected);
     assert_string_equal(sentence(&summary, "x"), "error +1 in every run; the overhead measured on "
                                                  "the null specimen is 3, -2 stay unexplained");
+    expected.overhead.value = 2;
+    summary = judge(readings, 10, &expected);
+    assert_non_null(strstr(sentence(&summary, "x"), "is 2, -1 stays unexplained"));
     expected.overhead.known = false;
     summary = judge(readings, 10, &expected);
     assert_non_null(strstr(sentence(&summary, "x"), "without null cells"));
