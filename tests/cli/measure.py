@@ -496,12 +496,12 @@ class Breaks(Case):
 
     def test_one_signal_breaks_off_a_process_of_minutes(self):
         path = self.path("m")
-        process = self.start("-e", "step/instructions/", "--specimen", "loop", "--n", "1000000", "--runs", "10", "--no-overhead",
+        process = self.start("-e", "step/instructions/", "--specimen", "loop", "--n", "1000000", "--runs", "5", "--no-overhead",
                              "--store", path)
         while not (os.path.exists(path) and any("harness" in program for program in self.running())):
             if process.poll() is not None:
                 errors = process.communicate()[1]
-                self.assertEqual(process.returncode, 3, errors)
+                self.assertIn("step/instructions/ cannot be counted here", errors)
                 self.skipTest(f"no single steps here: {errors}")
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
