@@ -37,8 +37,9 @@ struct maybe predict_class(const struct catalogue *catalogue, const char *class,
         return (struct maybe){0};
     if (grade)
         *grade = truth->grade;
-    /* Limits are no count. */
-    return strcmp(truth->grade, "bounded") == 0 ? (struct maybe){0} : evaluate(truth, n);
+    if (strcmp(truth->grade, "bounded") == 0)
+        return (struct maybe){0}; /* limits are no count */
+    return evaluate(truth, n);
 }
 
 /* A processor counts in both modes unless told not to, and what the operating system executes on

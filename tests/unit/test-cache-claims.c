@@ -18,7 +18,7 @@
 
 static void describe(const struct tree_file *files, struct facts *facts)
 {
-    struct tree tree;
+    struct tree tree = {0};
     struct failure failure = {0};
     AUTO_FACTS struct facts live = {0};
     struct machine_view view;
