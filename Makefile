@@ -70,12 +70,12 @@ clang: ## build everything with clang, warnings are errors
 	@CC=clang scripts/configure build-clang -Dwerror=true -Dtests=enabled
 	@ninja -C build-clang -j $(JOBS)
 
-sanitize: ## the tests with address and undefined-behaviour sanitizers, but for the proofs: no sanitized code is in them
+sanitize: ## the tests with address and undefined-behaviour sanitizers, but for proofs and lab: what they try is not sanitized
 	@scripts/deps --check test
 	@scripts/configure build-sanitize -Dtests=enabled -Db_sanitize=address,undefined -Dprobe_static=false
 	@ninja -C build-sanitize -j $(JOBS)
 	@scripts/kits build-sanitize
-	@scripts/run-tests build-sanitize --no-suite proof
+	@scripts/run-tests build-sanitize --no-suite proof --no-suite lab
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS with libFuzzer
 	@CC=clang scripts/configure build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \

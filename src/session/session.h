@@ -68,9 +68,9 @@ const struct catalogue_path *catalogue_path(const struct catalogue *, const char
 const struct catalogue_source *catalogue_source(const struct catalogue *, const char *name);
 
 /* hello_timeout_ms: how long the probe may take to say hello (10 000 is a good value). stop: a flag
- * that signal handlers set (NULL: none); at 1 the session asks the probe to stop between visits, and
- * breaks off when the visit under way has not ended SESSION_STOP_MS later; at 2 or more it breaks
- * off at once. */
+ * that signal handlers set (NULL: none); at 1 the session asks the probe to stop between visits,
+ * and breaks off when the visit under way has not ended SESSION_STOP_MS later; at 2 or more it
+ * breaks off at once. */
 #define SESSION_STOP_MS 2000
 int session_open(struct session **session, const char *via, int hello_timeout_ms,
                  const volatile int *stop, struct failure *failure);
@@ -126,9 +126,10 @@ struct session_sink {
 
 /* Runs the visits in order. budget_ms: milliseconds from now, 0 for no limit. Returns 0 when all
  * ended, -EINTR when stopped by the flag, -ETIME when the budget ran out (both between visits, but
- * for a visit that was broken off by the flag; the session can go on after -ETIME), other negative errno when the probe was lost or the sink failed: then the
- * session is over and only session_close is left. A probe that says nothing at all for 15 s counts
- * as hung. Samples of a visit come before its end, in order of runs and without gaps. */
+ * for a visit that was broken off by the flag; the session can go on after -ETIME), other negative
+ * errno when the probe was lost or the sink failed: then the session is over and only session_close
+ * is left. A probe that says nothing at all for 15 s counts as hung. Samples of a visit come before
+ * its end, in order of runs and without gaps. */
 int session_run(struct session *session, const struct cell *cells, size_t cell_count,
                 const struct visit *visits, size_t visit_count, uint64_t budget_ms,
                 const struct session_sink *sink, struct failure *failure);
