@@ -37,6 +37,7 @@ static const struct source {
     {"trap", SINGLE_STEP, 0, false},
     {"valgrind", VEX, 0, false},
     {"qemu", TCG, CAPSTONE, false},
+    {"pmu", TCG, 0, false}, /* that of the lab's machine */
     {"decode/capstone", WALK | CAPSTONE, 0, true},
     {"decode/objdump", WALK | BINUTILS, 0, true},
     {"rusage", RUSAGE, 0, false},
@@ -44,6 +45,7 @@ static const struct source {
     {"pagemap", PAGEMAP, 0, false},
     {"getcpu", GETCPU, 0, false},
     {"procfs", PROCFS, 0, false},
+    {"ptrace", SINGLE_STEP, 0, false}, /* and stops at system calls */
     {"handler", HANDLER, 0, false},
 };
 

@@ -3,8 +3,8 @@
 """Broken copies of specimens, through the same comparison: broken.py ISA SOURCE…
 
 The kit of tests/broken holds every specimen in assembly with a known defect, and copies with defects of their own. Every one must
-be noticed. The known defect is one more of everything: every source must count exactly that. Of the others a source must
-notice what another notices of the same class."""
+be noticed. The known defect is one more of everything: every source must count exactly that, or refuse. Of the others a source
+must notice what another notices of the same class."""
 import collections
 import os
 import shutil
@@ -51,6 +51,15 @@ def described(where):
     return added, names
 
 
+def shown_to(source, specimens):
+    """Valgrind takes long: it is shown one for each set of classes, and those with defects of their own."""
+    if source != "valgrind":
+        return specimens
+    one_of_each = {frozenset(specimen.truths): name for name, specimen in reversed(specimens.items())}
+    return {name: specimen for name, specimen in specimens.items()
+            if name.startswith(OWN_DEFECT) or name == one_of_each[frozenset(specimen.truths)]}
+
+
 class BrokenCopies(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -64,13 +73,12 @@ class BrokenCopies(unittest.TestCase):
         cls.seen, cls.outcomes, reasons = {}, {}, []
         for source in WORDS[1:]:
             try:
-                cls.seen[source], wanted, left_out = ask.count(cls.place, source, cls.specimens, SEVERAL)
+                cls.seen[source], wanted, left_out = ask.count(cls.place, source, shown_to(source, cls.specimens), SEVERAL)
             except unittest.SkipTest as skipped:
                 reasons.append(f"{source}: {skipped}")
                 continue
             cls.outcomes[source] = judge(place.isa, source, cls.specimens, cls.seen[source], wanted)
-            for reason, what in ask.by_reason(left_out):
-                print(f"# {source} left out: {', '.join(what)}: {reason}")
+            print(f"# {source}: {len({one.specimen for one in cls.seen[source]})} counted, {len(left_out)} refusals")
         if not cls.outcomes:
             raise unittest.SkipTest("; ".join(reasons))
         for words in reasons:
@@ -97,13 +105,20 @@ class BrokenCopies(unittest.TestCase):
         for source, seen in self.seen.items():
             for one in seen:
                 truth = self.specimens[one.specimen].truths.get(one.name)
-                if one.specimen.startswith(OWN_DEFECT) or one.name not in self.added or not truth or truth.low != truth.high:
+                if one.specimen.startswith(OWN_DEFECT) or one.name not in self.added or not truth or not truth.is_exact():
                     continue
                 expected = truth.limits(one.n)[0] + self.added[one.name]
                 if set(one.counts) != {expected}:
                     wrong.append(f"{one.specimen} {one.name} N={one.n}: {expected} with the defect, {source} {one.counts}")
         if wrong:
             self.fail("\n".join([f"{len(wrong)} counts are not the truth and the defect:", *wrong]))
+
+    def test_no_source_confirms_what_the_known_defect_changes(self):
+        """A decoder refuses, because the code has branches of which nobody says how often they are taken."""
+        for source, outcome in self.outcomes.items():
+            wrong = [row for row in outcome.confirmed if not row[0].startswith(OWN_DEFECT) and row[1] in self.added and
+                     self.specimens[row[0]].truths[row[1]].is_exact()]
+            self.assertEqual(wrong, [], source)
 
     def test_who_counts_a_class_notices_what_another_notices_there(self):
         for (specimen, name), sources in self.noticed().items():

@@ -49,10 +49,13 @@ class Proof:
         isa, source, confirmed = self.place.isa, self.source, self.outcome.confirmed
         if os.environ.get("PROOF_UPDATE") and not self.outcome.mismatches:
             table.update(isa, source, confirmed, set(self.wanted), {*self.specimens, *self.absent})
-        recorded = {row for row in table.confirmed_by(table.read(), isa, source) if row[0] in self.wanted}
-        if ask.depends_on_the_machine(source):  # what cannot be counted here may be elsewhere
-            recorded &= self.outcome.counted
         print(f"# {isa} {source}: {len(confirmed)} rows of {len({row[0] for row in confirmed})} specimens")
+        recorded = {row for row in table.confirmed_by(table.read(), isa, source) if row[0] in self.wanted}
+        if ask.depends_on_the_machine(source):  # what was not counted here and now may be elsewhere, and the other way round
+            for row in sorted(confirmed - recorded):
+                print(f"# confirmed here, not recorded: {' '.join(row)}")
+            recorded &= self.outcome.complete
+            confirmed = confirmed & recorded
         for reason, what in ask.by_reason(self.left_out):
             print(f"# left out: {', '.join(what)}: {reason}")
         lines = [f"{what}: {isa} {' '.join(row)}" for what, rows in (("recorded, not confirmed", recorded - confirmed),

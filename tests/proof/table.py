@@ -8,7 +8,7 @@ import tap
 
 PLACE = os.path.join(tap.SOURCE, "src/specimens/proof.table")
 # The order in which they are written.
-SOURCES = ("step", "trap", "valgrind", "qemu", "pmu", "decode/capstone", "decode/objdump", "rusage", "procfs", "pagemap",
+SOURCES = ("step", "trap", "valgrind", "qemu", "pmu", "decode/capstone", "decode/objdump", "rusage", "procfs", "ptrace", "pagemap",
            "getcpu", "handler", "perf")
 
 

@@ -25,6 +25,9 @@ class Truth:
     def limits(self, n):
         return tuple(base + each * n for base, each in (self.low, self.high))
 
+    def is_exact(self):
+        return self.low == self.high
+
     def admits(self, count, n):
         low, high = self.limits(n)
         return low <= count <= high
@@ -35,9 +38,9 @@ class Truth:
 
 
 class Specimen:
-    def __init__(self, name, least, most, truths):
-        """truths: class -> Truth."""
-        self.name, self.least, self.most, self.truths = name, least, most, truths
+    def __init__(self, name, least, most, truths, parameters=()):
+        """truths: class -> Truth; parameters: keys that can follow its name."""
+        self.name, self.least, self.most, self.truths, self.parameters = name, least, most, truths, parameters
 
     def several(self, usual):
         """The usual N that it can do, and others where these are fewer than they should be."""
@@ -67,6 +70,7 @@ class Outcome:
         self.confirmed = set()  # (specimen, class)
         self.mismatches = []
         self.counted = set()  # (specimen, class) with a count for any N
+        self.complete = set()  # with counts for every N that was wanted
 
 
 def narrower_zeros(seen):
@@ -89,7 +93,7 @@ def classes_of(one, truths):
 def judge(isa, source, specimens, seen, wanted):
     """Compares counts with claims. specimens: name -> Specimen; wanted: name -> the N for which counts are needed to confirm."""
     outcome = Outcome()
-    agreed = collections.defaultdict(set)
+    agreed, found = collections.defaultdict(set), collections.defaultdict(set)
     wrong = set()
     for one in [*seen, *narrower_zeros(seen)]:
         truths = specimens[one.specimen].truths
@@ -98,10 +102,12 @@ def judge(isa, source, specimens, seen, wanted):
                 continue
             row, truth = (one.specimen, name), truths[name]
             outcome.counted.add(row)
+            found[row].add(one.n)
             if all(truth.admits(count, one.n) for count in one.counts):
                 agreed[row].add(one.n)
             else:
                 wrong.add(row)
                 outcome.mismatches.append(Mismatch(isa, *row, one.n, truth.words(one.n), source, sorted(set(one.counts))))
+    outcome.complete = {row for row, at in found.items() if at >= set(wanted[row[0]])}
     outcome.confirmed = {row for row, at in agreed.items() if row not in wrong and at >= set(wanted[row[0]])}
     return outcome

@@ -40,6 +40,8 @@ static int valgrind_usable(const char *kit, char *reason, size_t size)
 
 /* --- which tools --- */
 
+typedef uint64_t counts_of_tools[TOOL_COUNT][VALGRIND_COLUMN_COUNT];
+
 struct plan {
     const struct source_visit *visit;
     const char *program;
@@ -48,6 +50,7 @@ struct plan {
     uint32_t classes;       /* asked for, as bits of valgrind_classes */
     bool tools[TOOL_COUNT]; /* to be run */
     bool traced;            /* counts alone would mislead: order comes from a trace */
+    bool nothing_repeats;   /* in the specimen, and lackey is run: it counts instructions, too */
     struct image image;     /* of the harness */
 };
 
@@ -70,6 +73,8 @@ static bool is_plain(const struct specimen *specimen)
 
 static enum valgrind_tool tool_for(const struct plan *plan, const struct valgrind_class *class)
 {
+    if (class->tool == TOOL_BBV && plan->nothing_repeats)
+        return TOOL_LACKEY;
     return plan->traced && class->order ? TOOL_TRACE : class->tool;
 }
 
@@ -96,12 +101,23 @@ static int plan_make(struct plan *plan, const struct source_visit *visit, const 
         plan->classes |= 1u << (class - valgrind_classes);
         plan->tools[tool_for(plan, class)] = true;
     }
+    plan->nothing_repeats = plan->tools[TOOL_LACKEY] && !plan->traced;
+    if (plan->nothing_repeats)
+        plan->tools[TOOL_BBV] = false;
     return 0;
 }
 
-/* --- counting --- */
+/* What a tool counted of a class. */
+static uint64_t count_of(const struct plan *plan, const struct valgrind_class *class,
+                         counts_of_tools counts)
+{
+    enum valgrind_tool tool = tool_for(plan, class);
+    if (class->tool == TOOL_BBV && tool == TOOL_LACKEY)
+        return counts[tool][VALGRIND_INSTRUCTIONS_RAW];
+    return valgrind_class_count(class, counts[tool]);
+}
 
-typedef uint64_t counts_of_tools[TOOL_COUNT][VALGRIND_COLUMN_COUNT];
+/* --- counting --- */
 
 static int prepare_run(const struct plan *plan, enum valgrind_tool tool, struct valgrind_run *run)
 {
@@ -218,8 +234,7 @@ static int write_row(const struct plan *plan, uint32_t run, counts_of_tools coun
                                "%s executes code that was made at run time: Valgrind's trace does "
                                "not show which of it are branches",
                                visit->job->specimen);
-        int64_t count = (int64_t)(valgrind_class_count(class, counts[tool]) -
-                                  valgrind_class_count(class, null[tool]));
+        int64_t count = (int64_t)(count_of(plan, class, counts) - count_of(plan, class, null));
         if (count < 0)
             return source_fail(visit, -EIO,
                                "a second pass through the window with %s made %" PRId64
