@@ -93,6 +93,31 @@ int store_finish(struct store *store, struct failure *failure);
 /* Commits the visits that ended, forgets one that did not. store may be NULL. */
 void store_close(struct store *store);
 
+/* What judging needs besides samples, so that a store can be judged where its machine is not. Each
+ * may be put again: the later one counts. */
+struct stored_event {
+    const char *name, *kind;
+    const char *class; /* NULL: none known */
+    int error;         /* errno of opening it; 0: it opens */
+    const char *reason;
+};
+/* A specimen's count of a class for every N; the name without parameters. */
+struct stored_truth {
+    const char *specimen, *class;
+    int64_t base, each, high_base, high_each; /* as in the catalogue */
+    const char *grade, *why, *sources;
+};
+/* How often a specimen executes an opcode; "" with zeros: its code was not decoded. */
+struct stored_opcode {
+    const char *specimen, *opcode;
+    int64_t base, each;
+};
+int store_put_event(struct store *store, const struct stored_event *event, struct failure *failure);
+int store_put_specimen_truth(struct store *store, const struct stored_truth *truth,
+                             struct failure *failure);
+int store_put_opcode(struct store *store, const struct stored_opcode *opcode,
+                     struct failure *failure);
+
 /* --- reading: strings handed to a callback are valid during the call; a callback's non-zero
  * result ends the reading and becomes its result --- */
 struct store_info {
@@ -152,3 +177,13 @@ const char *visit_state_name(enum visit_state state);
 /* Visits in planned order, those still pending only when asked; the caller frees *visits. */
 int store_visits(struct store *store, bool pending_only, struct visit **visits, size_t *count,
                  struct failure *failure);
+typedef int store_event_each(void *context, const struct stored_event *event);
+/* In the order in which they were put first; so are the next two. */
+int store_each_event(struct store *store, store_event_each *each, void *context,
+                     struct failure *failure);
+typedef int store_truth_each(void *context, const struct stored_truth *truth);
+int store_each_specimen_truth(struct store *store, store_truth_each *each, void *context,
+                              struct failure *failure);
+typedef int store_opcode_each(void *context, const struct stored_opcode *opcode);
+int store_each_opcode(struct store *store, store_opcode_each *each, void *context,
+                      struct failure *failure);

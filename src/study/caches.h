@@ -12,7 +12,7 @@
 #include "machine/facts.h"
 #include "store/store.h"
 #include "study/caches-curve.h"
-#include "study/random.h"
+#include "stats/random.h"
 
 /* The experiments, each a shape of ring. */
 enum chase_shape {

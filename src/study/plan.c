@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "study/random.h"
+#include "stats/random.h"
 
 int plan_append(struct cell **cells, size_t *count, const struct cell *cell)
 {

@@ -16,7 +16,7 @@
 #include "study/measure.h"
 #include "study/mode.h"
 #include "study/plan.h"
-#include "study/random.h"
+#include "stats/random.h"
 
 const struct command *const command_registry[] = {NULL};
 

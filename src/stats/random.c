@@ -3,7 +3,7 @@
  *
  * The seeded generator behind every order a plan draws. Its sequence is part of the product: a
  * change would make an old seed mean another order. */
-#include "study/random.h"
+#include "stats/random.h"
 
 static uint64_t splitmix(uint64_t *state)
 {

@@ -1,0 +1,28 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Intervals that hold a figure with a stated confidence, and the quantiles behind them. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct interval {
+    double low, high;
+};
+
+/* Of the mean, by Student's t. Fewer than two values: from -infinity to infinity. */
+struct interval t_interval(const double *values, size_t count, double confidence);
+/* Of what `of` makes of the values, by resampling (percentiles of `draws` draws from the seed).
+ * -ENOMEM. */
+typedef double figure(const double *values, size_t count, void *context);
+int bootstrap_interval(const double *values, size_t count, figure *of, void *context, size_t draws,
+                       double confidence, uint64_t seed, struct interval *interval);
+/* Of a share: `hits` of `count`, exact (Clopper and Pearson). */
+struct interval share_interval(size_t hits, size_t count, double confidence);
+
+double t_quantile(double share, double df);
+double t_two_sided_p(double t, double df);
+double f_p(double f, double df_1, double df_2); /* upper tail */
+double normal_quantile(double share);
+double chi_squared_p(double value, double df); /* upper tail */
