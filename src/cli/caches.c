@@ -12,9 +12,8 @@
 
 #include "cli/deliver.h"
 #include "cli/gather.h"
+#include "cli/reach.h"
 #include "show/output.h"
-
-#define HELLO_PATIENCE_MS 10000
 
 #define FIELD(name) offsetof(struct caches_options, name)
 
@@ -52,21 +51,6 @@ static int check_options(const struct caches_options *options, int argument_coun
         return deliver_failure("caches", &failure, EXIT_USAGE);
     if (output_check(options->common.output, &failure) < 0)
         return deliver_failure("caches", &failure, EXIT_FAILED);
-    return EXIT_DONE;
-}
-
-static int open_session(struct caching *caching)
-{
-    struct failure failure = {0};
-    int error = session_open(&caching->session, caching->options->common.via, HELLO_PATIENCE_MS,
-                             &interrupted, &failure);
-    if (error < 0)
-        return deliver_failure("caches", &failure,
-                               error == -EINTR    ? EXIT_INTERRUPTED
-                               : error == -EINVAL ? EXIT_USAGE
-                               : error == -ENODEV ? EXIT_LACKING
-                                                  : EXIT_FAILED);
-    caching->catalogue = session_catalogue(caching->session);
     return EXIT_DONE;
 }
 
@@ -144,7 +128,7 @@ static int run(void *parsed, int argument_count, char **arguments)
         return status;
     bool complete = true;
     caching.seed = gather_seed(&options->seed);
-    status = open_session(&caching);
+    status = reach_machine("caches", &options->common, &caching.session, &caching.catalogue);
     if (status == EXIT_DONE)
         look_at_machine(&caching);
     if (status == EXIT_DONE && !caching.unfit[0]) {

@@ -13,11 +13,9 @@
 #include "cli/command.h"
 #include "cli/deliver.h"
 #include "cli/nearest.h"
+#include "cli/reach.h"
 #include "machine/errno-name.h"
-#include "session/session.h"
 #include "show/output.h"
-
-#define HELLO_PATIENCE_MS 10000
 
 struct doctor_options {
     struct common_options common;
@@ -52,17 +50,31 @@ static int collect_from_file(const char *path, struct facts *facts, struct failu
                      : 0;
 }
 
-static int collect_from_machine(const char *via, struct facts *facts, struct failure *failure)
+static int copy_facts(const struct facts *said, struct facts *facts, struct failure *failure)
 {
-    struct session *session = NULL;
-    int error = session_open(&session, via, HELLO_PATIENCE_MS, &interrupted, failure);
-    if (error < 0)
-        return error;
-    const struct facts *said = &session_catalogue(session)->facts;
+    int error = 0;
     for (size_t i = 0; error == 0 && i < said->count; i++)
         error = facts_set(facts, said->list[i].key, said->list[i].value, said->list[i].error);
-    session_close(session);
     return error < 0 ? fail_with(failure, error, "no memory for the machine's facts") : 0;
+}
+
+/* From the file of --facts, else from the machine of --via. An exit code. */
+static int collect(const struct doctor_options *options, struct facts *facts)
+{
+    struct failure failure = {0};
+    int error = 0;
+    if (options->facts) {
+        error = collect_from_file(options->facts, facts, &failure);
+    } else {
+        struct session *session = NULL;
+        const struct catalogue *catalogue = NULL;
+        int status = reach_machine("doctor", &options->common, &session, &catalogue);
+        if (status != EXIT_DONE)
+            return status;
+        error = copy_facts(&catalogue->facts, facts, &failure);
+        session_close(session);
+    }
+    return error < 0 ? deliver_failure("doctor", &failure, EXIT_FAILED) : EXIT_DONE;
 }
 
 static int save_facts(const char *path, const struct facts *facts, struct failure *failure)
@@ -209,19 +221,14 @@ static int run(void *parsed, int argument_count, char **arguments)
     if (status != EXIT_DONE)
         return status;
     AUTO_FACTS struct facts facts = {0};
+    status = collect(options, &facts);
+    if (status != EXIT_DONE)
+        return status;
     struct failure failure = {0};
-    int error = options->facts ? collect_from_file(options->facts, &facts, &failure)
-                               : collect_from_machine(options->common.via, &facts, &failure);
-    if (error == 0 && options->save)
-        error = save_facts(options->save, &facts, &failure);
-    if (error < 0)
-        return deliver_failure("doctor", &failure,
-                               error == -EINTR                       ? EXIT_INTERRUPTED
-                               : error == -EINVAL && !options->facts ? EXIT_USAGE
-                               : error == -ENODEV && !options->facts ? EXIT_LACKING
-                                                                     : EXIT_FAILED);
+    if (options->save && save_facts(options->save, &facts, &failure) < 0)
+        return deliver_failure("doctor", &failure, EXIT_FAILED);
     struct findings findings = {0};
-    error = judge(&facts, argument_count, arguments, &findings);
+    int error = judge(&facts, argument_count, arguments, &findings);
     if (error < 0) {
         fail_with(&failure, error, "no memory to judge the machine");
         status = deliver_failure("doctor", &failure, EXIT_FAILED);

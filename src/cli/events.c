@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/deliver.h"
+#include "cli/reach.h"
 #include "cli/specimens.h"
 #include "session/session.h"
 #include "show/output.h"
@@ -16,8 +17,6 @@
 #include "show/table.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
-
-#define HELLO_PATIENCE_MS 10000
 
 struct events_options {
     struct common_options common;
@@ -269,21 +268,16 @@ static int run(void *parsed, int argument_count, char **arguments)
     }
     if (output_check(options->common.output, &failure) < 0)
         return deliver_failure("events", &failure, EXIT_FAILED);
-    int error = session_open(&events.session, options->common.via, HELLO_PATIENCE_MS, &interrupted,
-                             &failure);
-    if (error < 0)
-        return deliver_failure("events", &failure,
-                               error == -EINTR    ? EXIT_INTERRUPTED
-                               : error == -EINVAL ? EXIT_USAGE
-                               : error == -ENODEV ? EXIT_LACKING
-                                                  : EXIT_FAILED);
+    int status = reach_machine("events", &options->common, &events.session, NULL);
+    if (status != EXIT_DONE)
+        return status;
     if (options->specimens) {
-        int status = specimens_run(&options->common, events.session, glob, &options->n);
+        status = specimens_run(&options->common, events.session, glob, &options->n);
         release(&events);
         return status;
     }
     bool exact = glob && *glob && !strpbrk(glob, "*?[");
-    int status = exact ? try_exact(&events, glob) : list_matching(&events, glob);
+    status = exact ? try_exact(&events, glob) : list_matching(&events, glob);
     release(&events);
     return status;
 }

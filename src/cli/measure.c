@@ -12,9 +12,8 @@
 #include "cli/deliver.h"
 #include "cli/gather.h"
 #include "cli/geometry.h"
+#include "cli/reach.h"
 #include "show/output.h"
-
-#define HELLO_PATIENCE_MS 10000
 
 #define FIELD(name) offsetof(struct measure_options, name)
 
@@ -210,21 +209,6 @@ static void release(struct measuring *measuring)
     skips_free(&measuring->skips);
 }
 
-static int open_session(struct measuring *measuring)
-{
-    struct failure failure = {0};
-    int error = session_open(&measuring->session, measuring->options->common.via, HELLO_PATIENCE_MS,
-                             &interrupted, &failure);
-    if (error < 0)
-        return deliver_failure("measure", &failure,
-                               error == -EINTR    ? EXIT_INTERRUPTED
-                               : error == -EINVAL ? EXIT_USAGE
-                               : error == -ENODEV ? EXIT_LACKING
-                                                  : EXIT_FAILED);
-    measuring->catalogue = session_catalogue(measuring->session);
-    return EXIT_DONE;
-}
-
 static int run(void *parsed, int argument_count, char **arguments)
 {
     const struct measure_options *options = parsed;
@@ -233,7 +217,7 @@ static int run(void *parsed, int argument_count, char **arguments)
     if (status != EXIT_DONE)
         return status;
     measuring.seed = gather_seed(&options->seed);
-    status = open_session(&measuring);
+    status = reach_machine("measure", &options->common, &measuring.session, &measuring.catalogue);
     if (status == EXIT_DONE && options->event.count)
         status = measure_try_events(&measuring);
     struct geometry geometry = {0};
