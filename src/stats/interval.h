@@ -14,13 +14,16 @@ struct interval {
 /* Of the mean, by Student's t. Fewer than two values: from -infinity to infinity. */
 struct interval t_interval(const double *values, size_t count, double confidence);
 /* Of what `of` makes of the values, by resampling (percentiles of `draws` draws from the seed).
- * -ENOMEM. */
+ * Fewer than two values, no draws, or a figure that is NaN for some draw: from -infinity to
+ * infinity. -ENOMEM. */
 typedef double figure(const double *values, size_t count, void *context);
 int bootstrap_interval(const double *values, size_t count, figure *of, void *context, size_t draws,
                        double confidence, uint64_t seed, struct interval *interval);
-/* Of a share: `hits` of `count`, exact (Clopper and Pearson). */
+/* Of a share: `hits` of `count`, exact (Clopper and Pearson). Of nothing: from 0 to 1. */
 struct interval share_interval(size_t hits, size_t count, double confidence);
 
+/* What has no answer (a share outside 0 … 1, df that are not positive, NaN) is NaN; df may be
+ * infinite where a limit exists. */
 double t_quantile(double share, double df);
 double t_two_sided_p(double t, double df);
 double f_p(double f, double df_1, double df_2); /* upper tail */

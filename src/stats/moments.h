@@ -13,8 +13,12 @@ struct moments {
     double stdev;
     double min, max;
 };
+/* Of nothing: mean, min and max are NaN. A NaN or an infinity among the values shows in every
+ * figure it belongs to (min and max of a row with a NaN are NaN). Counts above 2^53 lose their last
+ * bits when they become a double: subtract what they share before that. */
 struct moments moments_of(const double *values, size_t count);
-/* Correlation of each value with the one before it; 0 where there is no variance. */
+/* Correlation of each value with the one before it (lag 1, about the mean of all); 0 where there
+ * is no variance. */
 double autocorrelation(const double *values, size_t count);
 
 /* In place, rising; NaN must not be among them. */
