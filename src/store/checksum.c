@@ -11,12 +11,18 @@
 #include <string.h>
 
 /* Read in the order of the tables themselves: an index may be damaged too. */
-static const char *const queries[] = {
-    "SELECT * FROM meta WHERE key <> 'checksum' ORDER BY key",
-    "SELECT * FROM fact NOT INDEXED ORDER BY position",
-    "SELECT * FROM cell ORDER BY id",
-    "SELECT * FROM counter ORDER BY cell, counter",
-    "SELECT * FROM visit NOT INDEXED ORDER BY id",
+static const struct {
+    int since; /* the schema that brought the table */
+    const char *query;
+} tables[] = {
+    {1, "SELECT * FROM meta WHERE key <> 'checksum' ORDER BY key"},
+    {1, "SELECT * FROM fact NOT INDEXED ORDER BY position"},
+    {1, "SELECT * FROM cell ORDER BY id"},
+    {1, "SELECT * FROM counter ORDER BY cell, counter"},
+    {1, "SELECT * FROM visit NOT INDEXED ORDER BY id"},
+    {2, "SELECT * FROM event NOT INDEXED ORDER BY position"},
+    {2, "SELECT * FROM truth NOT INDEXED ORDER BY position"},
+    {2, "SELECT * FROM opcode NOT INDEXED ORDER BY position"},
 };
 
 static uint64_t add_bytes(uint64_t sum, const void *bytes, size_t length)
@@ -62,8 +68,10 @@ static int add_rows(struct store *store, const char *query, uint64_t *sum, struc
 static int compute(struct store *store, char text[17], struct failure *failure)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
-        int error = add_rows(store, queries[i], &sum, failure);
+    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+        if (tables[i].since > store->schema)
+            continue;
+        int error = add_rows(store, tables[i].query, &sum, failure);
         if (error)
             return error;
         sum = checksum_word(sum, i);

@@ -39,6 +39,7 @@ struct visit_under_way {
 struct store {
     sqlite3 *db;
     char *path;
+    int schema;    /* of the file: an older one is read as it is */
     bool writer;   /* holds the write lock: a transaction is always open */
     bool finished; /* the run is complete: nothing may be added */
     char *token;   /* names this writer in meta.writer */
@@ -102,10 +103,12 @@ int store_no_memory(const struct store *store, struct failure *failure);
 
 /* Makes an empty database ours, within a transaction of its own. */
 int schema_create(struct store *store, struct failure *failure);
-/* Is it ours, and of a version we know? An older one is brought up to date. */
+/* Is it ours, and of a version we know? Tells store->schema. */
 int schema_version(struct store *store, struct failure *failure);
-/* Is it laid out exactly as we would have done? */
+/* Is it laid out exactly as an assay of its version would have done? */
 int schema_compare(struct store *store, struct failure *failure);
+/* Brings an older store up to date; the writer's transaction must be open, and commits it. */
+int schema_upgrade(struct store *store, struct failure *failure);
 
 /* --- connect.c --- */
 

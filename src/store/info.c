@@ -85,7 +85,7 @@ static int read_entries(struct store *store, struct store_info *info, struct fai
 
 int store_info(struct store *store, struct store_info *info, struct failure *failure)
 {
-    *info = (struct store_info){.schema = STORE_SCHEMA};
+    *info = (struct store_info){.schema = store->schema};
     bool began;
     int error = snapshot_begin(store, &began, failure);
     if (!error)

@@ -148,6 +148,8 @@ static int open_existing(struct store *store, bool writable, struct failure *fai
         error = connect_check(store, failure);
     if (!error && writable && !store->finished)
         error = writer_begin(store, failure);
+    if (!error && store->writer && store->schema < STORE_SCHEMA)
+        error = schema_upgrade(store, failure);
     return error;
 }
 

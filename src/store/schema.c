@@ -111,24 +111,63 @@ static const char schema_1[] =
     "CREATE VIEW progress AS -- how far the run is\n"
     "  SELECT state, count(*) AS visits, sum(samples) AS samples FROM visit GROUP BY state;";
 
+static const char schema_2[] =
+    "CREATE TABLE event( -- what was tried, so that it can be judged where its machine is not\n"
+    "  position INTEGER PRIMARY KEY, -- order in which they were written first\n"
+    "  name TEXT NOT NULL UNIQUE, -- its mode included\n"
+    "  kind TEXT NOT NULL, -- hardware, software, tracepoint, source ...\n"
+    "  class TEXT, -- what it claims to count; NULL: unknown\n"
+    "  error INTEGER NOT NULL, -- errno of opening it; 0: it opens\n"
+    "  reason TEXT -- the same in words\n"
+    ");"
+
+    "CREATE TABLE truth( -- what a specimen counts of a class: base + each * N\n"
+    "  position INTEGER PRIMARY KEY,\n"
+    "  specimen TEXT NOT NULL, -- without parameters\n"
+    "  class TEXT NOT NULL,\n"
+    "  base INTEGER NOT NULL,\n"
+    "  each INTEGER NOT NULL,\n"
+    "  high_base INTEGER NOT NULL, -- upper limit of a bounded one, else as base\n"
+    "  high_each INTEGER NOT NULL,\n"
+    "  grade TEXT NOT NULL, -- proven, bounded, model\n"
+    "  why TEXT NOT NULL, -- why no more can be said; '': nothing to explain\n"
+    "  sources TEXT NOT NULL, -- that confirmed it, separated by commas\n"
+    "  UNIQUE(specimen, class)\n"
+    ");"
+
+    "CREATE TABLE opcode( -- how often a specimen executes an opcode: base + each * N\n"
+    "  position INTEGER PRIMARY KEY,\n"
+    "  specimen TEXT NOT NULL, -- without parameters\n"
+    "  opcode TEXT NOT NULL, -- '': its code was not decoded\n"
+    "  base INTEGER NOT NULL,\n"
+    "  each INTEGER NOT NULL,\n"
+    "  UNIQUE(specimen, opcode)\n"
+    ");";
+
 /* Step i brings a store from schema i to i + 1; a new file takes them all. A released step is
  * never edited: a change of the schema is a new line here and STORE_SCHEMA + 1. */
-static const char *const steps[] = {schema_1};
+static const char *const steps[] = {schema_1, schema_2};
 
 _Static_assert(sizeof(steps) / sizeof(steps[0]) == STORE_SCHEMA, "one step a schema version");
 
-/* Within one transaction. */
-static int upgrade(sqlite3 *db, int from)
+/* From one version to a later one; the caller's transaction makes it whole or nothing. */
+static int take_steps(sqlite3 *db, int from, int to)
+{
+    int result = SQLITE_OK;
+    for (int i = from; result == SQLITE_OK && i < to; i++)
+        result = sqlite3_exec(db, steps[i], NULL, NULL, NULL);
+    char pragmas[128];
+    snprintf(pragmas, sizeof(pragmas), "PRAGMA application_id=%d; PRAGMA user_version=%d",
+             STORE_APPLICATION_ID, to);
+    return result == SQLITE_OK ? sqlite3_exec(db, pragmas, NULL, NULL, NULL) : result;
+}
+
+/* An empty database becomes one of that version. */
+static int lay_out(sqlite3 *db, int version)
 {
     int result = sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL);
-    for (int i = from; result == SQLITE_OK && i < STORE_SCHEMA; i++)
-        result = sqlite3_exec(db, steps[i], NULL, NULL, NULL);
-    if (result == SQLITE_OK) {
-        char pragmas[128];
-        snprintf(pragmas, sizeof(pragmas), "PRAGMA application_id=%d; PRAGMA user_version=%d",
-                 STORE_APPLICATION_ID, STORE_SCHEMA);
-        result = sqlite3_exec(db, pragmas, NULL, NULL, NULL);
-    }
+    if (result == SQLITE_OK)
+        result = take_steps(db, 0, version);
     if (result == SQLITE_OK)
         result = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
     return result;
@@ -136,8 +175,9 @@ static int upgrade(sqlite3 *db, int from)
 
 int schema_create(struct store *store, struct failure *failure)
 {
-    if (upgrade(store->db, 0) != SQLITE_OK)
+    if (lay_out(store->db, STORE_SCHEMA) != SQLITE_OK)
         return store_sql_failure(store->db, store->path, "write the schema to", failure);
+    store->schema = STORE_SCHEMA;
     return 0;
 }
 
@@ -196,7 +236,7 @@ int schema_compare(struct store *store, struct failure *failure)
     if (sqlite3_open_v2(":memory:", &ours,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                         NULL) != SQLITE_OK ||
-        upgrade(ours, 0) != SQLITE_OK)
+        lay_out(ours, store->schema) != SQLITE_OK)
         error = store_sql_failure(ours, store->path, "check the schema of", failure);
     else
         error = compare_objects(store, ours, failure);
@@ -225,8 +265,31 @@ int schema_version(struct store *store, struct failure *failure)
                          store->path, version, ASSAY_VERSION, STORE_SCHEMA);
     if (version < 1)
         return store_damaged(store->path, "its schema version is below 1", failure);
-    if (version < STORE_SCHEMA && upgrade(store->db, version) != SQLITE_OK)
+    store->schema = version;
+    return 0;
+}
+
+static int bring_up_to_date(struct store *store, struct failure *failure)
+{
+    int result = take_steps(store->db, store->schema, STORE_SCHEMA);
+    if ((result & 0xff) == SQLITE_ERROR) /* an object of the owner's has a name that we need now */
+        return fail_with(failure, -EEXIST,
+                         "the store %.300s has schema %d and cannot be brought to schema %d: %s. "
+                         "Rename what was added to it, or start a new store.",
+                         store->path, store->schema, STORE_SCHEMA, sqlite3_errmsg(store->db));
+    if (result != SQLITE_OK)
         return store_sql_failure(store->db, store->path, "bring up to date the older store",
                                  failure);
-    return 0;
+    store->schema = STORE_SCHEMA;
+    return writer_commit(store, PATIENCE_MS, failure);
+}
+
+int schema_upgrade(struct store *store, struct failure *failure)
+{
+    struct failure local = {0};
+    /* Asked again under the lock: another writer may have done it since. */
+    int error = schema_version(store, &local);
+    if (!error && store->schema < STORE_SCHEMA)
+        error = bring_up_to_date(store, &local);
+    return error ? store_write_failed(store, &local, failure) : 0;
 }

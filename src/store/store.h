@@ -12,7 +12,7 @@
 #include "machine/facts.h"
 #include "wire/cell.h"
 
-#define STORE_SCHEMA 1
+#define STORE_SCHEMA 2
 
 struct store;
 

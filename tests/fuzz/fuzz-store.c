@@ -63,6 +63,37 @@ static int see_sample(void *context, const struct sample *sample)
     return 0;
 }
 
+static int see_event(void *context, const struct stored_event *event)
+{
+    (void)context;
+    assert(event->name[0] && event->kind && event->error >= 0);
+    return 0;
+}
+
+static int see_truth(void *context, const struct stored_truth *truth)
+{
+    (void)context;
+    assert(truth->specimen[0] && truth->class[0] && truth->grade && truth->why && truth->sources);
+    return 0;
+}
+
+static int see_opcode(void *context, const struct stored_opcode *opcode)
+{
+    (void)context;
+    assert(opcode->specimen[0] && opcode->opcode);
+    return 0;
+}
+
+static int read_knowledge(struct store *store, struct failure *failure)
+{
+    int error = store_each_event(store, see_event, NULL, failure);
+    if (!error)
+        error = store_each_specimen_truth(store, see_truth, NULL, failure);
+    if (!error)
+        error = store_each_opcode(store, see_opcode, NULL, failure);
+    return error;
+}
+
 static int read_store(struct store *store, struct failure *failure)
 {
     struct store_info info;
@@ -81,6 +112,8 @@ static int read_store(struct store *store, struct failure *failure)
         error = store_visits(store, false, &visits, &visit_count, failure);
     if (!error)
         error = store_each_sample(store, 0, see_sample, &samples, failure);
+    if (!error)
+        error = read_knowledge(store, failure);
     if (!error)
         assert(cells == info.cells && visit_count == info.visits && samples == info.samples);
     free(visits);

@@ -197,9 +197,37 @@ UNUSED static int put_visit(struct store *store, const struct fixture *fixture, 
     return error;
 }
 
+/* Some of everything that is known besides samples; numbers at the ends of their range too. */
+UNUSED static const struct stored_event known_events[] = {
+    {"page-faults:u", "software", "page-faults", 0, NULL},
+    {"task-clock", "software", NULL, 0, NULL},
+    {"cycles:u", "hardware", "cycles", ENOENT, "there is no counter here"},
+};
+UNUSED static const struct stored_truth known_truths[] = {
+    {"null", "page-faults", 0, 0, 0, 0, "proven", "", "step,getrusage"},
+    {"loop", "instructions", INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, "proven", "", "step,qemu"},
+    {"loop", "mispredictions", 0, 0, 2, 1, "bounded", "predictors learn", ""},
+};
+UNUSED static const struct stored_opcode known_opcodes[] = {
+    {"null", "", 0, 0},
+    {"loop", "sub", 0, 1},
+    {"loop", "jne", INT64_MIN, INT64_MAX},
+};
+enum { KNOWN = 3 };
+
+UNUSED static void put_knowledge(struct store *store)
+{
+    for (size_t i = 0; i < KNOWN; i++) {
+        must(store_put_event(store, &known_events[i], failure));
+        must(store_put_specimen_truth(store, &known_truths[i], failure));
+        must(store_put_opcode(store, &known_opcodes[i], failure));
+    }
+}
+
 UNUSED static void make_finished(struct fixture *fixture)
 {
     struct store *store = create(fixture);
+    put_knowledge(store);
     must(store_put_truth(store, 1, 0, "page-faults", 7, "proven", failure));
     must(store_put_account(store, 1, &(int64_t){7}, NULL, failure));
     for (size_t i = 0; i < PLAN_VISITS; i++)

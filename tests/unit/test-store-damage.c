@@ -47,6 +47,39 @@ static int dump_sample(void *context, const struct sample *sample)
     return 0;
 }
 
+static int dump_event(void *context, const struct stored_event *event)
+{
+    text_printf(context, "event %s %s %s %d %s\n", event->name, event->kind,
+                event->class ? event->class : "-", event->error,
+                event->reason ? event->reason : "-");
+    return 0;
+}
+
+static int dump_truth(void *context, const struct stored_truth *truth)
+{
+    text_printf(context, "truth %s %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %s %s %s\n",
+                truth->specimen, truth->class, truth->base, truth->each, truth->high_base,
+                truth->high_each, truth->grade, truth->why, truth->sources);
+    return 0;
+}
+
+static int dump_opcode(void *context, const struct stored_opcode *opcode)
+{
+    text_printf(context, "opcode %s %s %" PRId64 " %" PRId64 "\n", opcode->specimen, opcode->opcode,
+                opcode->base, opcode->each);
+    return 0;
+}
+
+static int dump_knowledge(struct store *store, struct text *out, struct failure *failure)
+{
+    int error = store_each_event(store, dump_event, out, failure);
+    if (!error)
+        error = store_each_specimen_truth(store, dump_truth, out, failure);
+    if (!error)
+        error = store_each_opcode(store, dump_opcode, out, failure);
+    return error;
+}
+
 static int dump_head(struct store *store, struct text *out, struct failure *failure)
 {
     struct store_info info;
@@ -79,6 +112,8 @@ static int dump(const char *path, struct text *out, struct failure *failure)
         error = store_each_cell(store, dump_cell, out, failure);
     if (!error)
         error = store_each_sample(store, 0, dump_sample, out, failure);
+    if (!error)
+        error = dump_knowledge(store, out, failure);
     struct visit *visits = NULL;
     size_t count = 0;
     if (!error)
@@ -142,8 +177,10 @@ static void other_schemas_are_refused(void **state)
 {
     struct fixture *fixture = *state;
     make_finished(fixture);
-    change(fixture->path, "PRAGMA user_version=2");
+    change(fixture->path, "PRAGMA user_version=3");
     refuse_both_ways(fixture->path, -EPROTONOSUPPORT, "Update assay");
+    change(fixture->path, "PRAGMA user_version=1"); /* its checksum is that of schema 2 */
+    refuse_both_ways(fixture->path, -EBADMSG, "checksum");
     change(fixture->path, "PRAGMA user_version=0");
     refuse_both_ways(fixture->path, -EBADMSG, "below 1");
     change(fixture->path, "PRAGMA user_version=-3");
@@ -158,6 +195,8 @@ static void tables_of_another_shape_are_refused(void **state)
     } cases[] = {
         {"DROP TABLE fact", "fact is missing"},
         {"DROP VIEW reading", "reading is missing"},
+        {"DROP TABLE opcode", "opcode is missing"},
+        {"ALTER TABLE truth ADD COLUMN lie TEXT", "truth is not defined"},
         {"ALTER TABLE cell ADD COLUMN colour TEXT", "cell is not defined"},
         {"ALTER TABLE visit RENAME COLUMN samples TO specimens", "is not defined"},
         {"ALTER TABLE sample_packed RENAME TO other; CREATE VIEW sample_packed AS "
@@ -217,10 +256,32 @@ static void impossible_values_are_refused(void **state)
         "UPDATE meta SET value = 'soon' WHERE key = 'seed'",
         "UPDATE meta SET value = '-1' WHERE key = 'seed'",
         "UPDATE meta SET value = x'00' WHERE key = 'argv'",
+        "UPDATE event SET name = '' WHERE position = 2",
+        "UPDATE event SET kind = x'01'",
+        "UPDATE event SET class = x'08'",
+        "UPDATE event SET error = -2",
+        "UPDATE event SET error = 1 << 40",
+        "UPDATE event SET reason = x'02'",
+        "UPDATE event SET position = -7 WHERE position = 1",
+        "UPDATE truth SET specimen = '' WHERE position = 1",
+        "UPDATE truth SET class = '' WHERE position = 1",
+        "UPDATE truth SET base = 'many'",
+        "UPDATE truth SET each = 0.5",
+        "UPDATE truth SET high_base = x'03'",
+        "UPDATE truth SET high_each = 'all'",
+        "UPDATE truth SET grade = x'04'",
+        "UPDATE truth SET why = x'05'",
+        "UPDATE truth SET sources = x'06'",
+        "UPDATE opcode SET specimen = '' WHERE position = 1",
+        "UPDATE opcode SET opcode = x'07' WHERE position = 2",
+        "UPDATE opcode SET base = 'none'",
+        "UPDATE opcode SET each = 1.5",
+        "UPDATE opcode SET position = 0 WHERE position = 1",
     };
     AUTO_TEXT struct text out = {0};
     for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
         struct store *store = create(fixture);
+        put_knowledge(store);
         for (size_t v = 0; v < PLAN_VISITS; v++)
             must(put_visit(store, fixture, fixture->visits[v], failure));
         store_close(store);
@@ -245,6 +306,12 @@ static void a_changed_finished_store_is_refused(void **state)
         "UPDATE meta SET value = '7' WHERE key = 'seed'",
         "DELETE FROM meta WHERE key = 'checksum'",
         "INSERT INTO visit(id, cell, process) VALUES(13, 1, 99)",
+        "UPDATE event SET class = 'instructions'",
+        "DELETE FROM event WHERE error <> 0",
+        "UPDATE truth SET base = base - 1",
+        "UPDATE truth SET grade = 'proven'",
+        "UPDATE opcode SET each = 2 WHERE opcode = 'sub'",
+        "INSERT INTO opcode(specimen, opcode, base, each) VALUES('loop', 'nop', 0, 1)",
     };
     for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
         make_finished(fixture);
