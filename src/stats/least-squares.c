@@ -22,9 +22,10 @@ static const long double NEW_SHARE = 1e-13L;
 struct factors {
     size_t rows, width, rank;
     long double *columns;
-    long double *y;
+    long double *y;        /* then turned: what columns reach above the rank, the rest below */
     long double *diagonal; /* [rank] of R */
     long double *inverse;  /* [rank][rank] of R, upper */
+    long double *values;   /* [rank] the solution, of scaled columns */
     size_t *kept;          /* [rank] which column */
     double *scale;         /* [width] a power of two: columns were divided by it */
 };
@@ -35,6 +36,7 @@ static void release_factors(struct factors *factors)
     free(factors->y);
     free(factors->diagonal);
     free(factors->inverse);
+    free(factors->values);
     free(factors->kept);
     free(factors->scale);
 }
@@ -71,10 +73,11 @@ static int reserve_factors(struct factors *factors, size_t rows, size_t width)
     factors->y = calloc(height, sizeof *factors->y);
     factors->diagonal = calloc(most, sizeof *factors->diagonal);
     factors->inverse = calloc(most * most, sizeof *factors->inverse);
+    factors->values = calloc(most, sizeof *factors->values);
     factors->kept = calloc(most, sizeof *factors->kept);
     factors->scale = calloc(most, sizeof *factors->scale);
     return factors->columns && factors->y && factors->diagonal && factors->inverse &&
-                   factors->kept && factors->scale
+                   factors->values && factors->kept && factors->scale
                ? 0
                : -ENOMEM;
 }
@@ -162,9 +165,13 @@ static int decompose(struct factors *factors)
             return -EINVAL;
         take_column(factors, column);
     }
-    for (size_t i = 0; i < factors->rank; i++)
-        reflect(factors->columns + factors->kept[i] * factors->rows, i, factors->rows, factors->y);
     return 0;
+}
+
+static void turn(const struct factors *factors, long double *target)
+{
+    for (size_t i = 0; i < factors->rank; i++)
+        reflect(factors->columns + factors->kept[i] * factors->rows, i, factors->rows, target);
 }
 
 static void invert(struct factors *factors)
@@ -180,6 +187,43 @@ static void invert(struct factors *factors)
     }
 }
 
+/* Adds to the solution what solves for the y that stands there. */
+static void add_solution(struct factors *factors)
+{
+    size_t rank = factors->rank;
+    for (size_t i = 0; i < rank; i++)
+        for (size_t j = rank; j-- > i;)
+            factors->values[i] += factors->inverse[i * rank + j] * factors->y[j];
+}
+
+/* y - X b of the rows with weight, from the design, of which the factors kept nothing. */
+static void load_rest(struct factors *factors, const struct design *design)
+{
+    size_t place = 0;
+    for (size_t row = 0; row < design->rows; row++) {
+        double weight = weight_of(design, row);
+        if (weight == 0)
+            continue;
+        const double *columns = design->columns + row * design->width;
+        long double rest = design->y[row];
+        for (size_t i = 0; i < factors->rank; i++)
+            rest -=
+                factors->values[i] * (columns[factors->kept[i]] / factors->scale[factors->kept[i]]);
+        factors->y[place++] = sqrtl(weight) * rest;
+    }
+}
+
+/* Solved once for y and once for what that left of it, so that an exact fit comes out exact. */
+static void solve(struct factors *factors, const struct design *design)
+{
+    invert(factors);
+    turn(factors, factors->y);
+    add_solution(factors);
+    load_rest(factors, design);
+    turn(factors, factors->y);
+    add_solution(factors);
+}
+
 static void fill_coefficients(const struct factors *factors, const struct least_squares *fit,
                               struct coefficient *coefficients)
 {
@@ -188,15 +232,12 @@ static void fill_coefficients(const struct factors *factors, const struct least_
     double reach = fit->df ? t_quantile(0.975, (double)fit->df) : INFINITY;
     size_t rank = factors->rank;
     for (size_t i = 0; i < rank; i++) {
-        long double value = 0, square = 0;
-        for (size_t j = rank; j-- > i;) {
-            long double part = factors->inverse[i * rank + j];
-            value += part * factors->y[j];
-            square += part * part;
-        }
+        long double square = 0;
+        for (size_t j = rank; j-- > i;)
+            square += factors->inverse[i * rank + j] * factors->inverse[i * rank + j];
         double scale = factors->scale[factors->kept[i]];
         struct coefficient *coefficient = &coefficients[factors->kept[i]];
-        *coefficient = (struct coefficient){.value = (double)(value / scale),
+        *coefficient = (struct coefficient){.value = (double)(factors->values[i] / scale),
                                             .error = INFINITY,
                                             .low = -INFINITY,
                                             .high = INFINITY};
@@ -281,7 +322,7 @@ int least_squares(const struct design *design, bool intercept, struct least_squa
     error = decompose(&factors);
     if (error)
         return error;
-    invert(&factors);
+    solve(&factors, design);
     fill_fit(&factors, design, intercept, fit);
     fill_coefficients(&factors, fit, coefficients);
     if (residuals)

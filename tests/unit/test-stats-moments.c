@@ -1,0 +1,203 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Mean, deviation and autocorrelation against NIST's certified values; quantiles against R 4.2.2.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "../stats/nist-univariate.h"
+#include "base/cleanup.h"
+#include "stats-digits.h"
+#include "stats/moments.h"
+
+#define PI_DIGITS 5000
+
+/* The first digits of pi, by the spigot of Rabinowitz and Wagon: pi is 2.222… in the base whose
+ * places are worth 1/3, 2/5, 3/7 …; a 9 is held back until it is known whether it carries. */
+static void pi_digits(double *digits)
+{
+    enum { PLACES = PI_DIGITS * 10 / 3 + 20 };
+    AUTO_FREE uint32_t *places = calloc(PLACES, sizeof *places);
+    assert_non_null(places);
+    for (size_t i = 0; i < PLACES; i++)
+        places[i] = 2;
+    size_t written = 0, nines = 0;
+    int held = -1;
+    while (written < PI_DIGITS) {
+        uint32_t carry = 0;
+        for (size_t i = PLACES - 1; i > 0; i--) {
+            uint32_t value = places[i] * 10 + carry, base = (uint32_t)(2 * i + 1);
+            places[i] = value % base;
+            carry = value / base * (uint32_t)i;
+        }
+        uint32_t value = places[0] * 10 + carry;
+        places[0] = value % 10;
+        if (value / 10 == 9) {
+            nines++;
+            continue;
+        }
+        uint32_t over = value / 100, next = value / 10 % 10;
+        if (held >= 0)
+            digits[written++] = held + (double)over;
+        for (; nines && written < PI_DIGITS; nines--)
+            digits[written++] = over ? 0 : 9;
+        nines = 0;
+        held = (int)next;
+    }
+}
+
+/* middle, then 500 times the pair below and above it. */
+static void around(double *values, double middle, double below, double above)
+{
+    values[0] = middle;
+    for (size_t i = 1; i < 1001; i += 2) {
+        values[i] = below;
+        values[i + 1] = above;
+    }
+}
+
+struct certified {
+    const char *name;
+    const double *values;
+    size_t count;
+    double mean, stdev, autocorrelation;
+    double mean_digits, stdev_digits, autocorrelation_digits; /* what must be right */
+};
+
+static void check(const struct certified *set)
+{
+    struct moments moments = moments_of(set->values, set->count);
+    check_digits(set->name, moments.mean, set->mean, set->mean_digits);
+    check_digits(set->name, moments.stdev, set->stdev, set->stdev_digits);
+    check_digits(set->name, autocorrelation(set->values, set->count), set->autocorrelation,
+                 set->autocorrelation_digits);
+    assert_true(moments.variance == 0 ||
+                right_digits(sqrt(moments.variance), moments.stdev) > 14.5);
+}
+
+static void measured_sets_are_right_to_the_digits_their_values_have(void **state)
+{
+    (void)state;
+    static const struct certified sets[] = {
+        {"Lottery", nist_lottery, 218, 518.958715596330, 291.699727470969, -0.120948622967393, 14.5,
+         14.5, 14.5},
+        {"Lew", nist_lew, 200, -177.435, 277.332168044316, -0.307304800605679, 15, 14.5, 14.5},
+        /* Five digits in common: a deviation of 1e-4 from 2 is kept to 12.7 digits by a double. */
+        {"Mavro", nist_mavro, 50, 2.001856, 0.000429123454003053, 0.937989183438248, 15, 12.5,
+         12.5},
+        {"Michelso", nist_michelso, 100, 299.8524, 0.0790105478190518, 0.535199668621283, 15, 13.5,
+         13.3},
+    };
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        check(&sets[i]);
+}
+
+static void the_digits_of_pi_are_right(void **state)
+{
+    (void)state;
+    static double digits[PI_DIGITS];
+    pi_digits(digits);
+    assert_true(digits[0] == 3 && digits[4999] == 2);
+    /* In NIST's file, and so in its certified values, one digit of pi is wrong. */
+    assert_true(digits[956] == 8);
+    digits[956] = 3;
+    check(&(struct certified){"PiDigits", digits, PI_DIGITS, 4.5348, 2.86733906028871,
+                              -0.00355099287237972, 15, 14.5, 13.5});
+}
+
+static void stiff_sets_lose_only_what_a_double_never_held(void **state)
+{
+    (void)state;
+    static const double three[] = {10000001, 10000003, 10000002};
+    check(&(struct certified){"NumAcc1", three, 3, 10000002, 1, -0.5, 15, 15, 15});
+    double values[1001];
+    around(values, 1.2, 1.1, 1.3);
+    check(&(struct certified){"NumAcc2", values, 1001, 1.2, 0.1, -0.999, 15, 14.5, 14.5});
+    /* 0.1 on top of 1e6 is a double only to 1.2e-10 (9.9 digits), of 1e7 to 1.9e-9 (8.2). */
+    around(values, 1000000.2, 1000000.1, 1000000.3);
+    check(&(struct certified){"NumAcc3", values, 1001, 1000000.2, 0.1, -0.999, 15, 9.4, 9.4});
+    around(values, 10000000.2, 10000000.1, 10000000.3);
+    check(&(struct certified){"NumAcc4", values, 1001, 10000000.2, 0.1, -0.999, 15, 8.2, 8.2});
+}
+
+static void nothing_and_one_value_have_no_spread(void **state)
+{
+    (void)state;
+    double one = 42;
+    struct moments none = moments_of(&one, 0), single = moments_of(&one, 1);
+    assert_true(none.count == 0 && isnan(none.mean) && isnan(none.min) && isnan(none.max));
+    assert_true(none.variance == 0 && none.stdev == 0);
+    assert_true(single.count == 1 && single.mean == 42 && single.min == 42 && single.max == 42);
+    assert_true(single.variance == 0 && single.stdev == 0);
+    assert_true(autocorrelation(&one, 0) == 0 && autocorrelation(&one, 1) == 0);
+}
+
+static void constants_have_no_spread_at_all(void **state)
+{
+    (void)state;
+    double same[1000];
+    for (size_t i = 0; i < 1000; i++)
+        same[i] = 0.1;
+    struct moments moments = moments_of(same, 1000);
+    assert_true(moments.mean == 0.1 && moments.variance == 0 && moments.stdev == 0);
+    assert_true(autocorrelation(same, 1000) == 0);
+}
+
+static void what_is_not_finite_shows(void **state)
+{
+    (void)state;
+    double values[] = {1, NAN, 3};
+    struct moments moments = moments_of(values, 3);
+    assert_true(isnan(moments.mean) && isnan(moments.variance));
+    assert_true(isnan(moments.min) && isnan(moments.max));
+    values[1] = INFINITY;
+    moments = moments_of(values, 3);
+    assert_true(moments.mean == INFINITY && isnan(moments.variance));
+    assert_true(moments.min == 1 && moments.max == INFINITY);
+}
+
+/* R: quantile(c(2.5, 3.1, 4.7, 3.3, 2.9, 8.4, 3.0), share) */
+static void quantiles_are_those_of_r(void **state)
+{
+    (void)state;
+    double values[] = {2.5, 3.1, 4.7, 3.3, 2.9, 8.4, 3.0};
+    static const double rows[][2] = {{0, 2.5},  {.1, 2.74},   {.25, 2.95},
+                                     {.5, 3.1}, {.77, 4.168}, {1, 8.4}};
+    sort_values(values, 7);
+    for (size_t i = 1; i < 7; i++)
+        assert_true(values[i - 1] <= values[i]);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        check_digits("quantile", quantile(values, 7, rows[i][0]), rows[i][1], 14);
+    assert_true(quantile(values, 1, 0.3) == 2.5);
+}
+
+static void quantiles_beside_infinity_are_no_nan(void **state)
+{
+    (void)state;
+    double values[] = {-INFINITY, 1, INFINITY, INFINITY};
+    assert_true(quantile(values, 4, 0) == -INFINITY && quantile(values, 4, 1) == INFINITY);
+    assert_true(quantile(values, 4, 5 / 6.) == INFINITY);
+    sort_values(values, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(measured_sets_are_right_to_the_digits_their_values_have),
+        cmocka_unit_test(the_digits_of_pi_are_right),
+        cmocka_unit_test(stiff_sets_lose_only_what_a_double_never_held),
+        cmocka_unit_test(nothing_and_one_value_have_no_spread),
+        cmocka_unit_test(constants_have_no_spread_at_all),
+        cmocka_unit_test(what_is_not_finite_shows),
+        cmocka_unit_test(quantiles_are_those_of_r),
+        cmocka_unit_test(quantiles_beside_infinity_are_no_nan),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
