@@ -42,22 +42,10 @@ struct maybe predict_class(const struct catalogue *catalogue, const char *class,
     return evaluate(truth, n);
 }
 
-/* A processor counts in both modes unless told not to, and what the operating system executes on
- * behalf of a specimen nobody predicts. */
-static bool counts_beyond_the_specimen(const struct counted_event *event)
-{
-    static const char *const processor_kinds[] = {"hardware", "cache", "pmu", "raw", "pfm", "papi"};
-    for (size_t i = 0; i < sizeof(processor_kinds) / sizeof(processor_kinds[0]); i++) {
-        if (strcmp(event->kind, processor_kinds[i]) == 0)
-            return !event_counts_user_only(event->name);
-    }
-    return false;
-}
-
 struct maybe predict(const struct catalogue *catalogue, const struct counted_event *event,
                      const char *specimen, uint64_t n, const char **grade)
 {
-    if (counts_beyond_the_specimen(event))
+    if (event_counts_beyond_specimen(event->kind, event->name))
         return (struct maybe){0};
     return predict_class(catalogue, event->class, specimen, n, grade);
 }

@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 #include "machine/facts.h"
+#include "stats/random.h"
 #include "store/store.h"
 #include "study/caches-curve.h"
-#include "stats/random.h"
 
 /* The experiments, each a shape of ring. */
 enum chase_shape {

@@ -20,3 +20,18 @@ bool event_counts_user_only(const char *name)
     const char *mode = event_mode(name);
     return mode && strchr(mode, 'u') && !strchr(mode, 'k') && !strchr(mode, 'h');
 }
+
+bool event_counts_beyond_specimen(const char *kind, const char *name)
+{
+    static const char *const processor_kinds[] = {"hardware", "cache", "pmu", "raw", "pfm", "papi"};
+    for (size_t i = 0; i < sizeof(processor_kinds) / sizeof(processor_kinds[0]); i++) {
+        if (strcmp(kind, processor_kinds[i]) == 0)
+            return !event_counts_user_only(name);
+    }
+    return false;
+}
+
+bool event_counts_interrupts(const char *name)
+{
+    return strncmp(name, "irq:", 4) == 0 || strncmp(name, "irq_vectors:", 12) == 0;
+}

@@ -12,3 +12,9 @@
 const char *event_mode(const char *name);
 /* Does the event count in user mode alone? */
 bool event_counts_user_only(const char *name);
+/* A processor counts in both modes unless told not to, and what the operating system executes on
+ * behalf of a specimen nobody predicts. kind: as the probe lists the event; "" when unknown. */
+bool event_counts_beyond_specimen(const char *kind, const char *name);
+/* Does it count interrupts that the operating system takes (irq:…, irq_vectors:…)? As a cell's
+ * second counter it says which runs were interrupted how often. */
+bool event_counts_interrupts(const char *name);

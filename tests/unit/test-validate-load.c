@@ -1,0 +1,456 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From a store to a case: what was put into the store is what the judge gets, no more and no
+ * less, with truths and traits evaluated for each point. */
+#include "store-fixture.h"
+
+#include "base/cleanup.h"
+#include "judge/evidence.h"
+#include "study/core-type.h"
+#include "study/validate.h"
+
+/* Opens what the fixture wrote and loads it. */
+static void load(const struct fixture *fixture, struct case_file *file)
+{
+    struct store *store = NULL;
+    must(store_open(&store, fixture->path, false, failure));
+    must(validate_load(store, file, failure));
+    store_close(store);
+}
+
+static const struct evidence *event_named(const struct case_file *file, const char *name)
+{
+    for (size_t i = 0; i < file->event_count; i++)
+        if (strcmp(file->events[i].event, name) == 0)
+            return &file->events[i];
+    fail_msg("no event %s", name);
+    return NULL;
+}
+
+static void expect_truth(const struct point *point, enum truth_grade grade, int64_t low,
+                         int64_t high)
+{
+    assert_int_equal(point->truth.grade, grade);
+    assert_true(point->truth.low == low);
+    assert_true(point->truth.high == high);
+}
+
+static void expect_trait(const struct point *point, enum trait_kind kind, const char *name,
+                         int64_t count, bool proven)
+{
+    const struct trait *trait = point_trait(point, kind, name);
+    if (!trait)
+        fail_msg("no trait %s", name);
+    else {
+        assert_true(trait->count == count);
+        assert_true(trait->proven == proven);
+    }
+}
+
+/* One cell and one process of it, whose runs count 100, 101 … and 7, 8 … */
+struct planned {
+    const char *event, *companion, *specimen;
+    uint64_t n;
+    int32_t cpu;
+};
+
+static void put_planned(struct store *store, const struct planned *planned, size_t count)
+{
+    struct cell cells[8] = {0};
+    struct visit visits[8];
+    assert_true(count <= 8);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct planned *one = &planned[i];
+        cells[i] = (struct cell){.id = i + 1,
+                                 .events = {words(one->event), words(one->companion)},
+                                 .counters = one->companion ? 2 : 1,
+                                 .path = words("perf-read"),
+                                 .pattern = PATTERN_AO,
+                                 .specimen = words(one->specimen),
+                                 .n = one->n,
+                                 .opt = words("O2"),
+                                 .link = words("lazy"),
+                                 .runs = 3,
+                                 .cpu = one->cpu};
+        visits[i] = (struct visit){i + 1, 0};
+    }
+    must(store_put_plan(store, cells, count, visits, count, failure));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t counters = cells[i].counters;
+        uint64_t values[6], times[6];
+        for (uint32_t at = 0; at < 3 * counters; at++) {
+            values[at] = (at % counters ? 7 : 100) + at / counters;
+            times[at] = 1000;
+        }
+        struct account accounts[3] = {{0}};
+        struct batch batch = {i + 1, 0, 0, 3, counters, values, times, times, accounts};
+        must(store_put_batch(store, &batch, failure));
+        must(store_end_visit(store, i + 1, 0, VISIT_DONE, 0, NULL, failure));
+    }
+}
+
+static struct store *start(struct fixture *fixture)
+{
+    struct store *store = NULL;
+    must(store_create(&store, fixture->path, &fixture->run, failure));
+    return store;
+}
+
+static void end(struct store *store)
+{
+    must(store_finish(store, failure));
+    store_close(store);
+}
+
+/* --- the round trip --- */
+
+static void every_run_of_every_cell_arrives(void **state)
+{
+    struct fixture *fixture = *state;
+    make_finished(fixture);
+    struct case_file file = {0};
+    load(fixture, &file);
+    const struct evidence *evidence = event_named(&file, "page-faults:u");
+    assert_int_equal(evidence->point_count, PLAN_CELLS);
+    for (uint32_t i = 0; i < PLAN_CELLS; i++) {
+        const struct point *point = &evidence->points[i];
+        const struct cell *cell = &fixture->cells[i];
+        assert_string_equal(point->specimen, cell->specimen);
+        assert_true(point->n == cell->n);
+        assert_string_equal(point->path, cell->path);
+        assert_string_equal(point->opt, cell->opt);
+        assert_string_equal(point->link, cell->link);
+        assert_int_equal(point->pattern, cell->pattern);
+        assert_int_equal(point->counters, cell->counters);
+        assert_int_equal(point->cpu, cell->cpu);
+        assert_string_equal(point->core, "");
+        assert_int_equal(point->is_null, i == 0);
+        assert_false(point->has_interrupts);
+        assert_int_equal(point->failed, 0);
+        assert_null(point->failure_reason);
+        assert_int_equal(point->run_count, PLAN_PROCESSES * PLAN_RUNS);
+        for (size_t at = 0; at < point->run_count; at++) {
+            const struct evidence_run *run = &point->runs[at];
+            uint32_t process = (uint32_t)at / PLAN_RUNS, number = (uint32_t)at % PLAN_RUNS;
+            struct sample right = right_sample(cell->id, process, number, 0);
+            struct sample got = {cell->id,   process,      number,       0,
+                                 run->value, run->enabled, run->running, run->account};
+            assert_true(same_sample(&got, &right));
+            assert_int_equal(run->process, process);
+        }
+    }
+    assert_true(evidence->points[0].faults == 7);
+    assert_true(evidence->points[0].switches == -1);
+    assert_true(evidence->points[1].faults == -1);
+    case_release(&file);
+}
+
+static void events_come_with_class_kind_and_reason(void **state)
+{
+    struct fixture *fixture = *state;
+    make_finished(fixture);
+    struct case_file file = {0};
+    load(fixture, &file);
+    /* task-clock is only a companion, cycles:u was tried and not opened: both are there. */
+    assert_int_equal(file.event_count, KNOWN);
+    for (size_t i = 0; i < KNOWN; i++) {
+        const struct evidence *evidence = &file.events[i];
+        const struct stored_event *stored = &known_events[i];
+        assert_string_equal(evidence->event, stored->name);
+        assert_string_equal(evidence->kind, stored->kind);
+        assert_true(evidence->class ? strcmp(evidence->class, stored->class) == 0 : !stored->class);
+        assert_int_equal(evidence->error, stored->error);
+        assert_true(evidence->reason ? strcmp(evidence->reason, stored->reason) == 0
+                                     : !stored->reason);
+    }
+    assert_int_equal(file.events[1].point_count, 0);
+    assert_int_equal(file.events[2].point_count, 0);
+    case_release(&file);
+}
+
+/* --- truths and traits --- */
+
+static const struct stored_truth truths[] = {
+    {"adds", "instructions", 5, 10, 5, 10, "proven", "", "step,qemu"},
+    {"adds", "misses", 1, 0, 3, 2, "bounded", "", ""},
+    {"adds", "model-misses", 2, 1, 2, 1, "model", "", ""},
+    {"adds", "reversed", 9, 0, 1, 0, "bounded", "", ""},
+    {"adds", "endless", INT64_MAX, 1, INT64_MAX, 1, "proven", "", ""},
+    {"adds-more", "instructions", 77, 0, 77, 0, "proven", "", ""},
+    {"add", "instructions", 66, 0, 66, 0, "proven", "", ""},
+};
+
+static void put_truths(struct store *store)
+{
+    for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++)
+        must(store_put_specimen_truth(store, &truths[i], failure));
+    must(store_put_opcode(store, &(struct stored_opcode){"adds", "add", 1, 10}, failure));
+    must(store_put_opcode(store, &(struct stored_opcode){"adds", "ret", 1, 0}, failure));
+    must(store_put_opcode(store, &(struct stored_opcode){"add", "", 0, 0}, failure));
+}
+
+static void truths_are_those_of_the_class_at_n(void **state)
+{
+    struct store *store = start(*state);
+    static const struct {
+        const char *class;
+        enum truth_grade grade;
+        int64_t low, high;
+    } cases[] = {
+        {"instructions", TRUTH_PROVEN, 1005, 1005},
+        {"misses", TRUTH_BOUNDED, 1, 203},
+        {"model-misses", TRUTH_MODEL, 102, 102},
+        {"reversed", TRUTH_NONE, 0, 0},
+        {"endless", TRUTH_NONE, 0, 0},
+        {"unheard-of", TRUTH_NONE, 0, 0},
+    };
+    enum { COUNT = sizeof(cases) / sizeof(cases[0]) };
+    struct planned planned[COUNT];
+    put_truths(store);
+    for (size_t i = 0; i < COUNT; i++) {
+        struct stored_event event = {cases[i].class, "software", cases[i].class, 0, NULL};
+        must(store_put_event(store, &event, failure));
+        planned[i] = (struct planned){cases[i].class, NULL, "adds/bytes=64/", 100, -1};
+    }
+    put_planned(store, planned, COUNT);
+    end(store);
+    struct case_file file = {0};
+    load(*state, &file);
+    assert_int_equal(file.event_count, COUNT);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_int_equal(file.events[i].point_count, 1);
+        assert_string_equal(file.events[i].points[0].specimen, "adds/bytes=64/");
+        expect_truth(&file.events[i].points[0], cases[i].grade, cases[i].low, cases[i].high);
+    }
+    case_release(&file);
+}
+
+static void traits_are_all_numbers_that_are_known_of_the_code(void **state)
+{
+    struct store *store = start(*state);
+    put_truths(store);
+    static const struct planned planned[] = {{"faults", NULL, "adds/bytes=64/", 100, -1},
+                                             {"faults", NULL, "unknown", 100, -1},
+                                             {"faults", NULL, "add", 100, -1}};
+    put_planned(store, planned, 3);
+    end(store);
+    struct case_file file = {0};
+    load(*state, &file);
+    const struct point *point = &file.events[0].points[0];
+    expect_trait(point, TRAIT_CLASS, "instructions", 1005, true);
+    expect_trait(point, TRAIT_CLASS, "model-misses", 102, false);
+    expect_trait(point, TRAIT_OPCODE, "add", 1001, true);
+    expect_trait(point, TRAIT_OPCODE, "ret", 1, true);
+    assert_int_equal(point->trait_count, 4); /* neither limits nor what leaves 64 bits */
+    assert_int_equal(file.events[0].points[1].trait_count, 0);
+    assert_int_equal(file.events[0].points[2].trait_count, 1); /* not decoded: no opcode "" */
+    case_release(&file);
+}
+
+/* What the operating system executes is no part of the specimen's truth. */
+static void a_processor_event_of_all_modes_has_no_truth(void **state)
+{
+    struct store *store = start(*state);
+    put_truths(store);
+    static const struct planned planned[] = {{"instructions", NULL, "adds", 100, -1},
+                                             {"instructions:u", NULL, "adds", 100, -1},
+                                             {"step/instructions/", NULL, "adds", 100, -1}};
+    must(store_put_event(
+        store, &(struct stored_event){"instructions", "hardware", "instructions", 0, NULL},
+        failure));
+    must(store_put_event(
+        store, &(struct stored_event){"instructions:u", "hardware", "instructions", 0, NULL},
+        failure));
+    must(store_put_event(
+        store, &(struct stored_event){"step/instructions/", "source", "instructions", 0, NULL},
+        failure));
+    put_planned(store, planned, 3);
+    end(store);
+    struct case_file file = {0};
+    load(*state, &file);
+    expect_truth(event_named(&file, "instructions")->points, TRUTH_NONE, 0, 0);
+    expect_truth(event_named(&file, "instructions:u")->points, TRUTH_PROVEN, 1005, 1005);
+    expect_truth(event_named(&file, "step/instructions/")->points, TRUTH_PROVEN, 1005, 1005);
+    case_release(&file);
+}
+
+static void without_tables_the_cells_own_truth_counts(void **state)
+{
+    struct store *store = start(*state);
+    static const struct planned planned[] = {{"page-faults:u", NULL, "pages", 9, -1},
+                                             {"page-faults:u", NULL, "pages", 10, -1}};
+    put_planned(store, planned, 2);
+    must(store_put_truth(store, 1, 0, "page-faults", 9, "proven", failure));
+    must(store_put_truth(store, 2, 0, "page-faults", 10, "bounded", failure));
+    end(store);
+    struct case_file file = {0};
+    load(*state, &file);
+    assert_int_equal(file.event_count, 1);
+    assert_string_equal(file.events[0].class, "page-faults");
+    assert_string_equal(file.events[0].kind, "");
+    expect_truth(&file.events[0].points[0], TRUTH_PROVEN, 9, 9);
+    expect_truth(&file.events[0].points[1], TRUTH_NONE, 0, 0); /* limits are not in a cell */
+    case_release(&file);
+}
+
+/* --- companions, failures, machines --- */
+
+static void interrupts_that_were_counted_along_become_part_of_the_runs(void **state)
+{
+    struct store *store = start(*state);
+    static const struct planned planned[] = {
+        {"instructions:u", "irq_vectors:local_timer_entry", "loop", 10, -1},
+        {"instructions:u", "irq:irq_handler_entry", "loop", 11, -1},
+        {"instructions:u", "task-clock", "loop", 12, -1},
+        {"instructions:u", NULL, "loop", 13, -1}};
+    put_planned(store, planned, 4);
+    end(store);
+    struct case_file file = {0};
+    load(*state, &file);
+    assert_int_equal(file.event_count, 1);
+    for (size_t i = 0; i < 4; i++) {
+        const struct point *point = &file.events[0].points[i];
+        assert_int_equal(point->has_interrupts, i < 2);
+        assert_int_equal(point->run_count, 3);
+        for (uint32_t run = 0; run < 3; run++) {
+            assert_true(point->runs[run].value == 100 + run);
+            assert_int_equal(point->runs[run].interrupts, i < 2 ? 7 + run : 0);
+        }
+    }
+    case_release(&file);
+}
+
+static void processes_that_failed_are_told_with_their_reason(void **state)
+{
+    struct fixture *fixture = *state;
+    struct store *store = create(fixture);
+    must(store_end_visit(store, 2, 0, VISIT_FAILED, EACCES, "not allowed", failure));
+    must(store_end_visit(store, 2, 1, VISIT_FAILED, EACCES, "not allowed", failure));
+    must(store_end_visit(store, 3, 0, VISIT_FAILED, ENOENT, NULL, failure));
+    must(store_commit(store, failure));
+    store_close(store); /* not finished: what is there is loaded */
+    struct case_file file = {0};
+    load(fixture, &file);
+    const struct point *points = file.events[0].points;
+    assert_int_equal(points[1].failed, 2);
+    assert_string_equal(points[1].failure_reason, "not allowed");
+    assert_int_equal(points[1].run_count, 0);
+    assert_int_equal(points[2].failed, 1);
+    assert_string_equal(points[2].failure_reason, strerror(ENOENT));
+    case_release(&file);
+}
+
+static void kinds_of_cores_are_told_where_there_are_several(void **state)
+{
+    struct fixture *fixture = *state;
+    facts_set(&fixture->facts, "pmu.cpus", "cpu_core=0-7,16 cpu_atom=8-15", 0);
+    struct store *store = start(fixture);
+    static const struct planned planned[] = {
+        {"x", NULL, "loop", 1, 3},  {"x", NULL, "loop", 1, 16}, {"x", NULL, "loop", 1, 8},
+        {"x", NULL, "loop", 1, -1}, {"x", NULL, "loop", 1, 99},
+    };
+    static const char *const kinds[] = {"cpu_core", "cpu_core", "cpu_atom", "", ""};
+    put_planned(store, planned, 5);
+    end(store);
+    struct case_file file = {0};
+    load(fixture, &file);
+    for (size_t i = 0; i < 5; i++)
+        assert_string_equal(file.events[0].points[i].core, kinds[i]);
+    case_release(&file);
+}
+
+static void odd_facts_name_no_core(void **state)
+{
+    (void)state;
+    static const char *const odd[] = {"cpu=0-7",           "cpu_core= cpu_atom=",
+                                      "a=x b=y",           "= =",
+                                      "cpu_core cpu_atom", "a=- b=-",
+                                      "a=0- b=,",          "  "};
+    for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+        AUTO_FACTS struct facts facts = {0};
+        facts_set(&facts, "pmu.cpus", odd[i], 0);
+        char name[16] = "old";
+        core_type(&facts, 5, name, sizeof(name));
+        assert_string_equal(name, "");
+    }
+}
+
+static void the_machine_tells_whether_it_is_one(void **state)
+{
+    static const struct {
+        const char *hypervisor, *emulated;
+    } machines[] = {{"none", NULL}, {"kvm", NULL}, {"qemu-tcg", "CPUID"}, {NULL, NULL}};
+    for (size_t i = 0; i < 4; i++) {
+        struct fixture *fixture = *state;
+        facts_set(&fixture->facts, "hypervisor", machines[i].hypervisor, ENODATA);
+        facts_set(&fixture->facts, "emulated", machines[i].emulated, ENODATA);
+        end(start(fixture));
+        struct case_file file = {0};
+        load(fixture, &file);
+        assert_int_equal(file.virtualized, i == 1 || i == 2);
+        assert_int_equal(file.emulated, i == 2);
+        assert_int_equal(file.event_count, 0);
+        case_release(&file);
+        unlink(fixture->path);
+    }
+}
+
+/* --- stores that are not as assay writes them --- */
+
+static void refuse(struct fixture *fixture, const char *sql, const char *wanted)
+{
+    make_finished(fixture);
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(fixture->path, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db, "DELETE FROM meta WHERE key IN ('finished', 'checksum')", 0, 0, NULL), 0);
+    char *message = NULL;
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+        fail_msg("%s: %s", sql, message);
+    sqlite3_close(db);
+    struct store *store = NULL;
+    struct case_file file = {0};
+    struct failure refusal = {0};
+    must(store_open(&store, fixture->path, false, failure));
+    assert_int_equal(validate_load(store, &file, &refusal), -EBADMSG);
+    if (!strstr(refusal.text, wanted))
+        fail_msg("\"%s\" is not in: %s", wanted, refusal.text);
+    case_release(&file);
+    store_close(store);
+    unlink(fixture->path);
+}
+
+static void damaged_knowledge_is_refused(void **state)
+{
+    refuse(*state, "UPDATE truth SET grade = 'certain' WHERE position = 2", "certain");
+    refuse(*state, "UPDATE truth SET base = 'many'", "impossible");
+    refuse(*state, "UPDATE opcode SET each = x'00'", "impossible");
+    refuse(*state, "UPDATE event SET error = 'EPERM'", "impossible");
+    refuse(*state, "UPDATE sample_packed SET value = value + 1", "changed");
+    refuse(*state,
+           "WITH RECURSIVE many(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM many LIMIT 5000) "
+           "INSERT INTO opcode(specimen, opcode, base, each) SELECT 'loop', 'op' || x, 0, 0 "
+           "FROM many",
+           "more than");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        CASE(every_run_of_every_cell_arrives),
+        CASE(events_come_with_class_kind_and_reason),
+        CASE(truths_are_those_of_the_class_at_n),
+        CASE(traits_are_all_numbers_that_are_known_of_the_code),
+        CASE(a_processor_event_of_all_modes_has_no_truth),
+        CASE(without_tables_the_cells_own_truth_counts),
+        CASE(interrupts_that_were_counted_along_become_part_of_the_runs),
+        CASE(processes_that_failed_are_told_with_their_reason),
+        CASE(kinds_of_cores_are_told_where_there_are_several),
+        cmocka_unit_test(odd_facts_name_no_core),
+        CASE(the_machine_tells_whether_it_is_one),
+        CASE(damaged_knowledge_is_refused),
+    };
+    return cmocka_run_group_tests_name("validate-load", tests, NULL, NULL);
+}
