@@ -1,0 +1,472 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Findings: each of them flips with opposite data, stays open where the data are too noisy, and is
+ * not decided by events that cannot be opened, by sources, or, where it is about predictors, caches
+ * and time, on an emulated machine. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "judge/verdict.h"
+
+#define EVENTS 8
+#define ROWS   8
+#define STEPS  7
+#define RUNS   40
+
+/* Judgements made by hand: what the judge would sum up of counts with a known deviation. */
+struct hand {
+    struct case_file file;
+    struct evidence events[EVENTS];
+    struct judgement list[EVENTS];
+    struct judgements judgements;
+    struct judged_row rows[ROWS];
+    struct judged_point judged[ROWS][STEPS];
+    struct point points[ROWS][STEPS];
+    size_t row_count;
+    struct finding findings[VALIDATE_FINDINGS];
+};
+
+/* How an event counts: foretold * factor + offset, with this spread. */
+struct counting {
+    double factor, offset;
+    double noise;        /* of the foretold count */
+    int64_t overhead;    /* subtracted already */
+    uint64_t zero_up_to; /* N that reads 0 */
+    uint64_t from_n;     /* the ladder begins here; 0: at 1 */
+};
+
+/* Code and what is foretold of it: base + each * N. */
+struct code {
+    const char *specimen;
+    int64_t base, each;
+    struct truth
+        truth_of_one; /* grade, and by how much its limits are wider: low, high of each N */
+};
+
+static struct judgement *add_event(struct hand *hand, const char *event, const char *kind,
+                                   const char *class)
+{
+    size_t index = hand->judgements.count++;
+    assert_in_range(index, 0, EVENTS - 1);
+    hand->judgements.list = hand->list;
+    hand->events[index] = (struct evidence){.event = (char *)(uintptr_t)event,
+                                            .kind = (char *)(uintptr_t)kind,
+                                            .class = (char *)(uintptr_t) class};
+    hand->list[index] =
+        (struct judgement){.evidence = &hand->events[index], .verdict = VERDICT_ACCURATE};
+    hand->file.events = hand->events;
+    hand->file.event_count = hand->judgements.count;
+    return &hand->list[index];
+}
+
+static void fill_point(struct judged_point *judged, struct point *point, const struct code *code,
+                       uint64_t n, const struct counting *counting)
+{
+    double foretold = (double)code->base + (double)code->each * (double)n;
+    int64_t slack = (int64_t)n;
+    *point =
+        (struct point){.specimen = (char *)(uintptr_t)code->specimen, .n = n, .run_count = RUNS};
+    point->truth.grade = code->truth_of_one.grade;
+    point->truth.low = (int64_t)foretold + code->truth_of_one.low * slack;
+    point->truth.high = (int64_t)foretold + code->truth_of_one.high * slack;
+    bool zero = counting->zero_up_to && n <= counting->zero_up_to;
+    double mean = zero ? 0 : foretold * counting->factor + counting->offset;
+    double stdev = zero ? 0 : foretold * counting->noise, half = 2 * stdev / sqrt(RUNS);
+    double error = mean < (double)point->truth.low    ? mean - (double)point->truth.low
+                   : mean > (double)point->truth.high ? mean - (double)point->truth.high
+                                                      : 0;
+    *judged = (struct judged_point){.point = point,
+                                    .runs = RUNS,
+                                    .has_overhead = true,
+                                    .overhead = counting->overhead,
+                                    .mean = mean,
+                                    .stdev = stdev,
+                                    .low = error - half,
+                                    .high = error + half,
+                                    .is_zero = zero};
+}
+
+/* Rows of one event are added one after the other, before the next event. */
+static void add_row(struct hand *hand, struct judgement *judgement, const struct code *code,
+                    struct counting counting)
+{
+    size_t index = hand->row_count++;
+    assert_in_range(index, 0, ROWS - 1);
+    struct judged_row *row = &hand->rows[index];
+    *row = (struct judged_row){
+        .specimen = code->specimen, .path = "perf-read", .core = "", .points = hand->judged[index]};
+    uint64_t n = counting.from_n ? counting.from_n : 1;
+    for (size_t i = 0; i < STEPS && n <= 1000000; i++, n *= 10)
+        fill_point(&hand->judged[index][row->point_count++], &hand->points[index][i], code, n,
+                   &counting);
+    if (!judgement->row_count++)
+        judgement->rows = row;
+}
+
+static const struct finding *find(struct hand *hand, const char *id)
+{
+    validate_findings(&hand->file, &hand->judgements, hand->findings);
+    for (size_t i = 0; i < VALIDATE_FINDINGS; i++)
+        if (strcmp(hand->findings[i].id, id) == 0)
+            return &hand->findings[i];
+    fail_msg("there is no finding %s", id);
+    return NULL;
+}
+
+static void assert_finding(struct hand *hand, const char *id, enum finding_verdict verdict)
+{
+    const struct finding *finding = find(hand, id);
+    if (finding->verdict != verdict)
+        fail_msg("%s: \"%s\" instead of \"%s\": %s", id, finding_verdict_names[finding->verdict],
+                 finding_verdict_names[verdict], finding->reason);
+    assert_true(finding->reason[0]);
+    assert_true(finding->figure[0]);
+    assert_string_equal(finding->paper, "aguilera-microbenchmarks");
+    if (finding->has_estimate) {
+        assert_true(finding->low <= finding->estimate && finding->estimate <= finding->high);
+        assert_true(isfinite(finding->detectable));
+    }
+}
+
+#define PROVEN                                                                                     \
+    {                                                                                              \
+        TRUTH_PROVEN, 0, 0                                                                         \
+    }
+#define MODEL                                                                                      \
+    {                                                                                              \
+        TRUTH_MODEL, 0, 0                                                                          \
+    }
+#define LIMITED                                                                                    \
+    {                                                                                              \
+        TRUTH_BOUNDED, 0, 0                                                                        \
+    }
+
+/* One test of each claim that speaks of 1 %, and whether it needs a real machine. */
+static const struct within {
+    const char *id, *class;
+    struct code code;
+    bool physical;
+} withins[] = {
+    /* The truth of the specimen has wide limits; the paper's prediction is N + 1. */
+    {"A1", "branch-misses", {"nested", 1, 1, {TRUTH_BOUNDED, -1, 10}}, true},
+    {"A2", "l1i-load-misses", {"l1i-blocks/l1i=32768,line=64/", 0, 1, LIMITED}, true},
+    {"A2", "l2i-misses", {"l2i-blocks", 0, 1, MODEL}, true},
+    {"A3", "cycles", {"chain", 0, 16, MODEL}, true},
+    {"A4", "fp-instructions", {"fdiv-double", 0, 1, PROVEN}, false},
+    {"A4", "fp-scalar-double", {"fadd-double", 0, 1, PROVEN}, false},
+    {"A6", "instructions", {"nops", 4, 18, PROVEN}, false},
+    {"A7", "loads", {"loads", 3, 16, PROVEN}, false},
+    {"A7", "stores", {"copies", 1, 16, PROVEN}, false},
+    {"A8", "l1d-load-misses", {"l1d-chase", 0, 1, LIMITED}, true},
+    {"A8", "l2-misses", {"l2-chase", 0, 1, MODEL}, true},
+    {"A9", "dtlb-load-misses", {"dtlb-pages", 0, 1, LIMITED}, true},
+    {"A9", "itlb-load-misses", {"itlb-pages", 0, 1, LIMITED}, true},
+};
+#define WITHINS (sizeof(withins) / sizeof(*withins))
+
+static void one_event(struct hand *hand, const struct within *within, const char *kind,
+                      struct counting counting)
+{
+    *hand = (struct hand){0};
+    struct judgement *judgement = add_event(hand, "event:u", kind, within->class);
+    add_row(hand, judgement, &within->code, counting);
+}
+
+static void test_counts_near_the_prediction_confirm_and_others_refute(void **state)
+{
+    (void)state;
+    struct hand hand;
+    for (size_t i = 0; i < WITHINS; i++) {
+        one_event(&hand, &withins[i], "hardware", (struct counting){.factor = 1.002});
+        assert_finding(&hand, withins[i].id, FINDING_HOLDS);
+        assert_true(fabs(find(&hand, withins[i].id)->estimate - 0.2) < 0.01);
+        one_event(&hand, &withins[i], "hardware", (struct counting){.factor = 1.05});
+        assert_finding(&hand, withins[i].id, FINDING_FAILS);
+        assert_true(fabs(find(&hand, withins[i].id)->estimate - 5) < 0.01);
+        one_event(&hand, &withins[i], "hardware", (struct counting){.factor = 0.9});
+        assert_finding(&hand, withins[i].id, FINDING_FAILS);
+    }
+}
+
+static void test_noise_leaves_a_claim_open(void **state)
+{
+    (void)state;
+    struct hand hand;
+    for (size_t i = 0; i < WITHINS; i++) {
+        one_event(&hand, &withins[i], "hardware", (struct counting){.factor = 1, .noise = 0.2});
+        assert_finding(&hand, withins[i].id, FINDING_INCONCLUSIVE);
+        assert_true(find(&hand, withins[i].id)->detectable > 1);
+    }
+}
+
+static void test_without_an_event_nothing_is_tested(void **state)
+{
+    (void)state;
+    struct hand hand = {0};
+    for (size_t i = 0; i < WITHINS; i++)
+        assert_finding(&hand, withins[i].id, FINDING_UNTESTABLE);
+    assert_finding(&hand, "A5", FINDING_UNTESTABLE);
+    assert_finding(&hand, "A10", FINDING_UNTESTABLE);
+}
+
+static void test_the_reason_of_an_event_that_does_not_open_is_quoted(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < WITHINS; i++) {
+        struct hand hand = {0};
+        struct judgement *judgement = add_event(&hand, "event:u", "hardware", withins[i].class);
+        judgement->verdict = VERDICT_UNSUPPORTED;
+        hand.events[0].error = ENOENT;
+        hand.events[0].reason = (char *)(uintptr_t) "this machine has no PMU";
+        assert_finding(&hand, withins[i].id, FINDING_UNTESTABLE);
+        assert_non_null(strstr(find(&hand, withins[i].id)->reason, "has no PMU"));
+    }
+}
+
+static void test_sources_say_nothing_of_the_machine(void **state)
+{
+    (void)state;
+    struct hand hand;
+    for (size_t i = 0; i < WITHINS; i++) {
+        one_event(&hand, &withins[i], "source", (struct counting){.factor = 1});
+        assert_finding(&hand, withins[i].id, FINDING_UNTESTABLE);
+    }
+}
+
+static void test_an_emulated_machine_decides_only_what_needs_no_real_one(void **state)
+{
+    (void)state;
+    struct hand hand;
+    for (size_t i = 0; i < WITHINS; i++) {
+        one_event(&hand, &withins[i], "hardware", (struct counting){.factor = 1});
+        hand.file.emulated = true;
+        assert_finding(&hand, withins[i].id,
+                       withins[i].physical ? FINDING_UNTESTABLE : FINDING_HOLDS);
+        if (withins[i].physical)
+            assert_non_null(strstr(find(&hand, withins[i].id)->reason, "emulated"));
+    }
+}
+
+static void test_counts_that_do_not_outweigh_the_overhead_are_left_out(void **state)
+{
+    (void)state;
+    struct hand hand;
+    const struct within *loads = &withins[7];
+    /* 50 more than foretold: 1 % of no count but small ones, which the overhead outweighs. */
+    one_event(&hand, loads, "hardware",
+              (struct counting){.factor = 1, .offset = 50, .overhead = 1000});
+    assert_finding(&hand, "A7", FINDING_HOLDS);
+    one_event(&hand, loads, "hardware",
+              (struct counting){.factor = 1, .offset = 50, .overhead = 1});
+    assert_finding(&hand, "A7", FINDING_FAILS);
+    one_event(&hand, loads, "hardware", (struct counting){.factor = 1, .overhead = 1000000});
+    assert_finding(&hand, "A7", FINDING_UNTESTABLE);
+}
+
+static void test_the_gravest_of_several_events_decides(void **state)
+{
+    (void)state;
+    struct hand hand = {0};
+    struct judgement *good = add_event(&hand, "good:u", "hardware", "loads");
+    add_row(&hand, good, &withins[7].code, (struct counting){.factor = 1});
+    struct judgement *bad = add_event(&hand, "bad:u", "raw", "stores");
+    add_row(&hand, bad, &withins[8].code, (struct counting){.factor = 2});
+    assert_finding(&hand, "A7", FINDING_FAILS);
+    assert_non_null(strstr(find(&hand, "A7")->reason, "bad:u on copies"));
+    /* An event that cannot count in its mode is no witness. */
+    bad->verdict = VERDICT_DEAD;
+    bad->cause = CAUSE_MODE_NOT_APPLICABLE;
+    assert_finding(&hand, "A7", FINDING_HOLDS);
+    assert_non_null(strstr(find(&hand, "A7")->reason, "not tested, stores"));
+}
+
+static void test_additions_alone_do_not_show_that_no_ops_are_counted(void **state)
+{
+    (void)state;
+    struct hand hand = {0};
+    static const struct code adds = {"adds", 4, 18, PROVEN};
+    struct judgement *judgement = add_event(&hand, "instructions:u", "hardware", "instructions");
+    add_row(&hand, judgement, &adds, (struct counting){.factor = 1});
+    assert_finding(&hand, "A6", FINDING_UNTESTABLE);
+    /* Where no-ops are not counted, the claim falls. */
+    static const struct code nops = {"nops", 4, 18, PROVEN};
+    add_row(&hand, judgement, &nops, (struct counting){.factor = 2.0 / 18});
+    assert_finding(&hand, "A6", FINDING_FAILS);
+}
+
+static void test_rounding_and_single_multiplication_are_told_apart(void **state)
+{
+    (void)state;
+    struct hand hand = {0};
+    static const struct code divisions = {"fdiv-double", 0, 1, PROVEN};
+    static const struct code rounding = {"fround-double", 0, 1, PROVEN};
+    static const struct code multiplications = {"fmul-single", 0, 1, PROVEN};
+    struct judgement *judgement = add_event(&hand, "fp", "papi", "fp-instructions");
+    add_row(&hand, judgement, &divisions, (struct counting){.factor = 1});
+    add_row(&hand, judgement, &rounding, (struct counting){.factor = 2});
+    add_row(&hand, judgement, &multiplications, (struct counting){.factor = 5.0 / 9});
+    assert_finding(&hand, "A4", FINDING_HOLDS);
+    const char *reason = find(&hand, "A4")->reason;
+    assert_non_null(strstr(reason, "rounding: +100 %"));
+    assert_non_null(strstr(reason, "single-precision multiplication: -44 %"));
+    assert_non_null(strstr(reason, "breaks it"));
+}
+
+/* --- square roots --- */
+
+static const struct code roots = {"fsqrt-double", 0, 1, PROVEN};
+
+static void count_roots(struct hand *hand, struct counting counting)
+{
+    *hand = (struct hand){0};
+    struct judgement *judgement = add_event(hand, "roots:u", "raw", "fp-sqrts");
+    add_row(hand, judgement, &roots, counting);
+}
+
+static void test_square_roots_that_read_zero_up_to_a_hundred_confirm(void **state)
+{
+    (void)state;
+    struct hand hand;
+    count_roots(&hand, (struct counting){.factor = 1, .zero_up_to = 10});
+    assert_finding(&hand, "A5", FINDING_HOLDS);
+    assert_true(find(&hand, "A5")->low == 10 && find(&hand, "A5")->high == 99);
+    count_roots(&hand, (struct counting){.factor = 1, .zero_up_to = 100});
+    assert_finding(&hand, "A5", FINDING_HOLDS);
+    assert_true(find(&hand, "A5")->low == 100 && find(&hand, "A5")->high == 999);
+    assert_string_equal(find(&hand, "A5")->unit, "square roots");
+}
+
+static void test_square_roots_that_are_counted_from_one_refute(void **state)
+{
+    (void)state;
+    struct hand hand;
+    count_roots(&hand, (struct counting){.factor = 1});
+    assert_finding(&hand, "A5", FINDING_FAILS);
+    assert_true(find(&hand, "A5")->estimate <= 0);
+    /* So does another threshold. */
+    count_roots(&hand, (struct counting){.factor = 1, .zero_up_to = 1});
+    assert_finding(&hand, "A5", FINDING_FAILS);
+    count_roots(&hand, (struct counting){.factor = 1, .zero_up_to = 10000});
+    assert_finding(&hand, "A5", FINDING_FAILS);
+    assert_non_null(strstr(find(&hand, "A5")->reason, "not about 100"));
+}
+
+static void test_square_roots_that_scatter_or_start_late_leave_it_open(void **state)
+{
+    (void)state;
+    struct hand hand;
+    count_roots(&hand, (struct counting){.factor = 1, .from_n = 100});
+    assert_finding(&hand, "A5", FINDING_INCONCLUSIVE);
+    count_roots(&hand, (struct counting){.factor = 1, .zero_up_to = 1});
+    hand.judged[0][1].low = -10; /* N = 10 reads anything from 0 to 20 */
+    hand.judged[0][1].high = 10;
+    assert_finding(&hand, "A5", FINDING_INCONCLUSIVE);
+}
+
+static void test_a_dead_event_shows_no_threshold(void **state)
+{
+    (void)state;
+    struct hand hand;
+    count_roots(&hand, (struct counting){.factor = 1, .zero_up_to = 1000000});
+    hand.list[0].verdict = VERDICT_DEAD;
+    assert_finding(&hand, "A5", FINDING_UNTESTABLE);
+    assert_non_null(strstr(find(&hand, "A5")->reason, "reads 0 whatever"));
+}
+
+/* --- overhead --- */
+
+static const struct code calls = {"getppid", 0, 1, PROVEN};
+
+static void count_calls(struct hand *hand, const char *kind, struct counting counting)
+{
+    *hand = (struct hand){0};
+    struct judgement *judgement = add_event(hand, "raw_syscalls:sys_enter", kind, "syscalls");
+    add_row(hand, judgement, &calls, counting);
+}
+
+static void test_overhead_shows_in_small_counts_and_not_in_large_ones(void **state)
+{
+    (void)state;
+    struct hand hand;
+    count_calls(&hand, "tracepoint", (struct counting){.factor = 1, .overhead = 1});
+    assert_finding(&hand, "A10", FINDING_HOLDS);
+    assert_true(fabs(find(&hand, "A10")->estimate - 100) < 0.01);
+    /* Large counts that are off as well hide nothing. */
+    count_calls(&hand, "tracepoint", (struct counting){.factor = 1.05, .overhead = 1});
+    assert_finding(&hand, "A10", FINDING_FAILS);
+    /* The null cell counts 1, and a window with one call does not. */
+    count_calls(&hand, "tracepoint", (struct counting){.factor = 1, .offset = -1, .overhead = 1});
+    assert_finding(&hand, "A10", FINDING_FAILS);
+    count_calls(&hand, "tracepoint", (struct counting){.factor = 1, .noise = 0.2, .overhead = 1});
+    assert_finding(&hand, "A10", FINDING_INCONCLUSIVE);
+}
+
+static void test_overhead_is_not_tested_by_sources_or_without_any(void **state)
+{
+    (void)state;
+    struct hand hand;
+    count_calls(&hand, "source", (struct counting){.factor = 1, .overhead = 1});
+    assert_finding(&hand, "A10", FINDING_UNTESTABLE);
+    count_calls(&hand, "tracepoint", (struct counting){.factor = 1});
+    assert_finding(&hand, "A10", FINDING_UNTESTABLE);
+    count_calls(&hand, "tracepoint", (struct counting){.factor = 1, .overhead = 1, .from_n = 1000});
+    assert_finding(&hand, "A10", FINDING_UNTESTABLE);
+}
+
+static void test_an_event_that_errs_for_another_cause_does_not_speak_for_overhead(void **state)
+{
+    (void)state;
+    struct hand hand;
+    count_calls(&hand, "tracepoint", (struct counting){.factor = 1, .overhead = 1});
+    struct judgement *leaking = add_event(&hand, "instructions:u", "hardware", "instructions");
+    static const struct code nops = {"nops", 4, 18, PROVEN};
+    add_row(&hand, leaking, &nops, (struct counting){.factor = 1.05, .overhead = 40});
+    assert_finding(&hand, "A10", FINDING_FAILS);
+    leaking->cause = CAUSE_KERNEL_LEAK;
+    assert_finding(&hand, "A10", FINDING_HOLDS);
+}
+
+static void test_a_single_run_has_no_estimate(void **state)
+{
+    (void)state;
+    struct hand hand;
+    one_event(&hand, &withins[0], "hardware", (struct counting){.factor = 1});
+    for (size_t i = 0; i < STEPS; i++)
+        hand.judged[0][i].runs = 1;
+    assert_finding(&hand, "A1", FINDING_INCONCLUSIVE);
+    assert_false(find(&hand, "A1")->has_estimate);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counts_near_the_prediction_confirm_and_others_refute),
+        cmocka_unit_test(test_noise_leaves_a_claim_open),
+        cmocka_unit_test(test_without_an_event_nothing_is_tested),
+        cmocka_unit_test(test_the_reason_of_an_event_that_does_not_open_is_quoted),
+        cmocka_unit_test(test_sources_say_nothing_of_the_machine),
+        cmocka_unit_test(test_an_emulated_machine_decides_only_what_needs_no_real_one),
+        cmocka_unit_test(test_counts_that_do_not_outweigh_the_overhead_are_left_out),
+        cmocka_unit_test(test_the_gravest_of_several_events_decides),
+        cmocka_unit_test(test_additions_alone_do_not_show_that_no_ops_are_counted),
+        cmocka_unit_test(test_rounding_and_single_multiplication_are_told_apart),
+        cmocka_unit_test(test_square_roots_that_read_zero_up_to_a_hundred_confirm),
+        cmocka_unit_test(test_square_roots_that_are_counted_from_one_refute),
+        cmocka_unit_test(test_square_roots_that_scatter_or_start_late_leave_it_open),
+        cmocka_unit_test(test_a_dead_event_shows_no_threshold),
+        cmocka_unit_test(test_overhead_shows_in_small_counts_and_not_in_large_ones),
+        cmocka_unit_test(test_overhead_is_not_tested_by_sources_or_without_any),
+        cmocka_unit_test(test_an_event_that_errs_for_another_cause_does_not_speak_for_overhead),
+        cmocka_unit_test(test_a_single_run_has_no_estimate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
