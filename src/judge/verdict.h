@@ -54,14 +54,18 @@ struct judged_point {
     size_t unscheduled; /* got no counter at all; not among runs */
     size_t exact;       /* quiet runs that equal the truth (lie within it, where bounded) */
     size_t disturbed_exact;
-    bool has_overhead;                   /* a null cell of the same way was measured */
-    int64_t overhead;                    /* its median */
-    int64_t overhead_low, overhead_high; /* spread of its quiet runs */
+    bool has_overhead;                    /* a null cell of the same way was measured */
+    int64_t overhead;                     /* its median */
+    int64_t overhead_low, overhead_high;  /* spread of its quiet runs: the middle nine tenths */
+    int64_t usual_faults, usual_switches; /* in the null cell's account: the way's own, not ours */
     double min, median, max, mean, stdev;
     double low, high; /* 95 % interval of the mean error: count minus truth (0 inside the limits) */
+    double strict_low, strict_high; /* 99.99 %: for claims that hold over many points at once */
+    size_t strays; /* far from all others and so few that both intervals leave them out */
     /* The truth is what the run's own account says (context switches), not base + each * N. */
     bool against_account;
-    bool outweighs; /* the truth is proven or bounded, and at least a hundred times the overhead */
+    bool outweighs; /* the truth is proven or bounded, and at least a hundred times what the way
+                     * adds: the larger limit of its spread */
     bool is_zero;   /* every run reads 0 before anything is subtracted */
 };
 

@@ -1,0 +1,82 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Counts that arrive late, or a counter that must be warmed up: the first run of a process differs
+ * from the others. One such run in a hundred would pass for a stray. */
+#include <math.h>
+
+#include "judge/event.h"
+#include "judge/explain.h"
+#include "judge/points.h"
+
+#define PROCESSES_LEAST 4
+#define MOSTLY          0.8
+
+/* The runs of one process, from `start`; how many. */
+static size_t stretch_of(const struct point *point, size_t start)
+{
+    size_t end = start;
+    while (end < point->run_count && point->runs[end].process == point->runs[start].process)
+        end++;
+    return end - start;
+}
+
+/* The runs after the first lie in [low, high]. false: too few of them. */
+static bool range_of_rest(const struct judged_point *judged, size_t from, size_t to, double *low,
+                          double *high)
+{
+    size_t count = 0;
+    for (size_t i = from; i < to; i++) {
+        double error;
+        const struct evidence_run *run = &judged->point->runs[i];
+        if (!run_is_judged(judged, run) || !run_error(judged, run, &error))
+            continue;
+        *low = count ? fmin(*low, error) : error;
+        *high = count ? fmax(*high, error) : error;
+        count++;
+    }
+    return count >= 3;
+}
+
+struct tally_of_firsts {
+    size_t below, above, processes;
+    double sum; /* of relative errors of those that differ */
+};
+
+/* A first run differs when it is outside the range of the others by more than that range. */
+static void look_at_process(const struct judged_point *judged, size_t start, size_t length,
+                            struct tally_of_firsts *tally)
+{
+    const struct evidence_run *run = &judged->point->runs[start];
+    double first, low, high, predicted = point_predicted(judged);
+    if (!run_is_judged(judged, run) || !run_error(judged, run, &first) ||
+        !range_of_rest(judged, start + 1, start + length, &low, &high))
+        return;
+    tally->processes++;
+    double margin = fmax(high - low, 0.5);
+    if (first >= low - margin && first <= high + margin)
+        return;
+    *(first < low ? &tally->below : &tally->above) += 1;
+    tally->sum += predicted != 0 ? first / predicted : 0;
+}
+
+struct first_runs compare_first_runs(const struct judgement *judgement)
+{
+    struct tally_of_firsts tally = {0};
+    for (size_t i = 0; i < judgement->row_count; i++)
+        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
+            const struct judged_point *judged = &judgement->rows[i].points[j];
+            if (!point_demands_counts(judged))
+                continue;
+            for (size_t k = 0; k < judged->point->run_count;) {
+                size_t length = stretch_of(judged->point, k);
+                look_at_process(judged, k, length, &tally);
+                k += length;
+            }
+        }
+    size_t differ = tally.below > tally.above ? tally.below : tally.above;
+    bool mostly =
+        tally.processes >= PROCESSES_LEAST && (double)differ >= MOSTLY * (double)tally.processes;
+    return (struct first_runs){mostly, tally.processes,
+                               differ ? tally.sum / (double)(tally.below + tally.above) : 0};
+}

@@ -1,0 +1,77 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Writes the sentences of a judgement. */
+#include "judge/note.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WHOLE_MOST 1e15 /* above this not every digit means something */
+
+/* Groups the digits before the point by threes. */
+static void group(const char *plain, char text[FIGURE_SIZE])
+{
+    size_t digits = strspn(plain, "0123456789"), used = 0;
+    for (size_t i = 0; plain[i] && used + 2 < FIGURE_SIZE; i++) {
+        if (i > 0 && i < digits && (digits - i) % 3 == 0)
+            text[used++] = ',';
+        text[used++] = plain[i];
+    }
+    text[used] = '\0';
+}
+
+static void magnitude(double value, char text[FIGURE_SIZE])
+{
+    char plain[FIGURE_SIZE];
+    if (!isfinite(value) || value >= WHOLE_MOST)
+        snprintf(plain, sizeof(plain), "%.3g", value);
+    else if (value == floor(value) || value >= 1000)
+        snprintf(plain, sizeof(plain), "%.0f", value);
+    else
+        snprintf(plain, sizeof(plain), value < 0.1 ? "%.2g" : "%.3f", value);
+    /* 12.500 says no more than 12.5. */
+    if (strchr(plain, '.') && !strchr(plain, 'e'))
+        for (size_t end = strlen(plain); plain[end - 1] == '0' || plain[end - 1] == '.'; end--) {
+            bool point = plain[end - 1] == '.';
+            plain[end - 1] = '\0';
+            if (point)
+                break;
+        }
+    group(plain, text);
+}
+
+const char *figure_of(double value, char text[FIGURE_SIZE])
+{
+    if (value >= 0 || isnan(value)) {
+        magnitude(value, text);
+        return text;
+    }
+    return signed_figure(value, text);
+}
+
+const char *signed_figure(double value, char text[FIGURE_SIZE])
+{
+    char rest[FIGURE_SIZE];
+    magnitude(fabs(value), rest);
+    snprintf(text, FIGURE_SIZE, "%c%.*s", value < 0 ? '-' : '+', FIGURE_SIZE - 2, rest);
+    return text;
+}
+
+void note_add(char note[NOTE_SIZE], const char *format, ...)
+{
+    char sentence[NOTE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(sentence, sizeof(sentence), format, arguments);
+    va_end(arguments);
+    size_t used = strlen(note);
+    /* The first is kept at any length: a cut sentence says more than none. */
+    if (length < 0 || (used > 0 && used + 1 + (size_t)length >= NOTE_SIZE))
+        return;
+    if (used > 0)
+        note[used++] = ' ';
+    snprintf(note + used, NOTE_SIZE - used, "%s", sentence);
+}

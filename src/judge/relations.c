@@ -1,0 +1,213 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What events say of one another: the same event in other modes, everything the processor counts,
+ * and which event of a class is nearest to the truth. Comes after every event was judged by
+ * itself. */
+#include <math.h>
+#include <string.h>
+
+#include "judge/event.h"
+#include "judge/note.h"
+#include "judge/points.h"
+
+/* --- modes --- */
+
+static bool same_base(const struct evidence *left, const struct evidence *right)
+{
+    const char *left_mode, *right_mode;
+    size_t length = event_base(left->event, &left_mode);
+    return length == event_base(right->event, &right_mode) &&
+           strncmp(left->event, right->event, length) == 0;
+}
+
+/* Counts something where something was to be counted. */
+static bool is_alive(const struct judgement *judgement)
+{
+    return judgement->verdict == VERDICT_EXACT || judgement->verdict == VERDICT_ACCURATE ||
+           judgement->verdict == VERDICT_BIASED || judgement->verdict == VERDICT_NOISY;
+}
+
+static const char *mode_words(const char *mode)
+{
+    bool user = strchr(mode, 'u'), system = strchr(mode, 'k'), hypervisor = strchr(mode, 'h');
+    if (user && !system && !hypervisor)
+        return "user mode";
+    if (system && !user && !hypervisor)
+        return "kernel mode";
+    return "this mode";
+}
+
+static void explain_dead_mode(struct judgement *dead, const struct judgements *all)
+{
+    const char *mode;
+    event_base(dead->evidence->event, &mode);
+    for (size_t i = 0; i < all->count; i++) {
+        const struct judgement *other = &all->list[i];
+        if (other == dead || !same_base(dead->evidence, other->evidence) || !is_alive(other))
+            continue;
+        dead->cause = CAUSE_MODE_NOT_APPLICABLE;
+        dead->note[0] = '\0';
+        note_add(dead->note,
+                 "Zero in %s: all that this event counts happens outside it, and is filtered out; "
+                 "use %.100s instead.",
+                 mode[0] ? mode_words(mode) : "the default mode", other->evidence->event);
+        return;
+    }
+}
+
+/* --- a mode that filters nothing --- */
+
+static bool is_only(const char *mode, char letter)
+{
+    return strchr(mode, letter) && strspn(mode, "ukh") == 1;
+}
+
+/* Do both count the same, and not nothing, wherever both were measured? */
+static bool count_alike(const struct judgement *left, const struct judgement *right)
+{
+    size_t compared = 0;
+    for (size_t i = 0; i < left->row_count; i++)
+        for (size_t j = 0; j < right->row_count; j++) {
+            const struct judged_row *a = &left->rows[i], *b = &right->rows[j];
+            if (strcmp(a->specimen, b->specimen) != 0 || strcmp(a->path, b->path) != 0)
+                continue;
+            const struct judged_point *x = &a->points[a->point_count - 1];
+            const struct judged_point *y = &b->points[b->point_count - 1];
+            if (x->point->n != y->point->n || x->runs == 0 || y->runs == 0)
+                continue;
+            if (fabs(x->mean - y->mean) > point_tolerance(x))
+                return false;
+            compared += x->mean > 0.5;
+        }
+    return compared > 0;
+}
+
+static void note_ignored_mode(struct judgement *judgement, const struct judgements *all)
+{
+    const char *mode, *other_mode;
+    event_base(judgement->evidence->event, &mode);
+    char other = is_only(mode, 'u') ? 'k' : is_only(mode, 'k') ? 'u' : '\0';
+    if (!other || !is_alive(judgement))
+        return;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct judgement *candidate = &all->list[i];
+        event_base(candidate->evidence->event, &other_mode);
+        if (!same_base(judgement->evidence, candidate->evidence) || !is_only(other_mode, other) ||
+            !is_alive(candidate) || !count_alike(judgement, candidate))
+            continue;
+        if (judgement->cause == CAUSE_NONE || judgement->cause == CAUSE_INTERFACE_OVERHEAD)
+            judgement->cause = CAUSE_MODE_NOT_APPLICABLE;
+        note_add(judgement->note,
+                 "The mode filters nothing: %.100s counts the same in user and in kernel mode.",
+                 judgement->evidence->class ? judgement->evidence->class : "the event");
+        return;
+    }
+}
+
+/* --- a hypervisor that withholds the PMU --- */
+
+static bool lives_in_some_mode(const struct judgement *judgement, const struct judgements *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (same_base(judgement->evidence, all->list[i].evidence) && is_alive(&all->list[i]))
+            return true;
+    return false;
+}
+
+static bool any_hardware_opens(const struct judgements *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (is_hardware(all->list[i].evidence) && all->list[i].verdict != VERDICT_UNSUPPORTED)
+            return true;
+    return false;
+}
+
+static void blame_hypervisor(const struct case_file *file, struct judgements *all)
+{
+    bool opens = any_hardware_opens(all);
+    for (size_t i = 0; i < all->count && file->virtualized; i++) {
+        struct judgement *judgement = &all->list[i];
+        if (!is_hardware(judgement->evidence))
+            continue;
+        if (judgement->verdict == VERDICT_DEAD && judgement->cause == CAUSE_UNKNOWN &&
+            !lives_in_some_mode(judgement, all)) {
+            judgement->cause = CAUSE_VIRTUALIZED;
+            note_add(judgement->note,
+                     "A hypervisor is between this machine and the CPU's counters: it lets the "
+                     "event be opened, but does not count.");
+        } else if (judgement->verdict == VERDICT_UNSUPPORTED && judgement->cause == CAUSE_NONE &&
+                   !opens) {
+            judgement->cause = CAUSE_VIRTUALIZED;
+        }
+    }
+}
+
+/* --- ranks --- */
+
+double mean_relative_error(const struct judgement *judgement)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < judgement->row_count; i++)
+        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
+            const struct judged_point *judged = &judgement->rows[i].points[j];
+            double predicted = point_predicted(judged);
+            if (!point_demands_counts(judged) || predicted <= 0)
+                continue;
+            /* Limits: what is within them has no error. */
+            double error = judged->mean - predicted;
+            if (judged->point->truth.low != judged->point->truth.high && !judged->against_account)
+                error = (judged->low + judged->high) / 2;
+            sum += fmin(fabs(error) / predicted, 1e6);
+            count++;
+        }
+    return count ? sum / (double)count : INFINITY;
+}
+
+/* Best first: exact, accurate, biased, noisy, dead; within them by error. Higher is worse. */
+static double badness(const struct judgement *judgement)
+{
+    static const int order[VERDICT_COUNT] = {
+        [VERDICT_EXACT] = 1, [VERDICT_ACCURATE] = 2, [VERDICT_BIASED] = 3,
+        [VERDICT_NOISY] = 4, [VERDICT_DEAD] = 5,
+    };
+    double error = fmin(mean_relative_error(judgement), 1e6);
+    return order[judgement->verdict] ? order[judgement->verdict] * 1e7 + error : INFINITY;
+}
+
+static bool same_class(const struct judgement *left, const struct judgement *right)
+{
+    const char *a = left->evidence->class, *b = right->evidence->class;
+    return a && b && strcmp(a, b) == 0;
+}
+
+static void rank_event(struct judgement *judgement, const struct judgements *all)
+{
+    double own = badness(judgement);
+    size_t rivals = 0, better = 0;
+    for (size_t i = 0; i < all->count && isfinite(own); i++) {
+        const struct judgement *other = &all->list[i];
+        double theirs = badness(other);
+        if (other == judgement || !same_class(judgement, other) || !isfinite(theirs))
+            continue;
+        rivals++;
+        better += theirs < own;
+    }
+    judgement->rank = rivals ? (unsigned)better + 1 : 0;
+}
+
+void relate_events(const struct case_file *file, struct judgements *judgements)
+{
+    for (size_t i = 0; i < judgements->count; i++) {
+        struct judgement *judgement = &judgements->list[i];
+        if (judgement->verdict == VERDICT_DEAD)
+            explain_dead_mode(judgement, judgements);
+        note_ignored_mode(judgement, judgements);
+        compare_cores(judgement);
+        compare_paths(judgement);
+        rank_event(judgement, judgements);
+    }
+    blame_hypervisor(file, judgements);
+    check_identities(judgements);
+}

@@ -1,0 +1,196 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The verdict on one ladder, and the sentence that goes with it. */
+#include <math.h>
+
+#include "judge/note.h"
+#include "judge/points.h"
+#include "judge/rows.h"
+
+/* How many points of a row stand where. */
+struct tally {
+    size_t exact, within, small, unclear, off, excess, none;
+    size_t demand;  /* points whose truth says that something was to be counted … */
+    size_t zero;    /* … and of those the ones that read nothing but 0 */
+    size_t ignored; /* runs that got no counter */
+    size_t failed;  /* points that could not be measured */
+};
+
+static struct tally tally_row(const struct judged_row *row,
+                              const struct circumstances *circumstances)
+{
+    struct tally tally = {0};
+    size_t *const of[] = {
+        [STANDING_NONE] = &tally.none,       [STANDING_EXACT] = &tally.exact,
+        [STANDING_WITHIN] = &tally.within,   [STANDING_SMALL] = &tally.small,
+        [STANDING_UNCLEAR] = &tally.unclear, [STANDING_OFF] = &tally.off,
+        [STANDING_EXCESS] = &tally.excess,
+    };
+    for (size_t i = 0; i < row->point_count; i++) {
+        const struct judged_point *judged = &row->points[i];
+        (*of[point_standing(judged, circumstances)])++;
+        bool demands = point_demands_counts(judged);
+        tally.demand += demands;
+        tally.zero += demands && judged->is_zero;
+        tally.ignored += judged->unscheduled;
+        tally.failed += judged->point->failed > 0;
+    }
+    return tally;
+}
+
+/* Largest error that the intervals of the points that matter leave open, in percent. */
+static double worst_percent(const struct judged_row *row)
+{
+    double worst = 0;
+    for (size_t i = 0; i < row->point_count; i++) {
+        const struct judged_point *judged = &row->points[i];
+        double predicted = fabs(point_predicted(judged));
+        if (judged->runs > 0 && predicted >= 100 && isfinite(judged->low))
+            worst = fmax(worst, 100 * fmax(fabs(judged->low), fabs(judged->high)) / predicted);
+    }
+    return worst;
+}
+
+/* The row's least and greatest N of which something was counted. */
+static void span_of(const struct judged_row *row, char first[FIGURE_SIZE], char last[FIGURE_SIZE])
+{
+    double low = 0, high = 0;
+    bool any = false;
+    for (size_t i = 0; i < row->point_count; i++) {
+        if (row->points[i].runs == 0)
+            continue;
+        high = (double)row->points[i].point->n;
+        low = any ? low : high;
+        any = true;
+    }
+    figure_of(low, first);
+    figure_of(high, last);
+}
+
+static const char *why_unmeasured(const struct judged_row *row)
+{
+    for (size_t i = 0; i < row->point_count; i++)
+        if (row->points[i].point->failure_reason)
+            return row->points[i].point->failure_reason;
+    return NULL;
+}
+
+/* No point of it could be judged at all. */
+static void judge_unmeasured(struct judged_row *row, const struct tally *tally)
+{
+    const char *why = why_unmeasured(row);
+    row->verdict = VERDICT_UNJUDGED;
+    if (tally->ignored > 0 && tally->none == row->point_count && row->points[0].runs == 0) {
+        row->verdict = VERDICT_UNSCHEDULED;
+        note_add(row->note, "The counter never got time on the PMU: %zu runs with running time 0.",
+                 tally->ignored);
+    } else if (tally->failed > 0) {
+        note_add(row->note, "Could not be measured: %.300s",
+                 why ? why : "the probe gave no reason.");
+    } else {
+        note_add(row->note, "This code predicts nothing for the event.");
+    }
+}
+
+static void describe_noise(struct judged_row *row, const struct circumstances *circumstances)
+{
+    for (size_t i = 0; i < row->point_count; i++) {
+        const struct judged_point *judged = &row->points[i];
+        if (point_standing(judged, circumstances) != STANDING_UNCLEAR)
+            continue;
+        char n[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE], truth[FIGURE_SIZE];
+        note_add(row->note,
+                 "At N = %s counts range from %s to %s where %s was predicted: too much to "
+                 "judge from %zu runs.",
+                 figure_of((double)judged->point->n, n), figure_of(judged->min, low),
+                 figure_of(judged->max, high), figure_of(point_predicted(judged), truth),
+                 judged->runs - judged->disturbed);
+        return;
+    }
+}
+
+static void describe_fine(struct judged_row *row)
+{
+    char first[FIGURE_SIZE], last[FIGURE_SIZE], percent[FIGURE_SIZE];
+    span_of(row, first, last);
+    if (row->verdict == VERDICT_EXACT)
+        note_add(row->note, "Every quiet run equals the truth, N from %s to %s.", first, last);
+    else if (row->grade == TRUTH_BOUNDED)
+        note_add(row->note,
+                 "Lies within the limits that can be stated, N from %s to %s; no more can be said.",
+                 first, last);
+    else
+        note_add(row->note, "Within %s %% of the truth, N from %s to %s.",
+                 figure_of(worst_percent(row), percent), first, last);
+}
+
+static void describe_unjudged(struct judged_row *row, const struct tally *tally)
+{
+    char ratio[FIGURE_SIZE], overhead[FIGURE_SIZE];
+    const struct judged_point *last = &row->points[row->point_count - 1];
+    double predicted = point_predicted(last);
+    if (row->grade == TRUTH_MODEL && predicted != 0)
+        note_add(row->note, "Reads %s of what the model says; a model proves nothing.",
+                 figure_of(last->mean / predicted, ratio));
+    else if (row->grade == TRUTH_BOUNDED)
+        note_add(row->note,
+                 "Lies within the limits that can be stated, but these allow for zero as well.");
+    else if (tally->demand == 0)
+        note_add(row->note, tally->small ? "Predicts zero; a few were counted, too few to matter."
+                                         : "Predicts zero, and zero was read.");
+    else
+        note_add(row->note,
+                 "Counts are too small against the overhead of %s to be judged; a larger N is "
+                 "needed.",
+                 figure_of((double)last->overhead, overhead));
+}
+
+static enum verdict decide(const struct judged_row *row, const struct tally *tally)
+{
+    if (tally->demand > 0 && tally->zero == tally->demand)
+        return VERDICT_DEAD;
+    if (!grade_is_firm(row->grade))
+        return tally->unclear + tally->off + tally->excess + tally->small == 0 ? VERDICT_ACCURATE
+                                                                               : VERDICT_UNJUDGED;
+    if (tally->unclear > 0)
+        return VERDICT_NOISY;
+    if (tally->off + tally->excess > 0)
+        return VERDICT_BIASED;
+    if (tally->demand == 0)
+        return VERDICT_UNJUDGED;
+    if (row->grade == TRUTH_PROVEN && tally->within + tally->small == 0)
+        return VERDICT_EXACT;
+    return tally->exact + tally->within > 0 ? VERDICT_ACCURATE : VERDICT_UNJUDGED;
+}
+
+void judge_row(struct judged_row *row, const struct circumstances *circumstances)
+{
+    struct tally tally = tally_row(row, circumstances);
+    row->cause = CAUSE_NONE;
+    row->note[0] = '\0';
+    if (tally.none == row->point_count) {
+        judge_unmeasured(row, &tally);
+        return;
+    }
+    row->verdict = decide(row, &tally);
+    switch (row->verdict) {
+    case VERDICT_DEAD:
+        note_add(row->note, "Reads 0 in all of %zu points although there was something to count.",
+                 tally.demand);
+        break;
+    case VERDICT_NOISY:
+        describe_noise(row, circumstances);
+        break;
+    case VERDICT_BIASED:
+        describe_deviation(row);
+        break;
+    case VERDICT_EXACT:
+    case VERDICT_ACCURATE:
+        describe_fine(row);
+        break;
+    default:
+        describe_unjudged(row, &tally);
+        break;
+    }
+}

@@ -1,0 +1,327 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The verdict on one event by itself, from all of its rows: the first in order of precedence that
+ * applies. What other events say of it comes later (relations.c). */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/event.h"
+#include "judge/explain.h"
+#include "judge/note.h"
+#include "judge/points.h"
+
+#define EXPLAINED_SHARE 0.5 /* of the squared errors: what is left is no longer most of it */
+#define STRAY_PART      4   /* more than one in so many points with strays is no chance */
+
+/* How many rows came to what. */
+struct verdicts {
+    size_t of[VERDICT_COUNT];
+    size_t firm[VERDICT_COUNT];   /* of those on proven or bounded truths */
+    size_t inexact;               /* points on firm truths with a run that is not exact */
+    size_t demand, zero, exact;   /* points that demand counts; that read 0; that are exact */
+    size_t proven_exact;          /* points that demand counts by a proven truth, exact */
+    size_t runs, unscheduled;     /* over all points */
+    size_t measured, model, none; /* points with runs; of them with a model, with no truth */
+};
+
+static void count_point(const struct judged_point *judged,
+                        const struct circumstances *circumstances, struct verdicts *verdicts)
+{
+    enum truth_grade grade = judged->against_account ? TRUTH_PROVEN : judged->point->truth.grade;
+    verdicts->runs += judged->runs;
+    verdicts->unscheduled += judged->unscheduled;
+    verdicts->measured += judged->runs > 0;
+    verdicts->model += judged->runs > 0 && grade == TRUTH_MODEL;
+    verdicts->none += judged->runs > 0 && grade == TRUTH_NONE;
+    bool demands = point_demands_counts(judged);
+    enum standing standing = point_standing(judged, circumstances);
+    verdicts->demand += demands;
+    verdicts->zero += demands && judged->is_zero;
+    if (!grade_is_firm(grade) || standing == STANDING_NONE)
+        return;
+    verdicts->inexact += standing != STANDING_EXACT;
+    verdicts->exact += standing == STANDING_EXACT;
+    verdicts->proven_exact += demands && grade == TRUTH_PROVEN && standing == STANDING_EXACT;
+}
+
+static struct verdicts count_verdicts(const struct judgement *judgement,
+                                      const struct circumstances *circumstances)
+{
+    struct verdicts verdicts = {0};
+    for (size_t i = 0; i < judgement->row_count; i++) {
+        const struct judged_row *row = &judgement->rows[i];
+        verdicts.of[row->verdict]++;
+        verdicts.firm[row->verdict] += grade_is_firm(row->grade);
+        for (size_t j = 0; j < row->point_count; j++)
+            count_point(&row->points[j], circumstances, &verdicts);
+    }
+    return verdicts;
+}
+
+static enum verdict decide(const struct verdicts *verdicts)
+{
+    if (verdicts->runs == 0)
+        return verdicts->unscheduled > 0 ? VERDICT_UNSCHEDULED : VERDICT_UNJUDGED;
+    if (verdicts->demand > 0 && verdicts->zero == verdicts->demand)
+        return VERDICT_DEAD;
+    if (verdicts->firm[VERDICT_NOISY] > 0)
+        return VERDICT_NOISY;
+    /* Dead on some code, alive on other. */
+    bool deviates = verdicts->firm[VERDICT_BIASED] + verdicts->firm[VERDICT_DEAD] > 0;
+    if (!deviates && verdicts->inexact == 0 && verdicts->proven_exact > 0)
+        return VERDICT_EXACT;
+    if (deviates)
+        return VERDICT_BIASED;
+    if (verdicts->firm[VERDICT_EXACT] + verdicts->firm[VERDICT_ACCURATE] > 0)
+        return VERDICT_ACCURATE;
+    /* Nothing but models: all of them must fit. */
+    size_t firm_unjudged = verdicts->firm[VERDICT_UNJUDGED];
+    return verdicts->of[VERDICT_ACCURATE] > 0 && verdicts->of[VERDICT_UNJUDGED] == firm_unjudged
+               ? VERDICT_ACCURATE
+               : VERDICT_UNJUDGED;
+}
+
+/* --- the note --- */
+
+/* The row that shows the verdict best: the first that has it. */
+static const struct judged_row *row_with(const struct judgement *judgement, enum verdict verdict)
+{
+    for (size_t i = 0; i < judgement->row_count; i++)
+        if (judgement->rows[i].verdict == verdict)
+            return &judgement->rows[i];
+    return NULL;
+}
+
+static void note_row(struct judgement *judgement, enum verdict verdict, size_t others)
+{
+    const struct judged_row *row = row_with(judgement, verdict);
+    if (!row)
+        return;
+    if (judgement->row_count == 1)
+        note_add(judgement->note, "%s", row->note);
+    else if (others > 1)
+        note_add(judgement->note, "%.60s, as one of %zu: %s", row->specimen, others, row->note);
+    else
+        note_add(judgement->note, "%.60s: %s", row->specimen, row->note);
+}
+
+static void note_overhead(struct judgement *judgement)
+{
+    char overhead[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
+    const struct judged_point *first = &judgement->rows[0].points[0];
+    if (first->overhead_low == first->overhead_high)
+        note_add(judgement->note, "%.40s adds %s to every count.", judgement->rows[0].path,
+                 figure_of((double)judgement->overhead, overhead));
+    else
+        note_add(judgement->note, "%.40s adds %s to every count (%s to %s).",
+                 judgement->rows[0].path, figure_of((double)judgement->overhead, overhead),
+                 figure_of((double)first->overhead_low, low),
+                 figure_of((double)first->overhead_high, high));
+}
+
+static void note_disturbed(struct judgement *judgement)
+{
+    size_t equal = 0;
+    for (size_t i = 0; i < judgement->row_count; i++)
+        for (size_t j = 0; j < judgement->rows[i].point_count; j++)
+            equal += judgement->rows[i].points[j].disturbed_exact;
+    if (judgement->disturbed == 0)
+        return;
+    note_add(judgement->note, "%.1f %% of the runs were disturbed%s.",
+             100 * (double)judgement->disturbed / (double)judgement->runs,
+             equal == judgement->disturbed ? ", and count right all the same" : "");
+}
+
+static void note_unjudged(struct judgement *judgement, const struct verdicts *verdicts)
+{
+    const struct evidence *evidence = judgement->evidence;
+    if (!evidence->class)
+        note_add(judgement->note,
+                 "What it counts is not known, so that no specimen can be held against it.");
+    else if (judgement->row_count == 0)
+        note_add(judgement->note, "No specimen here predicts %.60s.", evidence->class);
+    else if (verdicts->measured == 0 || verdicts->measured > verdicts->none)
+        note_row(judgement, VERDICT_UNJUDGED, 1);
+    else
+        note_add(judgement->note, "No specimen that was measured predicts %.60s.", evidence->class);
+}
+
+static void note_exact(struct judgement *judgement, const struct verdicts *verdicts)
+{
+    note_add(judgement->note, "Every quiet run equals the truth, in %zu points of %zu specimens.",
+             verdicts->exact, judgement->row_count);
+}
+
+static void note_accurate(struct judgement *judgement)
+{
+    note_row(judgement, VERDICT_ACCURATE, 1);
+}
+
+static void write_note(struct judgement *judgement, const struct verdicts *verdicts)
+{
+    switch (judgement->verdict) {
+    case VERDICT_UNJUDGED:
+        note_unjudged(judgement, verdicts);
+        break;
+    case VERDICT_EXACT:
+        note_exact(judgement, verdicts);
+        break;
+    case VERDICT_ACCURATE:
+        note_accurate(judgement);
+        break;
+    case VERDICT_DEAD:
+        note_add(judgement->note, "Reads 0 in every run of %zu points where counts were certain.",
+                 verdicts->demand);
+        break;
+    case VERDICT_BIASED:
+        note_row(judgement, verdicts->firm[VERDICT_BIASED] ? VERDICT_BIASED : VERDICT_DEAD,
+                 verdicts->of[VERDICT_BIASED]);
+        break;
+    default:
+        note_row(judgement, judgement->verdict, verdicts->of[judgement->verdict]);
+        break;
+    }
+}
+
+/* --- the cause --- */
+
+static void take_explanation(struct judgement *judgement, const struct explained *explained)
+{
+    if (explained->count == 0)
+        return;
+    judgement->cause = explained->list[0].cause;
+    if (explained->note[0]) {
+        char rest[NOTE_SIZE];
+        memcpy(rest, judgement->note, sizeof(rest));
+        judgement->note[0] = '\0';
+        note_add(judgement->note, "%s", explained->note);
+        note_add(judgement->note, "%s", rest);
+    }
+}
+
+static void note_first_runs(struct judgement *judgement, const struct first_runs *first)
+{
+    judgement->cause = first->error < 0 ? CAUSE_LOST_COUNTS : CAUSE_UNKNOWN;
+    note_add(judgement->note,
+             "The first run of a process differs from the others, in most of %zu processes (by "
+             "%+.1f %% of the truth).",
+             first->processes, 100 * first->error);
+}
+
+static void find_cause(struct judgement *judgement, const struct explained *explained,
+                       const struct first_runs *first)
+{
+    bool deviates = judgement->verdict == VERDICT_NOISY || judgement->verdict == VERDICT_BIASED;
+    if (deviates)
+        judgement->cause = CAUSE_UNKNOWN;
+    if (deviates || judgement->verdict == VERDICT_ACCURATE) {
+        take_explanation(judgement, explained);
+        if (explained->count == 0 && first->differ)
+            note_first_runs(judgement, first);
+    }
+    if (judgement->verdict == VERDICT_DEAD)
+        judgement->cause = CAUSE_UNKNOWN;
+    bool fine = judgement->verdict == VERDICT_EXACT || judgement->verdict == VERDICT_ACCURATE;
+    if (fine && judgement->has_overhead && judgement->overhead != 0) {
+        if (judgement->cause == CAUSE_NONE)
+            judgement->cause = CAUSE_INTERFACE_OVERHEAD;
+        note_overhead(judgement);
+    }
+    if (fine || deviates)
+        note_disturbed(judgement);
+}
+
+/* A row that deviates has the event's cause; one that is exact or dead tells its own. */
+static void hand_down_cause(struct judgement *judgement)
+{
+    for (size_t i = 0; i < judgement->row_count; i++) {
+        struct judged_row *row = &judgement->rows[i];
+        const struct judged_point *first = &row->points[0];
+        if (row->verdict == VERDICT_NOISY || row->verdict == VERDICT_BIASED)
+            row->cause = judgement->cause;
+        else if (row->verdict == VERDICT_DEAD)
+            row->cause = CAUSE_UNKNOWN;
+        else if ((row->verdict == VERDICT_EXACT || row->verdict == VERDICT_ACCURATE) &&
+                 first->overhead != 0)
+            row->cause = CAUSE_INTERFACE_OVERHEAD;
+    }
+}
+
+/* --- all of it --- */
+
+/* Strays are an accident in few points, and a property of the counter in many. */
+static bool too_many_strays(const struct judgement *judgement)
+{
+    size_t points = 0, with = 0;
+    for (size_t i = 0; i < judgement->row_count; i++)
+        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
+            points += judgement->rows[i].points[j].outweighs;
+            with += judgement->rows[i].points[j].outweighs && judgement->rows[i].points[j].strays;
+        }
+    return with > 1 && with * STRAY_PART > points;
+}
+
+static double explained_share(const struct explained *explained)
+{
+    double share = 0;
+    for (size_t i = 0; i < explained->count; i++)
+        share += explained->list[i].share;
+    return share;
+}
+
+static void judge_refused(const struct evidence *evidence, struct judgement *judgement)
+{
+    judgement->verdict = VERDICT_UNSUPPORTED;
+    if (evidence->error == EACCES || evidence->error == EPERM)
+        judgement->cause = CAUSE_PERMISSION;
+    note_add(judgement->note, "%s",
+             evidence->reason && evidence->reason[0] ? evidence->reason
+                                                     : strerror(evidence->error));
+}
+
+static void keep_explanations(struct judgement *judgement, const struct explained *explained)
+{
+    memcpy(judgement->explanations, explained->list, sizeof(explained->list));
+    judgement->explanation_count = explained->count;
+    memcpy(judgement->fits, explained->fits, sizeof(judgement->fits));
+}
+
+int judge_event(const struct evidence *evidence, uint64_t seed, struct judgement *judgement)
+{
+    judgement->evidence = evidence;
+    int error = gather_rows(judgement);
+    if (error < 0)
+        return error;
+    if (evidence->error != 0 && judgement->runs == 0) {
+        judge_refused(evidence, judgement);
+        for (size_t i = 0; i < judgement->row_count; i++)
+            judgement->rows[i].verdict = VERDICT_UNSUPPORTED;
+        return 0;
+    }
+    struct explained explained = {0};
+    if (judgement->runs > 0)
+        error = explain(judgement, seed, &explained);
+    if (error < 0)
+        return error;
+    struct first_runs first = compare_first_runs(judgement);
+    struct circumstances circumstances = {
+        .explained = first.differ || explained_share(&explained) >= EXPLAINED_SHARE,
+        .strays_count = first.differ || too_many_strays(judgement),
+    };
+    for (size_t i = 0; i < judgement->row_count; i++)
+        judge_row(&judgement->rows[i], &circumstances);
+    struct verdicts verdicts = count_verdicts(judgement, &circumstances);
+    judgement->verdict = decide(&verdicts);
+    if (judgement->row_count > 0) {
+        judgement->has_overhead = judgement->rows[0].points[0].has_overhead;
+        judgement->overhead = judgement->rows[0].points[0].overhead;
+    }
+    keep_explanations(judgement, &explained);
+    write_note(judgement, &verdicts);
+    find_cause(judgement, &explained, &first);
+    hand_down_cause(judgement);
+    return 0;
+}
