@@ -1,0 +1,56 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the tests of the judge share: a case judged, and what it must come to. Include cmocka.h
+ * before. */
+#pragma once
+
+#include <stdio.h>
+
+#include "case-builder.h"
+
+/* Judges what was built so far. The result must be released. */
+static inline struct judgements judged(const struct case_builder *builder)
+{
+    struct judgements judgements;
+    assert_int_equal(judge_case(&builder->file, 1, &judgements), 0);
+    assert_int_equal(judgements.count, builder->file.event_count);
+    return judgements;
+}
+
+/* Names in messages instead of numbers. */
+#define assert_verdict(judgement, wanted)                                                          \
+    do {                                                                                           \
+        if ((judgement)->verdict != (wanted))                                                      \
+            print_error("%s: %s\n", (judgement)->evidence->event, (judgement)->note);              \
+        assert_string_equal(verdict_names[(judgement)->verdict], verdict_names[wanted]);           \
+    } while (0)
+#define cause_word(cause) ((cause) == CAUSE_NONE ? "none" : cause_names[cause])
+#define assert_cause(judgement, wanted)                                                            \
+    assert_string_equal(cause_word((judgement)->cause), cause_word(wanted))
+#define assert_note(judgement, words)                                                              \
+    do {                                                                                           \
+        if (!strstr((judgement)->note, words))                                                     \
+            print_error("note: %s\n", (judgement)->note);                                          \
+        assert_non_null(strstr((judgement)->note, words));                                         \
+    } while (0)
+
+/* One event, every specimen that predicts its class, one lie (NULL: none). */
+static inline struct judgements judge_lie(struct case_builder *builder, uint64_t seed,
+                                          const char *event, const char *class,
+                                          const struct built_way *way, built_lie *lie,
+                                          void *context)
+{
+    builder_start(builder, seed);
+    struct evidence *evidence = build_event(builder, event, "hardware", class);
+    build_all(builder, evidence, way);
+    if (lie)
+        build_lie(evidence, lie, context);
+    return judged(builder);
+}
+
+static inline void release(struct case_builder *builder, struct judgements *judgements)
+{
+    judgements_release(judgements);
+    builder_end(builder);
+}
