@@ -1,0 +1,226 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Lying counters. */
+#include "lies.h"
+
+#include <math.h>
+#include <string.h>
+
+double trait_count(const struct point *point, enum trait_kind kind, const char *name)
+{
+    const struct trait *trait = point_trait(point, kind, name);
+    return trait ? (double)trait->count : 0;
+}
+
+double lie_offset_points(const struct planting *planting, const struct point *point,
+                         struct evidence_run *run, double count)
+{
+    (void)run;
+    return point->is_null ? count : count + planting->size;
+}
+
+double lie_offset_everywhere(const struct planting *planting, const struct point *point,
+                             struct evidence_run *run, double count)
+{
+    (void)point;
+    (void)run;
+    return count + planting->size;
+}
+
+double lie_factor_up(const struct planting *planting, const struct point *point,
+                     struct evidence_run *run, double count)
+{
+    (void)point;
+    (void)run;
+    return count * (1 + planting->size);
+}
+
+double lie_factor_down(const struct planting *planting, const struct point *point,
+                       struct evidence_run *run, double count)
+{
+    (void)point;
+    (void)run;
+    return count * (1 - planting->size);
+}
+
+double lie_zeros(const struct planting *planting, const struct point *point,
+                 struct evidence_run *run, double count)
+{
+    (void)planting;
+    (void)point;
+    (void)run;
+    (void)count;
+    return 0;
+}
+
+double lie_zeros_on_one_core(const struct planting *planting, const struct point *point,
+                             struct evidence_run *run, double count)
+{
+    (void)planting;
+    (void)run;
+    return strcmp(point->core, "cpu_atom") == 0 ? 0 : count;
+}
+
+double lie_unscheduled(const struct planting *planting, const struct point *point,
+                       struct evidence_run *run, double count)
+{
+    (void)planting;
+    (void)point;
+    (void)count;
+    run->running = 0;
+    return 0;
+}
+
+/* Some runs lose a part of their count. */
+double lie_lost(const struct planting *planting, const struct point *point,
+                struct evidence_run *run, double count)
+{
+    (void)point;
+    (void)run;
+    return random_unit(planting->random) < planting->share ? count * (1 - planting->size) : count;
+}
+
+double lie_noise(const struct planting *planting, const struct point *point,
+                 struct evidence_run *run, double count)
+{
+    (void)run;
+    (void)point;
+    return fmax(0, count * (1 + planting->size * random_normal(planting->random)));
+}
+
+double lie_each_fault(const struct planting *planting, const struct point *point,
+                      struct evidence_run *run, double count)
+{
+    (void)point;
+    double faults = (double)(run->account.minor_faults + run->account.major_faults);
+    return count + planting->size * faults;
+}
+
+double lie_each_call(const struct planting *planting, const struct point *point,
+                     struct evidence_run *run, double count)
+{
+    (void)run;
+    return count + planting->size * trait_count(point, TRAIT_CLASS, "syscalls");
+}
+
+double lie_each_interrupt(const struct planting *planting, const struct point *point,
+                          struct evidence_run *run, double count)
+{
+    (void)point;
+    return count + planting->size * run->interrupts;
+}
+
+double lie_each_opcode(const struct planting *planting, const struct point *point,
+                       struct evidence_run *run, double count)
+{
+    (void)run;
+    return count + planting->size * trait_count(point, TRAIT_OPCODE, planting->opcode);
+}
+
+double lie_without_opcode(const struct planting *planting, const struct point *point,
+                          struct evidence_run *run, double count)
+{
+    (void)run;
+    return count - planting->size * trait_count(point, TRAIT_OPCODE, planting->opcode);
+}
+
+/* A counter of so many bits. */
+double lie_wrap(const struct planting *planting, const struct point *point,
+                struct evidence_run *run, double count)
+{
+    (void)point;
+    (void)run;
+    return fmod(count, exp2(floor(planting->size)));
+}
+
+/* Some runs begin near the end of 32 bits: the difference of two readings borrows. */
+double lie_wrap_between(const struct planting *planting, const struct point *point,
+                        struct evidence_run *run, double count)
+{
+    (void)point;
+    (void)run;
+    return random_unit(planting->random) < planting->share ? count - 0x1p32 : count;
+}
+
+/* Had the counter part of the time, and the count is whole already. */
+double lie_scaled_twice(const struct planting *planting, const struct point *point,
+                        struct evidence_run *run, double count)
+{
+    (void)point;
+    if (random_unit(planting->random) >= planting->share)
+        return count;
+    run->running = (uint64_t)((double)run->enabled * planting->size);
+    return count;
+}
+
+/* Had the counter part of the time, and says another part. */
+double lie_scaled_wrongly(const struct planting *planting, const struct point *point,
+                          struct evidence_run *run, double count)
+{
+    (void)point;
+    if (random_unit(planting->random) >= planting->share)
+        return count;
+    double had = random_between(planting->random, 0.3, 0.8);
+    run->running = (uint64_t)((double)run->enabled * had);
+    return count * had * (1 - planting->size);
+}
+
+double lie_threshold(const struct planting *planting, const struct point *point,
+                     struct evidence_run *run, double count)
+{
+    (void)point;
+    (void)run;
+    return count - (double)planting->least_null < planting->size ? 0 : count;
+}
+
+double lie_saturates(const struct planting *planting, const struct point *point,
+                     struct evidence_run *run, double count)
+{
+    (void)point;
+    (void)run;
+    return fmin(count, planting->size);
+}
+
+double lie_stuck(const struct planting *planting, const struct point *point,
+                 struct evidence_run *run, double count)
+{
+    (void)point;
+    (void)run;
+    (void)count;
+    return planting->size;
+}
+
+/* The first counts of a window are not there yet. */
+double lie_late(const struct planting *planting, const struct point *point,
+                struct evidence_run *run, double count)
+{
+    (void)run;
+    if (point->is_null)
+        return count;
+    double own = fmax(0, count - (double)planting->least_null);
+    return count - fmin(own, planting->size);
+}
+
+double lie_one_process(const struct planting *planting, const struct point *point,
+                       struct evidence_run *run, double count)
+{
+    if (point->is_null || run->process != 0)
+        return count;
+    return count * (1 + planting->size);
+}
+
+double lie_one_process_less(const struct planting *planting, const struct point *point,
+                            struct evidence_run *run, double count)
+{
+    if (point->is_null || run->process != 0)
+        return count;
+    return count * (1 - planting->size);
+}
+
+double lie_other_class(const struct planting *planting, const struct point *point,
+                       struct evidence_run *run, double count)
+{
+    (void)run;
+    return count - (double)point->truth.low + trait_count(point, TRAIT_CLASS, planting->class);
+}

@@ -1,0 +1,60 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Lies planted in the counts of one event, each with a size, and what the judge should say of
+ * them. Knows samples, not the judge: nothing of its analysis is used here. */
+#pragma once
+
+#include "clean.h"
+#include "judge/verdict.h"
+
+/* What a plant is about to change. */
+struct planting {
+    struct random *random;
+    const struct evidence *evidence;
+    double size;         /* in the plant's own unit */
+    double share;        /* of runs, where only some are hit */
+    const char *opcode;  /* the one that is miscounted */
+    const char *class;   /* the one that is counted instead */
+    uint64_t least_null; /* smallest count of the null cells: about the overhead */
+};
+
+/* The count of a run as the lying counter reports it, not yet rounded; may also change the times of
+ * the run. */
+typedef double plant_count(const struct planting *planting, const struct point *point,
+                           struct evidence_run *run, double count);
+
+#define CAUSE_BIT(cause)     (1u << (cause))
+#define VERDICT_BIT(verdict) (1u << (verdict))
+
+struct plant {
+    const char *name;
+    plant_count *count;
+    double smallest, largest; /* of its size, drawn evenly in the logarithm */
+    double share_low, share_high;
+    bool is_whole;      /* its size is a whole number */
+    unsigned causes;    /* any of these is right; CAUSE_NONE among them: it need not be named */
+    unsigned verdicts;  /* any of these is right */
+    const char *events; /* names of countables with blanks between; "": any */
+    bool is_linear;     /* twice the size, twice the error: fit for a power curve */
+    bool needs_opcode;
+    bool needs_twin;
+    bool needs_core_types;
+    bool is_harmless; /* by the definition of the verdicts no fault: it must not be found */
+    bool is_relative; /* the verdict's own limit of 1 % decides, not the noise */
+};
+extern const struct plant plants[];
+extern const size_t plant_count_of_all;
+const struct plant *plant_find(const char *name);
+
+/* Draws a size and what else the plant needs; opcode stays NULL where none can be told from
+ * others. */
+void planting_draw(struct random *random, const struct plant *plant,
+                   const struct evidence *evidence, struct planting *planting);
+/* Plants it. Returns its size in units of the noise: the largest, over all points, of the mean
+ * error that the hit runs of a point get, by the noise of the point. */
+double plant_lie(const struct plant *plant, const struct planting *planting,
+                 struct evidence *evidence);
+/* Standard deviation of the counts of the point's runs, those that the account saw disturbed left
+ * out; at least that of rounding to whole counts, 1 / sqrt(12). */
+double point_noise(const struct point *point);
