@@ -1,0 +1,60 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Sessions with a probe that misbehaves on demand: a kit with the fake probe around each test,
+ * which must leave no process and no descriptor behind. */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fake-kit.h"
+#include "session/session.h"
+
+#define HELLO_MS 5000
+
+static char kit_folder[64];
+static int descriptors_before;
+static volatile int stop_flag;
+
+static inline int before_each(void **state)
+{
+    (void)state;
+    fake_kit_make(kit_folder);
+    unsetenv("FAKE_MODE");
+    unsetenv("ASSAY_SILENCE_MS");
+    stop_flag = 0;
+    descriptors_before = open_descriptors();
+    return 0;
+}
+
+static inline int after_each(void **state)
+{
+    (void)state;
+    assert_no_children();
+    assert_int_equal(open_descriptors(), descriptors_before);
+    fake_kit_remove(kit_folder);
+    return 0;
+}
+
+static inline struct session *open_session(const char *mode)
+{
+    struct session *session = NULL;
+    struct failure failure = {0};
+    setenv("FAKE_MODE", mode, 1);
+    if (session_open(&session, NULL, HELLO_MS, &stop_flag, &failure) < 0)
+        fail_msg("%s", failure.text);
+    return session;
+}
+
+static inline void assert_says(const struct failure *failure, const char *words)
+{
+    if (!strstr(failure->text, words))
+        fail_msg("'%s' does not say '%s'", failure->text, words);
+}
+
+#define SESSION_CASE(name) cmocka_unit_test_setup_teardown(name, before_each, after_each)
