@@ -38,10 +38,10 @@ struct plant {
     const char *events; /* names of countables with blanks between; "": any */
     bool is_linear;     /* twice the size, twice the error: fit for a power curve */
     bool needs_opcode;
+    bool needs_mixes; /* code in which the classes differ */
     bool needs_twin;
     bool needs_core_types;
     bool is_harmless; /* by the definition of the verdicts no fault: it must not be found */
-    bool is_relative; /* the verdict's own limit of 1 % decides, not the noise */
 };
 extern const struct plant plants[];
 extern const size_t plant_count_of_all;

@@ -1,0 +1,198 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Trials of the judge. */
+#include "trial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recorded.h"
+
+const char *const recording_names[RECORDINGS] = {"faults", "calls", "switches", "probes", "lab"};
+
+void bench_set_up(struct bench *bench)
+{
+    const char *source = getenv("ASSAY_SOURCE");
+    snprintf(bench->folder, sizeof(bench->folder), "%s/tests/judge", source ? source : ".");
+    char file[sizeof(bench->folder) + 20];
+    snprintf(file, sizeof(file), "%s/specimens.txt", bench->folder);
+    specimens_read(file, &bench->specimens);
+}
+
+static bool is_listed(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *found = strstr(names, name); found; found = strstr(found + 1, name))
+        if ((found == names || found[-1] == ' ') && (found[length] == ' ' || found[length] == '\0'))
+            return true;
+    return names[0] == '\0';
+}
+
+static const struct countable *draw_countable(struct random *random, const struct plant *plant)
+{
+    for (;;) {
+        /* Half of all events are instructions: nothing else has as many ways to err. */
+        size_t drawn = random_below(random, 2 * countable_count);
+        const struct countable *countable = &countables[drawn < countable_count ? drawn : 0];
+        if (!plant || is_listed(plant->events, countable->event))
+            return countable;
+    }
+}
+
+static void simulate(const struct bench *bench, const struct trial *trial, struct random *random,
+                     struct case_file *file)
+{
+    struct machine machine;
+    machine_draw(random, draw_countable(random, trial->plant), trial->noise, &machine);
+    const struct plant *plant = trial->plant;
+    machine.has_twin = plant && plant->needs_twin;
+    machine.two_core_types = plant && plant->needs_core_types;
+    machine.multiplexes = machine.countable->is_hardware && !plant && random_below(random, 10) == 0;
+    if (plant && plant->needs_opcode)
+        for (size_t i = 0; i < 3; i++)
+            machine_want(&machine, (const char *const[]){"fldcw", "locked", "atomics"}[i]);
+    if (plant && plant->needs_mixes)
+        for (size_t i = 0; i < 4; i++)
+            machine_want(&machine, (const char *const[]){"calls", "jumps", "loads", "stores"}[i]);
+    if (trial->is_narrow || machine.two_core_types)
+        machine.specimens = 7;
+    clean_case(random, &bench->specimens, &machine, file);
+}
+
+static struct evidence *record(const struct bench *bench, const struct trial *trial,
+                               struct random *random, struct case_file *file)
+{
+    char name[sizeof(bench->folder) + 40];
+    snprintf(name, sizeof(name), "%s/recorded/%s.txt", bench->folder,
+             recording_names[trial->recording]);
+    recording_read(name, file);
+    return &file->events[random_below(random, file->event_count)];
+}
+
+static bool can_be_planted(const struct plant *plant, const struct evidence *evidence,
+                           const struct planting *planting, bool is_recorded)
+{
+    if (is_recorded && (plant->needs_twin || plant->needs_core_types ||
+                        !is_listed(plant->events, evidence->event)))
+        return false;
+    return !plant->needs_opcode || planting->opcode;
+}
+
+/* Planting in a copy tells the ratio of size 1; samples stay as they are. */
+static double ratio_of_unit(const struct plant *plant, const struct planting *planting,
+                            const struct evidence *evidence)
+{
+    struct planting unit = *planting;
+    unit.size = 1;
+    double largest = 0;
+    for (size_t i = 0; i < evidence->point_count; i++) {
+        const struct point *point = &evidence->points[i];
+        double sum = 0;
+        for (size_t j = 0; j < point->run_count; j++) {
+            struct evidence_run run = point->runs[j];
+            sum += fabs(plant->count(&unit, point, &run, (double)run.value) - (double)run.value);
+        }
+        if (!point->is_null)
+            largest = fmax(largest, sum / (double)point->run_count / point_noise(point));
+    }
+    return largest;
+}
+
+/* Opcodes that are known to be miscounted on real machines come first. */
+static void prefer_opcode(const struct trial *trial, struct planting *planting)
+{
+    static const char *const known[] = {"fldcw", "lock addq"};
+    if (planting->opcode && trial->seed % 3 < 2)
+        planting->opcode = known[trial->seed % 3];
+}
+
+static bool plant_in(const struct trial *trial, struct random *random, struct evidence *evidence,
+                     struct planting *planting, struct outcome *outcome)
+{
+    const struct plant *plant = trial->plant;
+    planting_draw(random, plant, evidence, planting);
+    prefer_opcode(trial, planting);
+    if (!can_be_planted(plant, evidence, planting, trial->recording >= 0))
+        return false;
+    if (trial->ratio > 0)
+        planting->size = trial->ratio / ratio_of_unit(plant, planting, evidence);
+    outcome->ratio = plant_lie(plant, planting, evidence);
+    snprintf(outcome->planted, sizeof(outcome->planted), "%s %g%s%s%s", plant->name, planting->size,
+             planting->share > 0 ? " share" : "", planting->opcode ? " opcode " : "",
+             planting->opcode ? planting->opcode : "");
+    return true;
+}
+
+static bool is_detection(const struct judgement *judgement)
+{
+    switch (judgement->verdict) {
+    case VERDICT_DEAD:
+    case VERDICT_NOISY:
+    case VERDICT_BIASED:
+    case VERDICT_UNSCHEDULED:
+        return true;
+    default:
+        return judgement->cause != CAUSE_NONE && judgement->cause != CAUSE_INTERFACE_OVERHEAD;
+    }
+}
+
+/* The opcode stands first, and its factor is right to a tenth of a count, or two standard errors.
+ */
+static bool is_opcode_named(const struct plant *plant, const struct planting *planting,
+                            const struct judgement *judgement)
+{
+    if (!plant->needs_opcode || judgement->explanation_count == 0)
+        return false;
+    const struct explanation *first = &judgement->explanations[0];
+    double factor = strstr(plant->name, "not") ? -planting->size : planting->size;
+    return strcmp(first->per, planting->opcode) == 0 &&
+           (fabs(first->size - factor) < 0.1 || (first->low <= factor && factor <= first->high));
+}
+
+static void set_against(const struct plant *plant, const struct planting *planting,
+                        const struct judgement *judgement, struct outcome *outcome)
+{
+    outcome->verdict = judgement->verdict;
+    outcome->cause = judgement->cause;
+    outcome->is_detected = is_detection(judgement);
+    snprintf(outcome->event, sizeof(outcome->event), "%s", judgement->evidence->event);
+    snprintf(outcome->note, sizeof(outcome->note), "%s", judgement->note);
+    if (!plant)
+        return;
+    outcome->is_right_verdict = plant->verdicts & VERDICT_BIT(judgement->verdict);
+    outcome->is_right_cause = plant->causes & CAUSE_BIT(judgement->cause);
+    outcome->is_named = is_opcode_named(plant, planting, judgement);
+}
+
+void trial_run(const struct bench *bench, const struct trial *trial, struct outcome *outcome)
+{
+    *outcome = (struct outcome){0};
+    struct random random;
+    random_seed(&random, trial->seed);
+    struct case_file file = {0};
+    struct planting planting = {0};
+    struct evidence *evidence = NULL;
+    if (trial->recording >= 0)
+        evidence = record(bench, trial, &random, &file);
+    else
+        simulate(bench, trial, &random, &file);
+    if (!evidence)
+        evidence = &file.events[0];
+    if (trial->plant && !plant_in(trial, &random, evidence, &planting, outcome)) {
+        outcome->is_void = true;
+        case_release(&file);
+        return;
+    }
+    case_hide_interrupts(&file);
+    struct judgements judgements = {0};
+    if (judge_case(&file, trial->seed, &judgements) < 0) {
+        fprintf(stderr, "the judge ran out of memory\n");
+        exit(1);
+    }
+    set_against(trial->plant, &planting, &judgements.list[evidence - file.events], outcome);
+    judgements_release(&judgements);
+    case_release(&file);
+}
