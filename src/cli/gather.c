@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/monotonic.h"
 #include "cli/deliver.h"
 #include "cli/signals.h"
 #include "show/progress.h"
@@ -18,12 +19,33 @@
 struct receiving {
     const struct gathering *gathering;
     struct progress progress;
+    /* Of the visit under way. */
+    uint64_t began_ns, inside_ns, runs;
 };
+
+static void time_batch(struct receiving *receiving, const struct batch *batch)
+{
+    receiving->runs += batch->runs;
+    for (uint32_t run = 0; run < batch->runs; run++)
+        receiving->inside_ns += batch->enabled[(size_t)run * batch->counters];
+}
+
+static void time_visit(struct receiving *receiving, uint32_t cell)
+{
+    const struct gathering *gathering = receiving->gathering;
+    uint64_t now = monotonic_ns();
+    if (gathering->timed)
+        gathering->timed(gathering->timed_context, cell, now - receiving->began_ns,
+                         receiving->inside_ns, receiving->runs);
+    receiving->began_ns = now;
+    receiving->inside_ns = receiving->runs = 0;
+}
 
 static int receive_batch(void *context, const struct batch *batch, struct failure *failure)
 {
     struct receiving *receiving = context;
     progress_samples(&receiving->progress, (uint64_t)batch->runs * batch->counters);
+    time_batch(receiving, batch);
     return store_put_batch(receiving->gathering->store, batch, failure);
 }
 
@@ -34,6 +56,7 @@ static int receive_end(void *context, uint32_t cell, uint32_t process, enum visi
     struct receiving *receiving = context;
     struct store *store = receiving->gathering->store;
     progress_step(&receiving->progress);
+    time_visit(receiving, cell);
     if (state == VISIT_FAILED) {
         int dropped = store_drop_visit(store, cell, process, failure);
         if (dropped < 0)
@@ -78,7 +101,7 @@ static void say_how_to_resume(const struct gathering *gathering, const char *wha
 static int run_pending(const struct gathering *gathering, const struct visit *visits, size_t count,
                        struct failure *failure)
 {
-    struct receiving receiving = {.gathering = gathering};
+    struct receiving receiving = {.gathering = gathering, .began_ns = monotonic_ns()};
     struct session_sink sink = {.context = &receiving,
                                 .batch = receive_batch,
                                 .visit_end = receive_end,

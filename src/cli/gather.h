@@ -9,6 +9,11 @@
 #include "session/session.h"
 #include "store/store.h"
 
+/* A visit ended: what it took from the end of the one before, what its runs spent with counters
+ * enabled, and how many there were. */
+typedef void gather_timed(void *context, uint32_t cell, uint64_t wall_ns, uint64_t inside_ns,
+                          uint64_t runs);
+
 struct gathering {
     const char *command; /* "measure" */
     const struct common_options *common;
@@ -18,7 +23,9 @@ struct gathering {
     size_t cell_count;
     uint64_t budget; /* ms, 0: none */
     bool resumed;
-    bool more; /* another plan may follow: the store stays open for it */
+    bool more;           /* another plan may follow: the store stays open for it */
+    gather_timed *timed; /* NULL: nobody plans by what visits cost */
+    void *timed_context;
 };
 
 /* EXIT_DONE (*complete: every visit of the plan has ended; otherwise the budget was used up), or

@@ -1,0 +1,135 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The rounds of `assay validate`: plan, measure, learn what it cost and what surprises, plan again;
+ * then the judgement. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/monotonic.h"
+#include "cli/deliver.h"
+#include "cli/gather.h"
+#include "cli/validate.h"
+
+#define RESERVE_MS  1500u /* for judging at the end */
+#define POINTS      8u    /* one point takes at most this part of the budget */
+#define FIRST_LEARN 2u    /* rounds before the samples are looked at, and again after … */
+#define MOST_LEARNT 5u    /* … each of the following, at most so often */
+
+struct rounds {
+    struct validating *validating;
+    struct gathering gathering;
+    struct failure failure;
+    unsigned done, learnt;
+};
+
+static void keep_time(void *context, uint32_t cell, uint64_t wall_ns, uint64_t inside_ns,
+                      uint64_t runs)
+{
+    struct validate_plan *plan = &((struct validating *)context)->plan;
+    for (size_t i = 0; i < plan->count; i++) {
+        /* Ids count from 1 in the order of the plan. */
+        size_t at = (cell - 1 + i) % plan->count;
+        if (plan->cells[at].id != cell)
+            continue;
+        plan->about[at].visits++;
+        plan->about[at].wall_ns += wall_ns;
+        plan->about[at].inside_ns += inside_ns;
+        plan->about[at].runs += runs;
+        return;
+    }
+}
+
+/* ms that are left for measuring; UINT64_MAX: no limit. */
+static uint64_t time_left(const struct validating *validating)
+{
+    uint64_t used = (uint64_t)(monotonic_ms() - validating->started);
+    uint64_t budget = validating->budget;
+    uint64_t reserve = budget / 10 < RESERVE_MS ? budget / 10 : RESERVE_MS;
+    if (!budget)
+        return UINT64_MAX;
+    return used + reserve < budget ? budget - reserve - used : 0;
+}
+
+/* Appends the next cells; false: nothing more is to be had, or it failed (failure says so). */
+static bool plan_more(struct rounds *rounds)
+{
+    struct validating *validating = rounds->validating;
+    size_t first = validating->plan.count;
+    for (int share = SHARE_HALF; share < SHARE_COUNT; share++) {
+        uint64_t left = time_left(validating);
+        struct validate_round round = {
+            .budget_ns = left < UINT64_MAX / 1000000 ? left * 1000000 / 10 * 8 : UINT64_MAX,
+            .point_ns = validating->budget ? validating->budget * 1000000 / POINTS : UINT64_MAX,
+            .share = (enum validate_share)share};
+        if (!left)
+            return false;
+        int error = validate_next(&validating->study, &round, &validating->plan);
+        if (error < 0) {
+            fail_with(&rounds->failure, error, "out of memory");
+            return false;
+        }
+        if (validating->plan.count > first)
+            return validate_store_cells(validating, first, &rounds->failure) == 0;
+    }
+    return false;
+}
+
+static int run_planned(struct rounds *rounds, bool more)
+{
+    struct validating *validating = rounds->validating;
+    uint64_t left = time_left(validating);
+    rounds->gathering.cells = validating->plan.cells;
+    rounds->gathering.cell_count = validating->plan.count;
+    rounds->gathering.budget = left == UINT64_MAX ? 0 : left ? left : 1;
+    rounds->gathering.more = more;
+    int status = gather(&rounds->gathering, &validating->complete, &rounds->failure);
+    rounds->gathering.resumed = false;
+    return rounds->failure.code ? validate_fail(&rounds->failure, status) : status;
+}
+
+/* Surprises make further wishes. */
+static int look(struct rounds *rounds)
+{
+    if (++rounds->done < FIRST_LEARN || rounds->learnt >= MOST_LEARNT)
+        return EXIT_DONE;
+    rounds->learnt++;
+    return validate_learn(rounds->validating, &rounds->failure) < 0
+               ? validate_fail(&rounds->failure, EXIT_FAILED)
+               : EXIT_DONE;
+}
+
+static bool is_finished(struct store *store)
+{
+    struct store_info info = {0};
+    struct failure ignored = {0};
+    bool finished = store_info(store, &info, &ignored) == 0 && info.finished;
+    store_info_release(&info);
+    return finished;
+}
+
+int validate_measure(struct validating *validating)
+{
+    struct rounds rounds = {.validating = validating,
+                            .gathering = {.command = "validate",
+                                          .common = &validating->options->common,
+                                          .session = validating->session,
+                                          .store = validating->store,
+                                          .resumed = validating->options->resume,
+                                          .timed = keep_time,
+                                          .timed_context = validating}};
+    int status = EXIT_DONE;
+    if (validating->options->resume)
+        status = run_planned(&rounds, !is_finished(validating->store));
+    if (status != EXIT_DONE || !validating->complete || is_finished(validating->store))
+        return status;
+    while (status == EXIT_DONE && validating->complete && plan_more(&rounds)) {
+        status = run_planned(&rounds, true);
+        if (status == EXIT_DONE && validating->complete)
+            status = look(&rounds);
+    }
+    if (rounds.failure.code)
+        return status == EXIT_DONE ? validate_fail(&rounds.failure, EXIT_FAILED) : status;
+    /* Nothing more to measure: the store is finished. */
+    return status == EXIT_DONE && validating->complete ? run_planned(&rounds, false) : status;
+}

@@ -1,0 +1,282 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The store behind `assay validate`: everything that judging needs goes into it before the first
+ * sample, so that it can be judged again where the machine is not. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cli/deliver.h"
+#include "cli/gather.h"
+#include "cli/measure.h"
+#include "cli/validate.h"
+#include "study/plan.h"
+
+/* --- what is known beforehand --- */
+
+static int put_events(struct validating *validating, struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = 0; i < validating->candidate_count && error == 0; i++) {
+        const struct candidate *candidate = &validating->candidates[i];
+        const struct stored_event event = {.name = candidate->name,
+                                           .kind = candidate->kind,
+                                           .class = candidate->class,
+                                           .error = candidate->error,
+                                           .reason = candidate->reason};
+        error = store_put_event(validating->store, &event, failure);
+    }
+    return error;
+}
+
+static int put_truths(struct validating *validating, const struct catalogue_specimen *specimen,
+                      struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = 0; i < specimen->truth_count && error == 0; i++) {
+        const struct catalogue_truth *known = &specimen->truths[i];
+        const struct stored_truth truth = {.specimen = specimen->name,
+                                           .class = known->class,
+                                           .base = known->base,
+                                           .each = known->each,
+                                           .high_base = known->high_base,
+                                           .high_each = known->high_each,
+                                           .grade = known->grade,
+                                           .why = known->why,
+                                           .sources = known->sources};
+        error = store_put_specimen_truth(validating->store, &truth, failure);
+    }
+    return error;
+}
+
+/* Was it in the store before cell `first`? */
+static bool was_used(const struct validating *validating, size_t specimen, size_t before)
+{
+    for (size_t i = 0; i < before; i++)
+        if (validating->plan.about[i].specimen == specimen)
+            return true;
+    return false;
+}
+
+static int put_specimens(struct validating *validating, size_t first, struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = first; i < validating->plan.count && error == 0; i++) {
+        size_t specimen = validating->plan.about[i].specimen;
+        if (specimen == VALIDATE_NO_SPECIMEN || was_used(validating, specimen, i))
+            continue;
+        error = put_truths(validating, validating->specimens[specimen].known, failure);
+    }
+    return error;
+}
+
+static const struct candidate *candidate_of(const struct validating *validating, const char *name)
+{
+    for (size_t i = 0; i < validating->candidate_count; i++)
+        if (strcmp(validating->candidates[i].name, name) == 0)
+            return &validating->candidates[i];
+    return NULL;
+}
+
+static int put_predictions(struct validating *validating, const struct cell *cell,
+                           struct failure *failure)
+{
+    const struct catalogue *catalogue = validating->catalogue;
+    int error = 0;
+    for (uint32_t i = 0; i < cell->counters && error == 0; i++) {
+        const struct candidate *known = candidate_of(validating, cell->events[i]);
+        if (!known)
+            continue;
+        const struct counted_event event = {known->name, known->kind, known->class};
+        const char *grade = NULL;
+        struct maybe truth = predict(catalogue, &event, cell->specimen, cell->n, &grade);
+        error = store_put_truth(validating->store, cell->id, i, event.class, truth.value,
+                                truth.known ? grade : NULL, failure);
+    }
+    struct maybe faults = predict_class(catalogue, "page-faults", cell->specimen, cell->n, NULL);
+    struct maybe switches =
+        predict_class(catalogue, "context-switches", cell->specimen, cell->n, NULL);
+    if (error == 0 && (faults.known || switches.known))
+        error = store_put_account(validating->store, cell->id, faults.known ? &faults.value : NULL,
+                                  switches.known ? &switches.value : NULL, failure);
+    return error;
+}
+
+int validate_store_cells(struct validating *validating, size_t first, struct failure *failure)
+{
+    const struct validate_plan *plan = &validating->plan;
+    size_t added = plan->count - first, visit_count = 0;
+    AUTO_FREE uint32_t *processes = calloc(added + 1, sizeof(*processes));
+    AUTO_FREE struct visit *visits = NULL;
+    if (!processes)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < added; i++)
+        processes[i] = plan->about[first + i].processes;
+    /* Each round draws its order from a seed of its own. */
+    int error = plan_rounds(plan->cells + first, added, processes, validating->seed + first,
+                            &visits, &visit_count);
+    if (error < 0)
+        return fail_with(failure, error, "out of memory");
+    error =
+        store_put_plan(validating->store, plan->cells + first, added, visits, visit_count, failure);
+    for (size_t i = first; i < plan->count && error == 0; i++)
+        error = put_predictions(validating, &plan->cells[i], failure);
+    if (error == 0)
+        error = put_specimens(validating, first, failure);
+    return error < 0 ? error : store_commit(validating->store, failure);
+}
+
+static struct store_run run_of(const struct validating *validating, const char *argv)
+{
+    return (struct store_run){.command = "validate",
+                              .argv = argv,
+                              .seed = validating->seed,
+                              .facts = &validating->catalogue->facts,
+                              .fingerprint = validating->catalogue->fingerprint,
+                              .kit = validating->catalogue->build};
+}
+
+static int create(struct validating *validating, struct failure *failure)
+{
+    AUTO_FREE char *argv = gather_argv(&validating->options->common);
+    AUTO_FREE char *place = NULL;
+    const char *path = validating->options->store;
+    int error = argv ? 0 : fail_with(failure, -ENOMEM, "out of memory");
+    if (error == 0 && !path) {
+        error = store_default_path(validating->catalogue->fingerprint, "validate", &place, failure);
+        path = place;
+    }
+    struct store_run run = run_of(validating, argv);
+    if (error == 0)
+        error = store_create(&validating->store, path, &run, failure);
+    if (error == 0)
+        error = put_events(validating, failure);
+    return error < 0 ? error : store_commit(validating->store, failure);
+}
+
+/* --- an unfinished one --- */
+
+static int take_event(void *context, const struct stored_event *event)
+{
+    const struct candidate like = {.name = (char *)event->name,
+                                   .kind = (char *)event->kind,
+                                   .class = (char *)event->class,
+                                   .reason = (char *)event->reason,
+                                   .error = event->error};
+    return validate_add_candidate(context, &like);
+}
+
+static int reopen(struct validating *validating, struct failure *failure)
+{
+    AUTO_FREE char *place = NULL;
+    const char *path = validating->options->store;
+    int error = 0;
+    if (!path) {
+        error = store_latest_unfinished(validating->catalogue->fingerprint, "validate", &place,
+                                        failure);
+        path = place;
+    }
+    if (error == 0)
+        error = store_open(&validating->store, path, true, failure);
+    struct store_info info = {0};
+    if (error == 0)
+        error = store_info(validating->store, &info, failure);
+    if (error)
+        return error;
+    validating->seed = info.seed;
+    if (strcmp(info.command, "validate") != 0)
+        error =
+            fail_with(failure, -EINVAL, "%s holds a run of `assay %s`: resume it with that command",
+                      path, info.command);
+    if (error == 0)
+        error = gather_check_via(&validating->options->common, validating->catalogue, path, &info,
+                                 failure);
+    store_info_release(&info);
+    if (error == 0)
+        error = store_each_event(validating->store, take_event, validating, failure);
+    return error;
+}
+
+static int copy_cell(void *context, const struct stored_cell *stored)
+{
+    struct validating *validating = context;
+    struct cell copy;
+    int error = cell_copy(&copy, &stored->cell);
+    if (error < 0)
+        return error;
+    error = validate_adopt(&validating->study, &validating->plan, &copy, stored->processes);
+    if (error < 0)
+        cell_release(&copy);
+    return error;
+}
+
+static int adopt_plan(struct validating *validating, struct failure *failure)
+{
+    int error = store_each_cell(validating->store, copy_cell, validating, failure);
+    if (error < 0)
+        return error;
+    struct store_run run = run_of(validating, "[]");
+    return store_same_plan(validating->store, &run, validating->plan.cells, validating->plan.count,
+                           failure);
+}
+
+/* A store that is not there, or of another plan, is a wrong command line. */
+static int refuse(const struct validating *validating, int error, struct failure *failure)
+{
+    bool wrong = error == -ESTALE || error == -EEXIST || error == -EINVAL ||
+                 (error == -ENOENT && (validating->options->resume || validating->options->from));
+    if (!failure->text[0])
+        return validate_out_of_memory();
+    return validate_fail(failure, wrong ? EXIT_USAGE : EXIT_FAILED);
+}
+
+int validate_reopen(struct validating *validating)
+{
+    struct failure failure = {0};
+    int error = reopen(validating, &failure);
+    return error == 0 ? EXIT_DONE : refuse(validating, error, &failure);
+}
+
+int validate_open_store(struct validating *validating)
+{
+    struct failure failure = {0};
+    int error = validating->options->resume ? adopt_plan(validating, &failure)
+                                            : create(validating, &failure);
+    return error == 0 ? EXIT_DONE : refuse(validating, error, &failure);
+}
+
+/* --- a finished one --- */
+
+static int open_from(struct validating *validating, struct failure *failure)
+{
+    const char *path = validating->options->from;
+    struct store_info info = {0};
+    int error = store_open(&validating->store, path, false, failure);
+    if (error == 0)
+        error = store_info(validating->store, &info, failure);
+    if (error == 0)
+        error = store_facts(validating->store, &validating->stored_facts, failure);
+    if (error == 0 && strcmp(info.command, "validate") != 0)
+        error =
+            fail_with(failure, -EINVAL,
+                      "%.300s holds a run of `assay %.60s`: only runs of `assay validate` can be "
+                      "judged",
+                      path, info.command);
+    if (error == 0) {
+        validating->seed = info.seed;
+        validating->complete = info.finished != NULL;
+        snprintf(validating->fingerprint, sizeof(validating->fingerprint), "%s", info.fingerprint);
+        validating->facts = &validating->stored_facts;
+    }
+    store_info_release(&info);
+    return error;
+}
+
+int validate_open_from(struct validating *validating)
+{
+    struct failure failure = {0};
+    int error = open_from(validating, &failure);
+    return error == 0 ? EXIT_DONE : refuse(validating, error, &failure);
+}

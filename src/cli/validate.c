@@ -1,0 +1,247 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * assay validate: holds every event against code whose counts are known, and says how far it can be
+ * trusted and why not further. */
+#include "cli/validate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/monotonic.h"
+#include "cli/deliver.h"
+#include "cli/gather.h"
+#include "cli/options.h"
+#include "cli/reach.h"
+#include "show/output.h"
+
+#define USUAL_BUDGET_MS 50000u
+#define MOST_RUNS       100000u
+
+#define FIELD(name) offsetof(struct validate_options, name)
+
+static const struct option_spec specs[] = {
+    {0, "source", OPTION_LIST, "SOURCE",
+     "judge the events of a source that counts by executing (step, trap, valgrind, qemu) instead "
+     "of "
+     "the machine's counters; may be repeated",
+     FIELD(source), NULL},
+    {'p', "path", OPTION_LIST, "PATH",
+     "count on this path; several are compared, the first judges; perf-read unless given, or the "
+     "one that goes with a source",
+     FIELD(path), NULL},
+    {'s', "specimen", OPTION_LIST, "NAME",
+     "judge against these specimens alone, all that predict the event unless given",
+     FIELD(specimen), NULL},
+    {0, "runs", OPTION_OPTIONAL, "R",
+     "runs of each point over all its processes; 100 unless given, 20 where they are dear",
+     FIELD(runs), NULL},
+    {0, "cpu", OPTION_I64, "CPU",
+     "measure on this CPU; -1 leaves it to the scheduler, and looks at every type of core",
+     FIELD(cpu), "-1"},
+    {0, "budget", OPTION_DURATION, "TIME",
+     "spend about TIME and share it among the events: 20s, 5m; 50s unless given, no limit with "
+     "--full",
+     FIELD(budget), NULL},
+    {0, "full", OPTION_FLAG, NULL,
+     "climb every ladder to 1,000,000 whatever it costs, which may take hours", FIELD(full), NULL},
+    {0, "fail-on", OPTION_LIST, "VERDICT",
+     "exit with 4 when an event gets this verdict: dead, biased, noisy, ...; may be repeated",
+     FIELD(fail_on), NULL},
+    {0, "all", OPTION_FLAG, NULL,
+     "show every event and specimen on a line of its own instead of grouping and summing up",
+     FIELD(all), NULL},
+    {0, "from", OPTION_STRING, "FILE",
+     "judge the run stored in FILE again, without touching a machine", FIELD(from), NULL},
+    {0, "seed", OPTION_SEED, "SEED",
+     "draw the order of the processes from SEED; drawn and reported unless given", FIELD(seed),
+     NULL},
+    {0, "store", OPTION_STRING, "FILE",
+     "keep the samples in FILE, which must not exist yet; without it in the state folder",
+     FIELD(store), NULL},
+    {0, "resume", OPTION_FLAG, NULL,
+     "go on with an unfinished run: that of --store, else the latest of this machine",
+     FIELD(resume), NULL},
+    {0},
+};
+
+int validate_fail(const struct failure *failure, int status)
+{
+    return deliver_failure("validate", failure, status);
+}
+
+int validate_out_of_memory(void)
+{
+    struct failure failure = {0};
+    fail_with(&failure, -ENOMEM, "out of memory");
+    return validate_fail(&failure, EXIT_FAILED);
+}
+
+/* --- the command line --- */
+
+static int check_verdicts(const struct string_list *names, struct failure *failure)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        if (verdict_from_name(names->items[i]) >= 0)
+            continue;
+        AUTO_TEXT struct text known = {0};
+        for (size_t verdict = 0; verdict < VERDICT_COUNT; verdict++)
+            text_printf(&known, "%s%s", verdict ? ", " : "", verdict_names[verdict]);
+        return fail_with(failure, -EINVAL, "--fail-on: there is no verdict '%.60s', only %s",
+                         names->items[i], text_string(&known));
+    }
+    return 0;
+}
+
+static int check_from(const struct validate_options *options, int argument_count,
+                      struct failure *failure)
+{
+    if (!options->from)
+        return 0;
+    if (options->resume || options->store)
+        return fail_with(failure, -EINVAL,
+                         "--from judges a stored run again: --store and --resume measure one");
+    if (argument_count || options->source.count || options->specimen.count || options->path.count)
+        return fail_with(failure, -EINVAL,
+                         "--from judges everything that is stored: leave out events, --source, "
+                         "--specimen and --path");
+    return 0;
+}
+
+static int check_options(const struct validate_options *options, int argument_count)
+{
+    struct failure failure = {0};
+    int error = check_verdicts(&options->fail_on, &failure);
+    if (error == 0)
+        error = check_from(options, argument_count, &failure);
+    if (error == 0 && options->resume && argument_count)
+        error =
+            fail_with(&failure, -EINVAL,
+                      "--resume goes on with the events that the run began with: leave them out");
+    if (error == 0 && (options->cpu < -1 || options->cpu > INT32_MAX))
+        error = fail_with(&failure, -EINVAL, "--cpu must be the number of a CPU, or -1");
+    if (error == 0 && options->runs.given &&
+        (options->runs.value < 2 || options->runs.value > MOST_RUNS))
+        error = fail_with(&failure, -EINVAL, "--runs must be between 2 and %u", MOST_RUNS);
+    if (error < 0)
+        return validate_fail(&failure, EXIT_USAGE);
+    if (output_check(options->common.output, &failure) < 0)
+        return validate_fail(&failure, EXIT_FAILED);
+    return EXIT_DONE;
+}
+
+/* --- the way through --- */
+
+static void release(struct validating *validating)
+{
+    judgements_release(&validating->judgements);
+    case_release(&validating->file);
+    store_close(validating->store);
+    session_close(validating->session);
+    validate_plan_free(&validating->plan);
+    for (size_t i = 0; i < validating->candidate_count; i++) {
+        free(validating->candidates[i].name);
+        free(validating->candidates[i].kind);
+        free(validating->candidates[i].class);
+        free(validating->candidates[i].reason);
+    }
+    free(validating->candidates);
+    free(validating->specimens);
+    free(validating->subjects);
+    string_list_free(&validating->words);
+    skips_free(&validating->skips);
+    facts_free(&validating->stored_facts);
+}
+
+static int on_the_machine(struct validating *validating)
+{
+    int status = reach_machine("validate", &validating->options->common, &validating->session,
+                               &validating->catalogue);
+    if (status != EXIT_DONE)
+        return status;
+    validating->facts = &validating->catalogue->facts;
+    memcpy(validating->fingerprint, validating->catalogue->fingerprint,
+           sizeof(validating->catalogue->fingerprint));
+    geometry_load(validating->catalogue, &validating->options->common, &validating->geometry);
+    status = validating->options->resume ? validate_reopen(validating)
+                                         : validate_find_candidates(validating);
+    if (status == EXIT_DONE)
+        status = validate_prepare(validating);
+    if (status == EXIT_DONE)
+        status = validate_open_store(validating);
+    return status == EXIT_DONE ? validate_measure(validating) : status;
+}
+
+static int run(void *parsed, int argument_count, char **arguments)
+{
+    const struct validate_options *options = parsed;
+    struct validating validating = {.options = options,
+                                    .argument_count = argument_count,
+                                    .arguments = arguments,
+                                    .started = monotonic_ms(),
+                                    .complete = true};
+    int status = check_options(options, argument_count);
+    if (status != EXIT_DONE)
+        return status;
+    validating.seed = gather_seed(&options->seed);
+    validating.budget = options->budget ? options->budget : options->full ? 0 : USUAL_BUDGET_MS;
+    status = options->from ? validate_open_from(&validating) : on_the_machine(&validating);
+    /* An interrupted run is judged by what it has. */
+    bool broken_off = status == EXIT_INTERRUPTED && validating.store;
+    if (status == EXIT_DONE || broken_off) {
+        int judged = validate_judge(&validating);
+        status = judged == EXIT_DONE ? validate_show(&validating, status) : judged;
+    }
+    release(&validating);
+    return status;
+}
+
+static const struct exit_meaning exits[] = {
+    {EXIT_DONE, "done"},
+    {EXIT_FAILED, "failed"},
+    {EXIT_USAGE, "wrong usage"},
+    {EXIT_LACKING, "none of the events that were asked for can be counted here"},
+    {EXIT_VERDICT, "an event got a verdict of --fail-on"},
+    {EXIT_INTERRUPTED, "interrupted; what was measured is kept and judged"},
+    {0, NULL},
+};
+
+const struct command command_validate = {
+    .name = "validate",
+    .summary = "hold every event against code of known counts: a verdict and its cause",
+    .synopsis = "[options] [EVENT...]",
+    .description =
+        "Runs specimens, code whose counts are known for every N, and sets what each event reports "
+        "against what is true. Every event gets a verdict: unsupported (cannot be opened), "
+        "unscheduled (never got a counter), unjudged (nothing predicts it), dead (zero although "
+        "work was done), noisy, exact, accurate (within 1 %), biased; and where it is not exact "
+        "the "
+        "cause, which is found by measuring: faults, system calls, interrupts, opcodes, modes, "
+        "small counts that read 0, another class that fits better.\n\n"
+        "Without arguments every event that the machine lists is judged, counters of the CPU in "
+        "user mode (NAME:u), because user code is what specimens predict. Software events and "
+        "tracepoints are also tried with :u, which some of them silently do not honour. With "
+        "arguments exactly these events are; a glob stands for all that match.\n\n"
+        "The ladder of each event climbs from N = 1 to 1,000,000 as far as the budget goes; where "
+        "it ends earlier that is said. What counting itself adds is measured on the null specimen "
+        "in processes of its own and subtracted, never fitted. Runs during which the operating "
+        "system saw more than the code does itself are disturbed: they are judged apart.\n\n"
+        "Everything is stored, so that --from judges it again without the machine.",
+    .examples = "# may these counters be trusted?\n"
+                "assay validate\n"
+                "# one event, with every specimen on a line\n"
+                "assay validate page-faults --all\n"
+                "# in a test: fail where an event lies\n"
+                "assay validate instructions:u branches:u --fail-on dead,biased,noisy\n"
+                "# an emulated machine whose counter is exact\n"
+                "assay validate instructions:u --via lab:aarch64\n"
+                "# what counts by executing has to be judged, too\n"
+                "assay validate --source step\n"
+                "# once more, from what was stored\n"
+                "assay validate --from run.sqlite --json",
+    .options = specs,
+    .exits = exits,
+    .options_size = sizeof(struct validate_options),
+    .run = run,
+};

@@ -1,0 +1,111 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The parts of `assay validate`: events -> rounds of cells -> samples in a store -> judgement ->
+ * show. */
+#pragma once
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/geometry.h"
+#include "cli/skips.h"
+#include "judge/verdict.h"
+#include "session/session.h"
+#include "show/json.h"
+#include "store/store.h"
+#include "study/validate-plan.h"
+#include "study/validate.h"
+
+struct validate_options {
+    struct common_options common;
+    struct string_list source, path, specimen, fail_on;
+    const char *store, *from;
+    bool resume, full, all;
+    uint64_t budget; /* ms; 0: nobody said */
+    struct optional runs;
+    int64_t cpu;
+    struct seed seed;
+};
+
+/* An event that is to get a verdict, opened or not. */
+struct candidate {
+    char *name, *kind;
+    char *class;  /* NULL: none known */
+    char *reason; /* why it cannot be opened, or why nothing can judge it; "" */
+    int error;    /* errno of opening it */
+};
+
+/* One execution of the command. */
+struct validating {
+    const struct validate_options *options;
+    int argument_count;
+    char **arguments;
+    uint64_t seed, budget; /* ms, 0: no limit */
+    int64_t started;       /* monotonic ms */
+    /* --- the machine; a stored run that is judged again has neither session nor catalogue --- */
+    struct session *session;
+    const struct catalogue *catalogue;
+    struct facts stored_facts;
+    const struct facts *facts;
+    char fingerprint[33];
+    /* --- the plan --- */
+    struct candidate *candidates;
+    size_t candidate_count;
+    struct geometry geometry;
+    struct validate_study study;
+    struct validate_specimen *specimens;
+    struct validate_subject *subjects;
+    struct string_list words; /* what study and plan point to */
+    struct validate_plan plan;
+    struct skips skips;
+    /* --- what came of it --- */
+    struct store *store;
+    bool complete; /* every visit of the plan has ended */
+    struct case_file file;
+    struct judgements judgements;
+    struct finding findings[VALIDATE_FINDINGS];
+    double seconds; /* that it all took */
+};
+
+/* Each stage returns EXIT_DONE to go on, or the exit code after saying why. */
+
+/* Which events: what was asked for, else everything the machine lists. */
+int validate_find_candidates(struct validating *validating);
+/* Specimens, ways, CPUs: what the plan works with. */
+int validate_prepare(struct validating *validating);
+/* Instead of validate_find_candidates, with --resume: opens the store and takes its events. */
+int validate_reopen(struct validating *validating);
+/* A new store with all events in it; or the cells of the one that was reopened become the plan's.
+ */
+int validate_open_store(struct validating *validating);
+/* Rounds, until nothing more is worth its cost. */
+int validate_measure(struct validating *validating);
+/* From the store to verdicts and findings. */
+int validate_judge(struct validating *validating);
+/* --from: opens the store of an earlier run. */
+int validate_open_from(struct validating *validating);
+/* The result as a table or as JSON; the status of --fail-on or of `status`. */
+int validate_show(struct validating *validating, int status);
+
+/* Copies what was tried. -ENOMEM. */
+int validate_add_candidate(struct validating *validating, const struct candidate *like);
+
+/* The command's name in front of a failure; EXIT_FAILED unless told. */
+int validate_fail(const struct failure *failure, int status);
+int validate_out_of_memory(void);
+
+/* Cells that the plan got since `first` go into the store, with what is predicted of them. */
+int validate_store_cells(struct validating *validating, size_t first, struct failure *failure);
+
+/* Marks events of which more is worth knowing, by what the store holds so far. */
+int validate_learn(struct validating *validating, struct failure *failure);
+
+json_t *validate_results_json(const struct validating *validating);
+json_t *validate_analysis_json(const struct validating *validating);
+json_t *validate_findings_json(const struct validating *validating);
+/* The table and what stands below it. */
+void validate_put_table(const struct validating *validating, const struct style *style,
+                        struct text *out);
+void validate_put_unsupported(const struct validating *validating, const struct style *style,
+                              struct text *out);
+enum tone validate_tone(enum verdict verdict);

@@ -1,0 +1,139 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a visit will take, from what visits took so far. A visit is a process, whose price the null
+ * cell shows, and runs, whose price grows with N. */
+#include <stdlib.h>
+
+#include "study/validate-plan.h"
+
+#define FIRST_LOOK  UINT64_C(10)      /* N at which a specimen may be tried unseen */
+#define FAR         UINT64_C(1000)    /* no price holds for an N so many times larger */
+#define USUAL_VISIT UINT64_C(8000000) /* ns of a process before one was seen */
+/* A run takes about so many times what it spends in its window: specimens make ready and clean up.
+ */
+#define AROUND 2u
+
+static const struct validate_about *about_of(const struct validate_plan *plan, size_t i)
+{
+    return &plan->about[i];
+}
+
+/* Of the event's cheapest cell, which is its null cell or close to it. */
+static uint64_t process_cost(const struct validate_plan *plan, size_t subject)
+{
+    uint64_t least = UINT64_MAX, sum = 0, visits = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct validate_about *about = about_of(plan, i);
+        if (!about->visits)
+            continue;
+        sum += about->wall_ns;
+        visits += about->visits;
+        if (about->subject == subject && about->wall_ns / about->visits < least)
+            least = about->wall_ns / about->visits;
+    }
+    return least != UINT64_MAX ? least : visits ? sum / visits : USUAL_VISIT;
+}
+
+/* The cell to learn from: of the same event where there is one, and of the largest N that is not
+ * larger. */
+static bool better(const struct validate_plan *plan, size_t subject, uint64_t n, size_t i,
+                   size_t best)
+{
+    if (best == plan->count)
+        return true;
+    bool own = plan->about[i].subject == subject, best_own = plan->about[best].subject == subject;
+    if (own != best_own)
+        return own;
+    uint64_t here = plan->cells[i].n, there = plan->cells[best].n;
+    if ((here <= n) != (there <= n))
+        return here <= n;
+    return here <= n ? here > there : here < there;
+}
+
+static size_t seen_before(const struct validate_plan *plan, size_t subject,
+                          const struct validate_wish *wish)
+{
+    size_t best = plan->count;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct validate_about *about = about_of(plan, i);
+        if (about->specimen == wish->specimen && about->visits && about->runs &&
+            better(plan, subject, wish->n, i, best))
+            best = i;
+    }
+    return best;
+}
+
+/* One run of that cell, without its share of the process. */
+static double run_cost(const struct validate_about *about, uint64_t process_ns)
+{
+    double inside = AROUND * (double)about->inside_ns / (double)about->runs;
+    double visit = (double)about->wall_ns / about->visits;
+    double runs = (double)about->runs / about->visits;
+    /* Below twice the price of a process the difference is mostly chance. */
+    double outside = visit > 2 * (double)process_ns || !about->inside_ns
+                         ? (visit - (double)process_ns) / runs
+                         : 0;
+    return inside > outside ? inside : outside;
+}
+
+bool validate_visit_cost(const struct validate_study *study, const struct validate_plan *plan,
+                         size_t subject, const struct validate_wish *wish, uint32_t runs,
+                         uint64_t *ns)
+{
+    const struct catalogue_specimen *known = study->specimens[wish->specimen].known;
+    uint64_t process = process_cost(plan, subject);
+    size_t seen = seen_before(plan, subject, wish);
+    if (seen == plan->count) {
+        uint64_t look = known->min_n > FIRST_LOOK ? known->min_n : FIRST_LOOK;
+        *ns = process;
+        return wish->n <= look;
+    }
+    uint64_t n = plan->cells[seen].n;
+    if (wish->n / FAR > n)
+        return false;
+    double more = n ? (double)wish->n / (double)n : 1;
+    double cost = (double)process + runs * run_cost(about_of(plan, seen), process) * more;
+    *ns = cost < 1e18 ? (uint64_t)cost : UINT64_MAX / 4;
+    return true;
+}
+
+/* The rung of the ladder that was planned highest. */
+static const struct cell *highest(const struct validate_plan *plan, size_t subject, size_t primary,
+                                  const struct validate_about **about)
+{
+    const struct cell *best = NULL;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct cell *cell = &plan->cells[i];
+        if (plan->about[i].subject != subject || plan->about[i].specimen != primary ||
+            cell->counters != 1 || (best && cell->n <= best->n))
+            continue;
+        best = cell;
+        *about = &plan->about[i];
+    }
+    return best;
+}
+
+bool validate_cap(const struct validate_study *study, const struct validate_plan *plan,
+                  size_t subject, struct validate_cap *cap)
+{
+    struct validate_wishes wishes;
+    const struct validate_subject *event = &study->subjects[subject];
+    size_t primary = validate_primary(study, event->class);
+    const struct validate_about *about = NULL;
+    if (primary == VALIDATE_NO_SPECIMEN || validate_wish_list(study, event, &wishes) < 0)
+        return false;
+    uint64_t top = 0;
+    for (size_t i = 0; i < wishes.count; i++)
+        if (wishes.list[i].ladder && wishes.list[i].n > top)
+            top = wishes.list[i].n;
+    free(wishes.list);
+    const struct cell *cell = highest(plan, subject, primary, &about);
+    if (!cell || cell->n >= top)
+        return false;
+    *cap = (struct validate_cap){
+        .subject = subject, .specimen = study->specimens[primary].name, .n = cell->n, .top = top};
+    if (about->visits && about->runs && cell->n)
+        cap->hit_ns = run_cost(about, process_cost(plan, subject)) / (double)cell->n;
+    return true;
+}
