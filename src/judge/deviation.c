@@ -19,7 +19,7 @@ struct features {
     size_t points, off, weighty;
     const struct judged_point *first, *last;         /* that were measured */
     const struct judged_point *first_off, *last_off; /* of those that are off */
-    double ratio_low, ratio_high;                    /* of those that outweigh the overhead */
+    const struct judged_point *lightest, *heaviest;  /* of those that outweigh the overhead */
     double error_low, error_high;                    /* of all */
     double raw_low, raw_high; /* counts before the overhead was subtracted, means */
     double predicted_low, predicted_high;
@@ -29,6 +29,12 @@ static bool is_off(const struct judged_point *judged)
 {
     enum standing standing = point_standing(judged, &plain);
     return standing == STANDING_OFF || standing == STANDING_EXCESS;
+}
+
+static bool is_right(const struct judged_point *judged)
+{
+    enum standing standing = point_standing(judged, &plain);
+    return standing == STANDING_EXACT || standing == STANDING_WITHIN;
 }
 
 static void widen(double value, bool first, double *low, double *high)
@@ -47,9 +53,11 @@ static void look_at(const struct judged_point *judged, struct features *features
     if (first)
         features->first = judged;
     features->last = judged;
-    if (judged->outweighs)
-        widen(judged->mean / predicted, features->weighty++ == 0, &features->ratio_low,
-              &features->ratio_high);
+    if (judged->outweighs) {
+        if (features->weighty++ == 0)
+            features->lightest = judged;
+        features->heaviest = judged;
+    }
     if (!is_off(judged))
         return;
     if (features->off++ == 0)
@@ -102,20 +110,34 @@ static bool describe_excess(struct judged_row *row, const struct features *featu
     return true;
 }
 
+/* Is this factor the factor of every point that outweighs the overhead? Integers round. */
+static bool factor_fits(const struct judged_row *row, double factor)
+{
+    for (size_t i = 0; i < row->point_count; i++) {
+        const struct judged_point *judged = &row->points[i];
+        double predicted = point_predicted(judged);
+        double allowed = fmax(1, fmax(FINE, ALIKE * fabs(factor - 1)) * predicted);
+        if (judged->outweighs && judged->runs > 0 &&
+            fabs(judged->mean - factor * predicted) > allowed)
+            return false;
+    }
+    return true;
+}
+
 static bool describe_factor(struct judged_row *row, const struct features *features)
 {
-    double middle = (features->ratio_low + features->ratio_high) / 2;
-    if (features->weighty == 0 ||
-        features->ratio_high - features->ratio_low > fmax(FINE, ALIKE * fabs(middle - 1)) ||
-        fabs(middle - 1) < FINE)
+    if (features->weighty == 0)
+        return false;
+    double factor = features->heaviest->mean / point_predicted(features->heaviest);
+    if (fabs(factor - 1) < FINE || !factor_fits(row, factor))
         return false;
     char first[FIGURE_SIZE], last[FIGURE_SIZE];
-    figure_of((double)features->first->point->n, first);
-    figure_of((double)features->last->point->n, last);
-    if (features->points == 1)
-        note_add(row->note, "Reads %.3f of the truth at N = %s.", middle, last);
+    figure_of((double)features->lightest->point->n, first);
+    figure_of((double)features->heaviest->point->n, last);
+    if (features->weighty == 1)
+        note_add(row->note, "Reads %.3f of the truth at N = %s.", factor, last);
     else
-        note_add(row->note, "Reads %.3f of the truth at every N from %s to %s.", middle, first,
+        note_add(row->note, "Reads %.3f of the truth at every N from %s to %s.", factor, first,
                  last);
     return true;
 }
@@ -143,9 +165,9 @@ static bool describe_part(struct judged_row *row, const struct features *feature
         const struct judged_point *judged = &row->points[i];
         if (judged->runs == 0)
             continue;
-        if (judged < features->first_off)
+        if (judged < features->first_off && is_right(judged))
             before = judged;
-        if (judged > features->last_off && !after)
+        if (judged > features->last_off && is_right(judged) && !after)
             after = judged;
     }
     size_t stretch = (size_t)(features->last_off - features->first_off) + 1;

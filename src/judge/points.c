@@ -22,7 +22,7 @@
 #define STRAY      10.0   /* robust standard deviations from the median */
 #define MAD_SCALE  1.4826 /* from the median deviation of normal values to their standard one */
 #define STRAY_RUNS 10     /* fewer runs have no strays */
-#define DIFFER     0.001  /* significance at which processes differ */
+#define DIFFER     1e-6   /* significance at which processes differ: there are many points */
 
 /* The account knows this class run by run. */
 #define ACCOUNTED_CLASS "context-switches"
@@ -215,6 +215,7 @@ static void find_intervals(struct judged_point *judged, struct errors *errors)
 {
     set_strays_aside(judged, errors);
     size_t groups = processes_instead(errors);
+    judged->processes_differ = groups > 0;
     const double *values = groups ? errors->sorted : errors->values;
     size_t count = groups ? groups : errors->count;
     struct interval usual = t_interval(values, count, USUAL);

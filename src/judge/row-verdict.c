@@ -13,6 +13,7 @@ struct tally {
     size_t exact, within, small, unclear, off, excess, none;
     size_t demand;  /* points whose truth says that something was to be counted … */
     size_t zero;    /* … and of those the ones that read nothing but 0 */
+    size_t wild;    /* … and the ones whose counts are all over the place */
     size_t ignored; /* runs that got no counter */
     size_t failed;  /* points that could not be measured */
 };
@@ -33,39 +34,44 @@ static struct tally tally_row(const struct judged_row *row,
         bool demands = point_demands_counts(judged);
         tally.demand += demands;
         tally.zero += demands && judged->is_zero;
+        tally.wild += demands && point_is_wild(judged);
         tally.ignored += judged->unscheduled;
         tally.failed += judged->point->failed > 0;
     }
     return tally;
 }
 
-/* Largest error that the intervals of the points that matter leave open, in percent. */
-static double worst_percent(const struct judged_row *row)
+/* The N of the points that count for a verdict, and the largest error that their intervals leave
+ * open, in percent. */
+struct reach {
+    double first, last, percent;
+    bool any;
+};
+
+static bool counts_for(const struct judged_row *row, const struct judged_point *judged)
 {
-    double worst = 0;
+    if (judged->runs == 0)
+        return false;
+    return row->verdict != VERDICT_ACCURATE || row->grade != TRUTH_PROVEN || judged->outweighs;
+}
+
+static struct reach reach_of(const struct judged_row *row)
+{
+    struct reach reach = {0};
     for (size_t i = 0; i < row->point_count; i++) {
         const struct judged_point *judged = &row->points[i];
         double predicted = fabs(point_predicted(judged));
-        if (judged->runs > 0 && predicted >= 100 && isfinite(judged->low))
-            worst = fmax(worst, 100 * fmax(fabs(judged->low), fabs(judged->high)) / predicted);
-    }
-    return worst;
-}
-
-/* The row's least and greatest N of which something was counted. */
-static void span_of(const struct judged_row *row, char first[FIGURE_SIZE], char last[FIGURE_SIZE])
-{
-    double low = 0, high = 0;
-    bool any = false;
-    for (size_t i = 0; i < row->point_count; i++) {
-        if (row->points[i].runs == 0)
+        if (!counts_for(row, judged))
             continue;
-        high = (double)row->points[i].point->n;
-        low = any ? low : high;
-        any = true;
+        reach.last = (double)judged->point->n;
+        reach.first = reach.any ? reach.first : reach.last;
+        reach.any = true;
+        /* Below a hundred, half a count is more than the one percent. */
+        if (predicted >= 100 && isfinite(judged->low))
+            reach.percent =
+                fmax(reach.percent, 100 * fmax(fabs(judged->low), fabs(judged->high)) / predicted);
     }
-    figure_of(low, first);
-    figure_of(high, last);
+    return reach;
 }
 
 static const char *why_unmeasured(const struct judged_row *row)
@@ -93,11 +99,13 @@ static void judge_unmeasured(struct judged_row *row, const struct tally *tally)
     }
 }
 
-static void describe_noise(struct judged_row *row, const struct circumstances *circumstances)
+static void describe_noise(struct judged_row *row, const struct tally *tally,
+                           const struct circumstances *circumstances)
 {
     for (size_t i = 0; i < row->point_count; i++) {
         const struct judged_point *judged = &row->points[i];
-        if (point_standing(judged, circumstances) != STANDING_UNCLEAR)
+        bool unclear = point_standing(judged, circumstances) == STANDING_UNCLEAR;
+        if (!unclear && (tally->unclear > 0 || !point_is_wild(judged)))
             continue;
         char n[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE], truth[FIGURE_SIZE];
         note_add(row->note,
@@ -108,12 +116,20 @@ static void describe_noise(struct judged_row *row, const struct circumstances *c
                  judged->runs - judged->disturbed);
         return;
     }
+    const struct judged_point *last = &row->points[row->point_count - 1];
+    char low[FIGURE_SIZE], high[FIGURE_SIZE];
+    note_add(row->note,
+             "What is counted without any code ranges from %s to %s: too much for the counts here.",
+             figure_of((double)last->overhead_low, low),
+             figure_of((double)last->overhead_high, high));
 }
 
 static void describe_fine(struct judged_row *row)
 {
-    char first[FIGURE_SIZE], last[FIGURE_SIZE], percent[FIGURE_SIZE];
-    span_of(row, first, last);
+    char first[FIGURE_SIZE], last[FIGURE_SIZE];
+    struct reach reach = reach_of(row);
+    figure_of(reach.first, first);
+    figure_of(reach.last, last);
     if (row->verdict == VERDICT_EXACT)
         note_add(row->note, "Every quiet run equals the truth, N from %s to %s.", first, last);
     else if (row->grade == TRUTH_BOUNDED)
@@ -121,8 +137,8 @@ static void describe_fine(struct judged_row *row)
                  "Lies within the limits that can be stated, N from %s to %s; no more can be said.",
                  first, last);
     else
-        note_add(row->note, "Within %s %% of the truth, N from %s to %s.",
-                 figure_of(worst_percent(row), percent), first, last);
+        note_add(row->note, "Within %.2g %% of the truth, N from %s to %s.", reach.percent, first,
+                 last);
 }
 
 static void describe_unjudged(struct judged_row *row, const struct tally *tally)
@@ -146,6 +162,14 @@ static void describe_unjudged(struct judged_row *row, const struct tally *tally)
                  figure_of((double)last->overhead, overhead));
 }
 
+/* What the way adds differs from run to run by more than half of itself. */
+static bool overhead_is_unsteady(const struct judged_row *row)
+{
+    const struct judged_point *last = &row->points[row->point_count - 1];
+    double spread = (double)last->overhead_high - (double)last->overhead_low;
+    return spread > 0.5 * fabs((double)last->overhead) && spread > 1;
+}
+
 static enum verdict decide(const struct judged_row *row, const struct tally *tally)
 {
     if (tally->demand > 0 && tally->zero == tally->demand)
@@ -161,7 +185,11 @@ static enum verdict decide(const struct judged_row *row, const struct tally *tal
         return VERDICT_UNJUDGED;
     if (row->grade == TRUTH_PROVEN && tally->within + tally->small == 0)
         return VERDICT_EXACT;
-    return tally->exact + tally->within > 0 ? VERDICT_ACCURATE : VERDICT_UNJUDGED;
+    if (tally->exact + tally->within > 0)
+        return VERDICT_ACCURATE;
+    /* Nothing outweighs what the way adds. Where that is noise, it is too much of it. */
+    return tally->wild == tally->demand || overhead_is_unsteady(row) ? VERDICT_NOISY
+                                                                     : VERDICT_UNJUDGED;
 }
 
 void judge_row(struct judged_row *row, const struct circumstances *circumstances)
@@ -180,7 +208,7 @@ void judge_row(struct judged_row *row, const struct circumstances *circumstances
                  tally.demand);
         break;
     case VERDICT_NOISY:
-        describe_noise(row, circumstances);
+        describe_noise(row, &tally, circumstances);
         break;
     case VERDICT_BIASED:
         describe_deviation(row);

@@ -27,6 +27,8 @@ enum standing point_standing(const struct judged_point *judged,
                              const struct circumstances *circumstances);
 /* Truth that says that something was to be counted: more than zero for certain. */
 bool point_demands_counts(const struct judged_point *judged);
+/* Counts that are all over the place are off by no amount that could be stated. */
+bool point_is_wild(const struct judged_point *judged);
 /* Does the grade allow for exact, dead and biased? */
 bool grade_is_firm(enum truth_grade grade);
 

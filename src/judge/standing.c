@@ -10,6 +10,7 @@
 #define ZERO_PART  0.01 /* of N: what may be counted where nothing was to be */
 #define ZERO_LEAST 100  /* N below this, times the overhead, is too small to tell */
 #define WILD       0.5  /* standard deviation over count: no bias is consistent beyond this */
+#define WILD_PART  0.1  /* of the truth: a count below this is as good as none */
 
 bool grade_is_firm(enum truth_grade grade)
 {
@@ -54,17 +55,16 @@ static enum standing zero_standing(const struct judged_point *judged)
     return n >= least && surely_beyond(judged, ZERO_PART * n) ? STANDING_EXCESS : STANDING_SMALL;
 }
 
-/* Counts that are all over the place are off by no amount that could be stated. */
-static bool is_wild(const struct judged_point *judged)
+bool point_is_wild(const struct judged_point *judged)
 {
-    double size = fmax(fabs(judged->mean), fabs(point_predicted(judged)));
-    return judged->stdev > WILD * size;
+    double size = fmax(fabs(judged->mean), WILD_PART * fabs(point_predicted(judged)));
+    return judged->runs > 1 && judged->stdev > WILD * size;
 }
 
 static enum standing off(const struct judged_point *judged,
                          const struct circumstances *circumstances)
 {
-    return is_wild(judged) && !circumstances->explained ? STANDING_UNCLEAR : STANDING_OFF;
+    return point_is_wild(judged) && !circumstances->explained ? STANDING_UNCLEAR : STANDING_OFF;
 }
 
 /* Of a truth that outweighs the overhead. */

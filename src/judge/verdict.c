@@ -103,7 +103,8 @@ static void note_row(struct judgement *judgement, enum verdict verdict, size_t o
     if (judgement->row_count == 1)
         note_add(judgement->note, "%s", row->note);
     else if (others > 1)
-        note_add(judgement->note, "%.60s, as one of %zu: %s", row->specimen, others, row->note);
+        note_add(judgement->note, "%.60s (one of %zu that deviate): %s", row->specimen, others,
+                 row->note);
     else
         note_add(judgement->note, "%.60s: %s", row->specimen, row->note);
 }
@@ -211,6 +212,15 @@ static void note_first_runs(struct judgement *judgement, const struct first_runs
              first->processes, 100 * first->error);
 }
 
+static bool processes_differ(const struct judgement *judgement)
+{
+    for (size_t i = 0; i < judgement->row_count; i++)
+        for (size_t j = 0; j < judgement->rows[i].point_count; j++)
+            if (judgement->rows[i].points[j].processes_differ)
+                return true;
+    return false;
+}
+
 static void find_cause(struct judgement *judgement, const struct explained *explained,
                        const struct first_runs *first)
 {
@@ -230,6 +240,8 @@ static void find_cause(struct judgement *judgement, const struct explained *expl
             judgement->cause = CAUSE_INTERFACE_OVERHEAD;
         note_overhead(judgement);
     }
+    if (deviates && explained->count == 0 && processes_differ(judgement))
+        note_add(judgement->note, "Whole processes differ from one another.");
     if (fine || deviates)
         note_disturbed(judgement);
 }

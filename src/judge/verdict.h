@@ -61,7 +61,8 @@ struct judged_point {
     double min, median, max, mean, stdev;
     double low, high; /* 95 % interval of the mean error: count minus truth (0 inside the limits) */
     double strict_low, strict_high; /* 99.99 %: for claims that hold over many points at once */
-    size_t strays; /* far from all others and so few that both intervals leave them out */
+    size_t strays;         /* far from all others and so few that both intervals leave them out */
+    bool processes_differ; /* more than their runs do: a process counts as one value then */
     /* The truth is what the run's own account says (context switches), not base + each * N. */
     bool against_account;
     bool outweighs; /* the truth is proven or bounded, and at least a hundred times what the way
