@@ -6,14 +6,16 @@
  *     decode-compare ISA ADDRESS MIN_N TRIPS CALL_ADDRESS CALL
  *
  * TRIPS and CALL as in the frame `code` of docs/protocol.md. Prints, for each decoder, a line
- * `DECODER CLASS BASE EACH` for every class it can tell or `DECODER refused CODE REASON`, and
- * `differ ADDRESS …` for every instruction they do not agree on. */
+ * `DECODER CLASS BASE EACH` for every class it can tell or `DECODER refused CODE REASON`, a line
+ * `opcode DECODER BASE EACH NAME` for every opcode that is executed, and `differ ADDRESS …` for
+ * every instruction they do not agree on. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/count.h"
+#include "decode/opcodes.h"
 
 #define MOST_TRIPS 4096
 
@@ -54,6 +56,17 @@ static void print_counts(const struct decoder *decoder, const struct specimen_co
                    (long long)tallies.list[i].count.base, (long long)tallies.list[i].count.each);
 }
 
+static void print_opcodes(const struct decoder *decoder, const struct specimen_code *code)
+{
+    struct opcodes opcodes;
+    if (opcodes_count_with(decoder, code, &opcodes, NULL) < 0)
+        return; /* for the reason that was printed */
+    for (size_t i = 0; i < opcodes.count; i++)
+        printf("opcode %s %lld %lld %s\n", decoder->name, (long long)opcodes.list[i].count.base,
+               (long long)opcodes.list[i].count.each, opcodes.list[i].name);
+    opcodes_release(&opcodes);
+}
+
 /* Where both can decode at all. */
 static void print_differences(const struct code_bytes *code)
 {
@@ -90,8 +103,10 @@ int main(int argument_count, char **arguments)
         .trips = {trips, take_trips(arguments[4], trips), strtoull(arguments[3], NULL, 10)},
     };
     code.call.length = take_hex(arguments[6], call, sizeof(call));
-    for (size_t i = 0; decoders[i]; i++)
+    for (size_t i = 0; decoders[i]; i++) {
         print_counts(decoders[i], &code);
+        print_opcodes(decoders[i], &code);
+    }
     print_differences(&code.code);
     return 0;
 }

@@ -36,6 +36,7 @@ static void fill(const struct isa *isa, const cs_insn *decoded, struct instructi
     instruction->known = true;
     snprintf(instruction->text, sizeof(instruction->text), "%.31s %.60s", decoded->mnemonic,
              decoded->op_str);
+    snprintf(instruction->opcode, sizeof(instruction->opcode), "%.31s", decoded->mnemonic);
     isa->describe(decoded, instruction);
 }
 

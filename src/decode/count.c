@@ -17,7 +17,7 @@ static void release(struct instructions *instructions)
 
 /* The call is straight code that leads to the specimen: each of its instructions once. */
 static int count_call(const struct decoder *decoder, const struct code_bytes *call,
-                      struct tallies *tallies, struct failure *failure)
+                      counted_part *part, void *context, struct failure *failure)
 {
     AUTO_INSTRUCTIONS struct instructions decoded = {0};
     int status = decode(decoder, call, &decoded, failure);
@@ -34,22 +34,34 @@ static int count_call(const struct decoder *decoder, const struct code_bytes *ca
                              instruction->text);
         counts[i].base = 1;
     }
-    return tallies_add(tallies, &decoded, counts, &(struct trips){0}, failure);
+    return part(context, &decoded, counts, &(struct trips){0}, failure);
 }
 
-int count_code(const struct decoder *decoder, const struct specimen_code *specimen,
-               struct tallies *tallies, struct failure *failure)
+int count_parts(const struct decoder *decoder, const struct specimen_code *specimen,
+                counted_part *part, void *context, struct failure *failure)
 {
     AUTO_INSTRUCTIONS struct instructions decoded = {0};
-    tallies_begin(tallies);
-    int status = count_call(decoder, &specimen->call, tallies, failure);
+    int status = count_call(decoder, &specimen->call, part, context, failure);
     if (status == 0)
         status = decode(decoder, &specimen->code, &decoded, failure);
-    if (status < 0)
+    if (status)
         return status;
     AUTO_FREE struct linear *counts = calloc(decoded.count + 1, sizeof(*counts));
     if (!counts)
         return fail_with(failure, -ENOMEM, "no memory for the counts");
     status = walk_counts(&decoded, &specimen->trips, counts, failure);
-    return status < 0 ? status : tallies_add(tallies, &decoded, counts, &specimen->trips, failure);
+    return status < 0 ? status : part(context, &decoded, counts, &specimen->trips, failure);
+}
+
+static int add_tallies(void *context, const struct instructions *code, const struct linear *counts,
+                       const struct trips *trips, struct failure *failure)
+{
+    return tallies_add(context, code, counts, trips, failure);
+}
+
+int count_code(const struct decoder *decoder, const struct specimen_code *specimen,
+               struct tallies *tallies, struct failure *failure)
+{
+    tallies_begin(tallies);
+    return count_parts(decoder, specimen, add_tallies, tallies, failure);
 }

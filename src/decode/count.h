@@ -15,6 +15,15 @@ struct specimen_code {
     struct trips trips;
 };
 
+/* Given a stretch of code and how often each of its instructions is executed; a non-zero result
+ * ends the counting and becomes its result. */
+typedef int counted_part(void *context, const struct instructions *code,
+                         const struct linear *counts, const struct trips *trips,
+                         struct failure *failure);
+/* The window's call, then the specimen's own code. Failures are those of decode and walk_counts. */
+int count_parts(const struct decoder *decoder, const struct specimen_code *specimen,
+                counted_part *part, void *context, struct failure *failure);
+
 /* All classes that can be told, for every N. Failures are those of decode and walk_counts. */
 int count_code(const struct decoder *decoder, const struct specimen_code *specimen,
                struct tallies *tallies, struct failure *failure);

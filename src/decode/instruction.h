@@ -29,6 +29,8 @@ enum forming { FORMING_NONE, FORMING_SETS, FORMING_ADDS };
 enum fp_kind { FP_NONE, FP_ADD, FP_MUL, FP_DIV, FP_SQRT, FP_FMA, FP_ROUND };
 enum fp_precision { FP_SINGLE, FP_DOUBLE, FP_OTHER }; /* other: half, x87 extended */
 
+#define OPCODE_SIZE 32
+
 struct instruction {
     uint64_t address;
     uint8_t length; /* bytes */
@@ -51,6 +53,8 @@ struct instruction {
     enum fp_precision precision; /* where fp is not FP_NONE */
     uint8_t lanes;               /* 0 where fp is FP_NONE; 1 for scalars */
     char text[96];               /* the back end's own words, cut to size */
+    char opcode[OPCODE_SIZE];    /* prefixes and mnemonic without operands and without suffix of
+                                    size; opcode-name.c makes one name of it */
 };
 
 /* Instructions in order of address, without gaps. */

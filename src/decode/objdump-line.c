@@ -146,6 +146,7 @@ int objdump_parse(char *line, const struct objdump_line *place, struct instructi
             *blank = ' ';
     struct wording words;
     take_words(text, &words);
+    snprintf(instruction->opcode, sizeof(instruction->opcode), "%.31s", words.mnemonic);
     place->describe(&words, instruction);
     return 1;
 }

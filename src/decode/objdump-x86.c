@@ -265,6 +265,28 @@ static void take_address(const struct wording *words, struct instruction *instru
     }
 }
 
+/* Its name without a suffix of size: the first letters of a word. */
+static void put_name(struct instruction *instruction, const char *word, size_t length)
+{
+    snprintf(instruction->opcode, sizeof(instruction->opcode), "%.*s", (int)length, word);
+}
+
+static bool is_string(const char *word)
+{
+    static const char *const strings[] = {"movs", "stos", "lods", "scas", "cmps"};
+    for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++)
+        if (strncmp(word, strings[i], 4) == 0 && strlen(word) == 5)
+            return true;
+    return false;
+}
+
+/* An exchange of the same 16 bits: 66 90, the no-op with a prefix. */
+static bool is_two_byte_nop(const struct wording *words)
+{
+    return strcmp(words->mnemonic, "xchgw") == 0 && words->count == 2 &&
+           strcmp(words->operands[0], "%ax") == 0 && strcmp(words->operands[1], "%ax") == 0;
+}
+
 static bool take_entry(const struct wording *words, struct instruction *instruction)
 {
     for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
@@ -272,6 +294,10 @@ static bool take_entry(const struct wording *words, struct instruction *instruct
         if (!matches(entry, words->mnemonic))
             continue;
         instruction->known = true;
+        if (is_two_byte_nop(words))
+            put_name(instruction, "nop", 3);
+        else if (!is_string(words->mnemonic)) /* their suffix is part of the name */
+            put_name(instruction, entry->name, strlen(entry->name));
         if (entry->flow == FLOW_NEXT)
             touch_operands(words, entry->last, instruction);
         instruction->stores |= (entry->stack & PUSHES) != 0;
@@ -303,6 +329,8 @@ static bool take_conditional(const struct wording *words, struct instruction *in
     if (!found && !sets && length && strchr("wlq", bare[length - 1])) {
         bare[length - 1] = '\0';
         found = IN(bare, conditions);
+        if (found)
+            put_name(instruction, word, strlen(word) - 1);
     }
     if (found) {
         instruction->known = true;
@@ -388,6 +416,8 @@ static bool take_x87(const char *word, const struct wording *words, struct instr
         rest += *rest == 'r';
         if (*rest && (rest[1] || !strchr("psl", *rest)))
             return false;
+        rest += *rest == 'p';
+        put_name(instruction, words->mnemonic, (size_t)(rest - words->mnemonic));
         instruction->known = true;
         instruction->fp = stems[i].kind;
         instruction->precision = FP_OTHER;
@@ -398,6 +428,15 @@ static bool take_x87(const char *word, const struct wording *words, struct instr
     return false;
 }
 
+static bool has_vector(const struct wording *words)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (strncmp(words->operands[i], "%xmm", 4) == 0 ||
+            strncmp(words->operands[i], "%mm", 3) == 0)
+            return true;
+    return false;
+}
+
 static bool take_vector(const struct wording *words, struct instruction *instruction)
 {
     const char *word = words->mnemonic + (words->mnemonic[0] == 'v');
@@ -405,6 +444,9 @@ static bool take_vector(const struct wording *words, struct instruction *instruc
     if (!moves && !IN(word, readers) && !IN(words->mnemonic, readers))
         return false;
     instruction->known = true;
+    /* movq between general registers and memory is but a mov with a suffix. */
+    if (strcmp(words->mnemonic, "movq") == 0 && !has_vector(words))
+        put_name(instruction, "mov", 3);
     touch_operands(words, moves ? WRITTEN : READ, instruction);
     return true;
 }
@@ -432,19 +474,24 @@ static bool shift_prefix(struct wording *words)
 void objdump_describe_x86(struct wording *words, struct instruction *instruction)
 {
     bool repeats = false;
+    char before[OPCODE_SIZE] = "";
+    size_t used = 0;
     while (IN(words->mnemonic, prefixes)) {
         repeats |= strncmp(words->mnemonic, "rep", 3) == 0;
+        if (used < sizeof(before))
+            used += (size_t)snprintf(before + used, sizeof(before) - used, "%s ", words->mnemonic);
         if (!shift_prefix(words))
             return; /* a prefix before nothing */
     }
     const char *word = words->mnemonic;
+    put_name(instruction, word, strlen(word));
     if (!take_sse(word + (word[0] == 'v'), words, instruction) &&
         !take_fused(word, words, instruction) && !take_x87(word, words, instruction) &&
         !take_vector(words, instruction) && !take_conditional(words, instruction))
         take_entry(words, instruction);
     instruction->system_call = strcmp(word, "syscall") == 0;
-    static const char *const strings[] = {"movs", "stos", "lods", "scas", "cmps"};
-    for (size_t i = 0; repeats && i < sizeof(strings) / sizeof(*strings); i++)
-        if (strncmp(word, strings[i], 4) == 0 && strlen(word) == 5)
-            instruction->repeated = true;
+    instruction->repeated = repeats && is_string(word);
+    char bare[OPCODE_SIZE];
+    memcpy(bare, instruction->opcode, sizeof(bare));
+    snprintf(instruction->opcode, sizeof(instruction->opcode), "%.15s%.16s", before, bare);
 }

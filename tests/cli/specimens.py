@@ -23,7 +23,7 @@ class Code:
         probe.send("code", specimen=name)
         head = probe.receive()
         self.refused = head["reason"] if head.type == "refused" else ""
-        self.isa, self.head, self.bytes = isa, head, b""
+        self.isa, self.head, self.bytes, self.opcodes = isa, head, b"", {}
         while not self.refused and len(self.bytes) < int(head["length"]):
             self.bytes += bytes.fromhex(probe.receive()["code"])
 
@@ -33,14 +33,20 @@ class Code:
         done = subprocess.run([COMPARE, self.isa, head["address"], head["min_n"], head["trips"], head["call_address"], head["call"]],
                               input=self.bytes if code is None else code, capture_output=True, check=True, timeout=60)
         counts, differences = {}, []
+        opcodes = {}
         for line in done.stdout.decode().splitlines():
             who, what, rest = line.split(" ", 2)
             if who == "differ":
                 differences.append(line)
+            elif who == "opcode":
+                base, each, name = rest.split(" ", 2)
+                opcodes.setdefault(what, {})[name] = (int(base), int(each))
             elif what == "refused":
                 counts[who] = rest
             else:
                 counts.setdefault(who, {})[what] = tuple(int(word) for word in rest.split())
+        if code is None:
+            self.opcodes = opcodes
         return counts, differences
 
 
@@ -84,6 +90,38 @@ class Kit:
         if not compared:
             self.skipTest(f"nothing here decodes {self.kit.isa}: {self.counts['loop'][0]}")
         self.assertGreater(compared, 100)
+
+    def test_opcodes_add_up_to_the_instructions(self):
+        compared = 0
+        for name, code in self.codes.items():
+            truth = [(int(truth["base"]), int(truth["each"])) for truth in self.truths[name]
+                     if truth["class"] == "instructions" and truth["grade"] == "proven"]
+            for decoder, opcodes in code.opcodes.items():
+                if not truth:
+                    continue
+                with self.subTest(f"{name} {decoder}"):
+                    self.assertEqual((sum(base for base, _ in opcodes.values()), sum(each for _, each in opcodes.values())), truth[0])
+                    self.assertNotIn("", opcodes)
+                compared += 1
+        if not compared:
+            self.skipTest(f"nothing here decodes {self.kit.isa}")
+        self.assertGreater(compared, 40)
+
+    def test_both_decoders_name_opcodes_alike(self):
+        """Of x86-64; on AArch64 objdump is asked for names without aliases, and for RISC-V it stands alone."""
+        if self.kit.isa != "x86_64":
+            self.skipTest("names are made alike for x86-64 only")
+        compared = 0
+        for name, code in self.codes.items():
+            if len(code.opcodes) < 2:
+                continue
+            with self.subTest(name):
+                self.assertEqual(code.opcodes["capstone"], code.opcodes["objdump"])
+            compared += 1
+        if not compared:
+            self.skipTest("only one decoder is here")
+        self.assertEqual(self.codes["locked"].opcodes["objdump"]["lock add"][0], 0)
+        self.assertIn("rep movsb", self.codes["rep-movsb"].opcodes["objdump"])
 
     def test_every_specimen_with_code_is_decoded_by_one_at_least(self):
         if not self.told("objdump"):
