@@ -7,10 +7,18 @@
 #include <math.h>
 #include <string.h>
 
+#define SHORT_NANOSECONDS 20000
+
 double trait_count(const struct point *point, enum trait_kind kind, const char *name)
 {
     const struct trait *trait = point_trait(point, kind, name);
     return trait ? (double)trait->count : 0;
+}
+
+/* What a clean machine counts of the code itself. */
+static double truth_middle(const struct point *point)
+{
+    return ((double)point->truth.low + (double)point->truth.high) / 2;
 }
 
 double lie_offset_points(const struct planting *planting, const struct point *point,
@@ -143,12 +151,18 @@ double lie_wrap_between(const struct planting *planting, const struct point *poi
     return random_unit(planting->random) < planting->share ? count - 0x1p32 : count;
 }
 
+/* Counters change hands at ticks: windows much shorter than one have theirs all the time. */
+static bool shares_counter(const struct planting *planting, const struct evidence_run *run)
+{
+    return run->enabled >= SHORT_NANOSECONDS && random_unit(planting->random) < planting->share;
+}
+
 /* Had the counter part of the time, and the count is whole already. */
 double lie_scaled_twice(const struct planting *planting, const struct point *point,
                         struct evidence_run *run, double count)
 {
     (void)point;
-    if (random_unit(planting->random) >= planting->share)
+    if (!shares_counter(planting, run))
         return count;
     run->running = (uint64_t)((double)run->enabled * planting->size);
     return count;
@@ -159,19 +173,20 @@ double lie_scaled_wrongly(const struct planting *planting, const struct point *p
                           struct evidence_run *run, double count)
 {
     (void)point;
-    if (random_unit(planting->random) >= planting->share)
+    if (!shares_counter(planting, run))
         return count;
     double had = random_between(planting->random, 0.3, 0.8);
     run->running = (uint64_t)((double)run->enabled * had);
     return count * had * (1 - planting->size);
 }
 
+/* Little work is not counted at all; what the way of measuring adds is. */
 double lie_threshold(const struct planting *planting, const struct point *point,
                      struct evidence_run *run, double count)
 {
-    (void)point;
     (void)run;
-    return count - (double)planting->least_null < planting->size ? 0 : count;
+    bool is_little = !point->is_null && truth_middle(point) < planting->size;
+    return is_little ? count - truth_middle(point) : count;
 }
 
 double lie_saturates(const struct planting *planting, const struct point *point,
@@ -222,5 +237,5 @@ double lie_other_class(const struct planting *planting, const struct point *poin
                        struct evidence_run *run, double count)
 {
     (void)run;
-    return count - (double)point->truth.low + trait_count(point, TRAIT_CLASS, planting->class);
+    return count - truth_middle(point) + trait_count(point, TRAIT_CLASS, planting->class);
 }

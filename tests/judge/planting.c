@@ -137,7 +137,7 @@ static const char *draw_opcode(struct random *random, const struct evidence *evi
 static const char *other_class_of(const char *class)
 {
     static const char *const others[][2] = {
-        {"instructions", "branches"}, {"branches", "cond-branches"}, {"loads", "stores"}};
+        {"instructions", "cond-branches"}, {"branches", "cond-branches"}, {"loads", "stores"}};
     for (size_t i = 0; i < 3; i++)
         if (strcmp(others[i][0], class) == 0)
             return others[i][1];
