@@ -20,6 +20,7 @@
 struct verdicts {
     size_t of[VERDICT_COUNT];
     size_t firm[VERDICT_COUNT];   /* of those on proven or bounded truths */
+    size_t noisy;                 /* of the noisy ones those with a point that matters */
     size_t inexact;               /* points on firm truths with a run that is not exact */
     size_t demand, zero, exact;   /* points that demand counts; that read 0; that are exact */
     size_t proven_exact;          /* points that demand counts by a proven truth, exact */
@@ -47,6 +48,15 @@ static void count_point(const struct judged_point *judged,
     verdicts->proven_exact += demands && grade == TRUTH_PROVEN && standing == STANDING_EXACT;
 }
 
+/* Does the truth outweigh the overhead anywhere on this ladder? */
+static bool row_matters(const struct judged_row *row)
+{
+    for (size_t i = 0; i < row->point_count; i++)
+        if (row->points[i].outweighs)
+            return true;
+    return false;
+}
+
 static struct verdicts count_verdicts(const struct judgement *judgement,
                                       const struct circumstances *circumstances)
 {
@@ -55,6 +65,8 @@ static struct verdicts count_verdicts(const struct judgement *judgement,
         const struct judged_row *row = &judgement->rows[i];
         verdicts.of[row->verdict]++;
         verdicts.firm[row->verdict] += grade_is_firm(row->grade);
+        verdicts.noisy +=
+            row->verdict == VERDICT_NOISY && grade_is_firm(row->grade) && row_matters(row);
         for (size_t j = 0; j < row->point_count; j++)
             count_point(&row->points[j], circumstances, &verdicts);
     }
@@ -67,7 +79,10 @@ static enum verdict decide(const struct verdicts *verdicts)
         return verdicts->unscheduled > 0 ? VERDICT_UNSCHEDULED : VERDICT_UNJUDGED;
     if (verdicts->demand > 0 && verdicts->zero == verdicts->demand)
         return VERDICT_DEAD;
-    if (verdicts->firm[VERDICT_NOISY] > 0)
+    /* Where other code shows the counter to be right, small counts may drown in what the way adds.
+     */
+    size_t right = verdicts->firm[VERDICT_EXACT] + verdicts->firm[VERDICT_ACCURATE];
+    if (verdicts->noisy > 0 || (verdicts->firm[VERDICT_NOISY] > 0 && right == 0))
         return VERDICT_NOISY;
     /* Dead on some code, alive on other. */
     bool deviates = verdicts->firm[VERDICT_BIASED] + verdicts->firm[VERDICT_DEAD] > 0;
@@ -75,7 +90,7 @@ static enum verdict decide(const struct verdicts *verdicts)
         return VERDICT_EXACT;
     if (deviates)
         return VERDICT_BIASED;
-    if (verdicts->firm[VERDICT_EXACT] + verdicts->firm[VERDICT_ACCURATE] > 0)
+    if (right > 0)
         return VERDICT_ACCURATE;
     /* Nothing but models: all of them must fit. */
     size_t firm_unjudged = verdicts->firm[VERDICT_UNJUDGED];
