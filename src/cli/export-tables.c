@@ -181,10 +181,69 @@ static int write_machine(struct store *store, struct export_row *row, struct fai
     return error;
 }
 
+/* --- what judging needs besides samples --- */
+
+static const char *const event_columns[] = {"name", "kind", "class", "error", "reason", NULL};
+
+static int write_event(void *context, const struct stored_event *event)
+{
+    struct export_row *row = context;
+    row_text(row, event->name);
+    row_text(row, event->kind);
+    row_text(row, event->class);
+    put_optional(row, event->error != 0, event->error);
+    row_text(row, event->reason);
+    return row_end(row);
+}
+
+static int write_events(struct store *store, struct export_row *row, struct failure *failure)
+{
+    return store_each_event(store, write_event, row, failure);
+}
+
+static const char *const truth_columns[] = {"specimen",  "class", "base", "each",    "high_base",
+                                            "high_each", "grade", "why",  "sources", NULL};
+
+static int write_truth(void *context, const struct stored_truth *truth)
+{
+    struct export_row *row = context;
+    row_text(row, truth->specimen);
+    row_text(row, truth->class);
+    row_difference(row, truth->base);
+    row_difference(row, truth->each);
+    row_difference(row, truth->high_base);
+    row_difference(row, truth->high_each);
+    row_text(row, truth->grade);
+    row_text(row, truth->why);
+    row_text(row, truth->sources);
+    return row_end(row);
+}
+
+static int write_truths(struct store *store, struct export_row *row, struct failure *failure)
+{
+    return store_each_specimen_truth(store, write_truth, row, failure);
+}
+
+static const char *const opcode_columns[] = {"specimen", "opcode", "base", "each", NULL};
+
+static int write_opcode(void *context, const struct stored_opcode *opcode)
+{
+    struct export_row *row = context;
+    row_text(row, opcode->specimen);
+    row_text(row, opcode->opcode);
+    row_difference(row, opcode->base);
+    row_difference(row, opcode->each);
+    return row_end(row);
+}
+
+static int write_opcodes(struct store *store, struct export_row *row, struct failure *failure)
+{
+    return store_each_opcode(store, write_opcode, row, failure);
+}
+
 const struct export_table export_tables[] = {
-    {"samples", sample_columns, write_samples},
-    {"cells", cell_columns, write_cells},
-    {"visits", visit_columns, write_visits},
-    {"machine", machine_columns, write_machine},
-    {0},
+    {"samples", sample_columns, write_samples}, {"cells", cell_columns, write_cells},
+    {"visits", visit_columns, write_visits},    {"machine", machine_columns, write_machine},
+    {"events", event_columns, write_events},    {"truths", truth_columns, write_truths},
+    {"opcodes", opcode_columns, write_opcodes}, {0},
 };

@@ -21,7 +21,8 @@ struct export_options {
 };
 
 static const struct option_spec specs[] = {
-    {'w', "what", OPTION_STRING, "TABLE", "samples, cells, visits or machine",
+    {'w', "what", OPTION_STRING, "TABLE",
+     "samples, cells, visits, machine, events, truths or opcodes",
      offsetof(struct export_options, what), "samples"},
     {0, "format", OPTION_STRING, "FORMAT", "csv or json; --json is short for the latter",
      offsetof(struct export_options, format), "csv"},
@@ -57,7 +58,8 @@ static int choose(struct exporting *exporting, int argument_count, struct failur
             exporting->table = table;
     if (!exporting->table)
         return fail_with(failure, -EINVAL,
-                         "--what takes samples, cells, visits or machine, not '%.100s'",
+                         "--what takes samples, cells, visits, machine, events, truths or "
+                         "opcodes, not '%.100s'",
                          options->what);
     exporting->json = options->common.json || strcmp(options->format, "json") == 0;
     if (!exporting->json && strcmp(options->format, "csv") != 0)
@@ -203,8 +205,9 @@ const struct command command_export = {
     .description =
         "Writes what a store holds: its samples, one row a counter value with all factors of its "
         "cell, so that every row stands alone; or its cells, its visits (one process each, in the "
-        "order they were planned), or the facts of its machine. Without STORE it takes the latest "
-        "one in the state folder.\n\n"
+        "order they were planned), the facts of its machine, the events that were tried, what "
+        "its specimens count for every N (truths), or the opcodes they execute. Without STORE it "
+        "takes the latest one in the state folder.\n\n"
         "CSV follows RFC 4180: a line of names first, CRLF at the end of lines, an empty field for "
         "no value. In JSON counts above 2^53 are strings of digits. Columns have the names they "
         "have in the store, which docs/store.md explains; a store is also an SQLite database "
