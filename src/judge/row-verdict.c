@@ -11,6 +11,7 @@
 /* How many points of a row stand where. */
 struct tally {
     size_t exact, within, small, unclear, off, excess, none;
+    size_t predict; /* points whose truth, of whatever grade, is not zero */
     size_t demand;  /* points whose truth says that something was to be counted … */
     size_t zero;    /* … and of those the ones that read nothing but 0 */
     size_t wild;    /* … and the ones whose counts are all over the place */
@@ -32,6 +33,7 @@ static struct tally tally_row(const struct judged_row *row,
         const struct judged_point *judged = &row->points[i];
         (*of[point_standing(judged, circumstances)])++;
         bool demands = point_demands_counts(judged);
+        tally.predict += judged->runs > 0 && point_predicted(judged) != 0;
         tally.demand += demands;
         tally.zero += demands && judged->is_zero;
         tally.wild += demands && point_is_wild(judged);
@@ -175,8 +177,9 @@ static enum verdict decide(const struct judged_row *row, const struct tally *tal
     if (tally->demand > 0 && tally->zero == tally->demand)
         return VERDICT_DEAD;
     if (!grade_is_firm(row->grade))
-        return tally->unclear + tally->off + tally->excess + tally->small == 0 ? VERDICT_ACCURATE
-                                                                               : VERDICT_UNJUDGED;
+        return tally->predict > 0 && tally->unclear + tally->off + tally->excess + tally->small == 0
+                   ? VERDICT_ACCURATE
+                   : VERDICT_UNJUDGED;
     if (tally->unclear > 0)
         return VERDICT_NOISY;
     if (tally->off + tally->excess > 0)

@@ -173,3 +173,11 @@ int fit_row(struct judged_row *row)
                                    slope.high,     fit.residual_stdev, fit.r_squared};
     return 0;
 }
+
+bool row_matters(const struct judged_row *row)
+{
+    for (size_t i = 0; i < row->point_count; i++)
+        if (row->points[i].outweighs)
+            return true;
+    return false;
+}

@@ -41,3 +41,6 @@ int fit_row(struct judged_row *row);
 void judge_row(struct judged_row *row, const struct circumstances *circumstances);
 /* The same for the factor or offset of a row that is off: "reads 1.020 of the truth at every N". */
 void describe_deviation(struct judged_row *row);
+/* Does the truth outweigh the overhead anywhere on this ladder? Where it does not, noise says
+ * little of the counter. */
+bool row_matters(const struct judged_row *row);

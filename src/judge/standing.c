@@ -81,6 +81,18 @@ static enum standing weighty_standing(const struct judged_point *judged,
     return circumstances->explained ? STANDING_OFF : STANDING_UNCLEAR;
 }
 
+/* Of a truth that does not outweigh the overhead: as much as that. An overhead that is always the
+ * same hides less: half of the truth, once that is much more than the overhead's spread. */
+static double coarse_tolerance(const struct judged_point *judged)
+{
+    double coarse = fmax(point_tolerance(judged), added(judged));
+    double spread = (double)judged->overhead_high - (double)judged->overhead_low;
+    double predicted = fabs(point_predicted(judged));
+    if (judged->has_overhead && predicted >= ZERO_LEAST * fmax(1, spread))
+        coarse = fmin(coarse, predicted / 2);
+    return coarse;
+}
+
 enum standing point_standing(const struct judged_point *judged,
                              const struct circumstances *circumstances)
 {
@@ -98,6 +110,6 @@ enum standing point_standing(const struct judged_point *judged,
                               (double)truth->high >= ZERO_LEAST * added(judged));
     if (weighty)
         return weighty_standing(judged, circumstances);
-    double coarse = fmax(point_tolerance(judged), added(judged));
-    return surely_beyond(judged, coarse) ? off(judged, circumstances) : STANDING_SMALL;
+    return surely_beyond(judged, coarse_tolerance(judged)) ? off(judged, circumstances)
+                                                           : STANDING_SMALL;
 }

@@ -48,15 +48,6 @@ static void count_point(const struct judged_point *judged,
     verdicts->proven_exact += demands && grade == TRUTH_PROVEN && standing == STANDING_EXACT;
 }
 
-/* Does the truth outweigh the overhead anywhere on this ladder? */
-static bool row_matters(const struct judged_row *row)
-{
-    for (size_t i = 0; i < row->point_count; i++)
-        if (row->points[i].outweighs)
-            return true;
-    return false;
-}
-
 static struct verdicts count_verdicts(const struct judgement *judgement,
                                       const struct circumstances *circumstances)
 {

@@ -19,7 +19,7 @@ static bool is_fine(const struct judged_row *row)
 
 static bool is_wrong(const struct judged_row *row)
 {
-    return row->verdict == VERDICT_DEAD || row->verdict == VERDICT_NOISY ||
+    return row->verdict == VERDICT_DEAD || (row->verdict == VERDICT_NOISY && row_matters(row)) ||
            row->verdict == VERDICT_BIASED || row->verdict == VERDICT_UNSCHEDULED;
 }
 

@@ -34,6 +34,8 @@ void confusion_print_head(void)
 
 void confusion_print(const struct confusion_row *row)
 {
+    if (row->trials == 0)
+        return;
     printf("# %-24s %6u %6u %8u %7u %6u  ", row->planted, row->trials, row->above, row->detected,
            row->right_verdict, row->right_cause);
     for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
