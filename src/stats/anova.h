@@ -10,8 +10,9 @@
 #include <stdint.h>
 
 #define ANOVA_MOST_FACTORS 16
-/* Of the model: the solution grows with their third power. */
-#define ANOVA_MOST_COLUMNS 1500
+/* Of the model, one for each observed combination of levels of each term: the time to solve it
+ * grows with their third power, to seconds here. */
+#define ANOVA_MOST_COLUMNS 800
 
 struct anova;
 

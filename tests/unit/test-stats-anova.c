@@ -96,8 +96,8 @@ static void check_simon_lesage(const char *name, double offset, uint32_t replica
                 0);
     double between = 0.08 * replicates, within = 9 * 0.01 * (replicates - 1);
     check_one_way(anova,
-                  &(struct certified){name, 8, 9 * (replicates - 1), between, within, replicates,
-                                      between / (between + within), 0.1, digits});
+                  &(struct certified){name, 8, UINT64_C(9) * (replicates - 1), between, within,
+                                      replicates, between / (between + within), 0.1, digits});
 }
 
 static void simon_and_lesage_as_far_as_doubles_go(void **state)
@@ -320,8 +320,10 @@ static void exact_sums_of_effects_have_no_variance_either(void **state)
     (void)state;
     static const uint32_t levels[] = {5, 4};
     AUTO_ANOVA struct anova *anova = open_ways(2, levels);
-    for (uint32_t i = 0; i < 20; i++)
-        anova_add(anova, (const uint32_t[]){i % 5, i / 5}, 0.1 * (i % 5) + 1e7 * (i / 5) + 3);
+    for (uint32_t i = 0; i < 20; i++) {
+        const uint32_t at[] = {i % 5, i / 5};
+        anova_add(anova, at, 0.1 * at[0] + 1e7 * at[1] + 3);
+    }
     const uint32_t terms[] = {A, B};
     struct anova_table table;
     struct anova_row rows[2];
