@@ -15,11 +15,11 @@
 #define GOODBYE_MS  2000
 #define SHORTEST_MS 1000 /* for hello, when connecting has used up the time */
 
-static int silence_limit(void)
+static int silence_limit(const char *via)
 {
     const char *given = getenv("ASSAY_SILENCE_MS");
     long limit = given ? strtol(given, NULL, 10) : 0;
-    return limit > 0 && limit < 3600000 ? (int)limit : SILENCE_MS;
+    return limit > 0 && limit < 3600000 ? (int)limit : via_silence_ms(via, SILENCE_MS);
 }
 
 /* Everything the transport read while connecting is the session's to read first. */
@@ -63,7 +63,7 @@ int session_open(struct session **session, const char *via, int hello_timeout_ms
     opened->over = true; /* until there is a transport to say bye to */
     opened->link = (struct via_link){.pid = -1, .to_probe = -1, .from_probe = -1, .errors = -1};
     opened->stop = stop;
-    opened->silence_ms = silence_limit();
+    opened->silence_ms = silence_limit(via);
     int status = connect_and_greet(opened, via, hello_timeout_ms, failure);
     if (status < 0) {
         opened->over = true;

@@ -128,7 +128,8 @@ struct session_sink {
  * ended, -EINTR when stopped by the flag, -ETIME when the budget ran out (both between visits, but
  * for a visit that was broken off by the flag; the session can go on after -ETIME), other negative
  * errno when the probe was lost or the sink failed: then the session is over and only session_close
- * is left. A probe that says nothing at all for 15 s counts as hung. Samples of a visit come before
+ * is left. A probe that says nothing at all for 15 s (longer where
+ * the transport says so) counts as hung. Samples of a visit come before
  * its end, in order of runs and without gaps. */
 int session_run(struct session *session, const struct cell *cells, size_t cell_count,
                 const struct visit *visits, size_t visit_count, uint64_t budget_ms,

@@ -12,8 +12,11 @@
 #include "via/child.h"
 #include "wire/frame.h"
 
-#define BOOT_MS   60000 /* from power to hello: two seconds, or many where the host is busy */
-#define ENDING_MS 2000  /* for an emulator whose output has ended */
+#define BOOT_MS 60000 /* from power to hello: two seconds, or many where the host is busy */
+#define SILENCE_MS                                                                                 \
+    120000             /* a second of the machine is a billion instructions: five of ours, or many \
+                          where code is new to the emulator or the host is busy */
+#define ENDING_MS 2000 /* for an emulator whose output has ended */
 
 #define HELLO WIRE_SENTINEL " 0 hello "
 
@@ -87,5 +90,6 @@ const struct via via_lab = {
     .scheme = "lab",
     .summary = "lab:aarch64[,cpu=MODEL][,kernel=NAME]... an emulated machine with exact counters",
     .patience_ms = BOOT_MS,
+    .silence_ms = SILENCE_MS,
     .open = lab_open,
 };

@@ -31,6 +31,12 @@ int via_patience_ms(const char *spec, int asked_ms)
     return via && via->patience_ms > asked_ms ? via->patience_ms : asked_ms;
 }
 
+int via_silence_ms(const char *spec, int asked_ms)
+{
+    const struct via *via = spec ? find_scheme(spec, strcspn(spec, ":")) : NULL;
+    return via && via->silence_ms > asked_ms ? via->silence_ms : asked_ms;
+}
+
 int via_open(const char *spec, const struct via_patience *patience, struct via_link *link,
              struct failure *failure)
 {

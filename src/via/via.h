@@ -52,6 +52,8 @@ struct via {
     const char *scheme;  /* "exec" for exec:ARGV… */
     const char *summary; /* one line for --help */
     int patience_ms;     /* what hello may take at least, where connecting is slow; else 0 */
+    int silence_ms; /* after which a probe hangs at the earliest, where time over there passes more
+                       slowly than ours; else 0 */
     /* argument: what follows "SCHEME:", "" for local. Finds the kit that fits the machine it
      * reaches. On failure nothing is left running. */
     int (*open)(const char *argument, const struct via_patience *patience, struct via_link *link,
@@ -66,6 +68,8 @@ int via_open(const char *spec, const struct via_patience *patience, struct via_l
 
 /* How long hello may take through this transport, when the caller would wait asked_ms. */
 int via_patience_ms(const char *spec, int asked_ms);
+/* How long a probe may be silent, when it would be asked_ms on a machine at full speed. */
+int via_silence_ms(const char *spec, int asked_ms);
 
 /* Takes what waits on the transport's standard error; call it whenever `errors` is readable, or the
  * other side may block on it. Closes the descriptor (then -1) at its end. */

@@ -506,6 +506,16 @@ static void a_missing_kit_says_where_it_was_looked_for(void **state)
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, before_each, after_each)
+cmocka_unit_test(slow_machines_may_be_silent_for_longer),
+
+    static void slow_machines_may_be_silent_for_longer(void **state)
+{
+    (void)state;
+    assert_int_equal(via_silence_ms(NULL, 15000), 15000);
+    assert_int_equal(via_silence_ms("exec:env", 15000), 15000);
+    assert_true(via_silence_ms("lab:aarch64", 15000) >= 60000);
+    assert_int_equal(via_silence_ms("lab:aarch64", 600000), 600000);
+}
 
 int main(void)
 {
