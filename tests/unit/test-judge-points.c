@@ -1,0 +1,335 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From the runs of one point to its figures: integers that stay integers, extrapolation,
+ * overhead from null cells, disturbed runs, intervals. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "judge/explain.h"
+#include "judge/points.h"
+#include "judging.h"
+
+static const struct built_specimen *specimen_named(const char *name)
+{
+    const struct built_specimen *specimen = built_specimens;
+    while (strcmp(specimen->name, name) != 0)
+        specimen++;
+    return specimen;
+}
+
+/* One null cell and one point of `adds`. */
+struct pair {
+    struct case_builder builder;
+    struct evidence *evidence;
+    struct judged_point judged;
+};
+
+static struct point *start_pair(struct pair *pair, const struct built_way *way, uint64_t n)
+{
+    builder_start(&pair->builder, 1);
+    pair->evidence = build_event(&pair->builder, "instructions:u", "hardware", "instructions");
+    if (!way->without_null)
+        build_null(&pair->builder, pair->evidence, way);
+    return build_point(&pair->builder, pair->evidence, way, specimen_named("adds"), n);
+}
+
+static const struct judged_point *judge_pair(struct pair *pair)
+{
+    assert_int_equal(judge_point(pair->evidence,
+                                 &pair->evidence->points[pair->evidence->point_count - 1],
+                                 &pair->judged),
+                     0);
+    return &pair->judged;
+}
+
+static void counts_above_2_to_53_are_compared_as_integers(void **state)
+{
+    (void)state;
+    struct pair pair;
+    struct point *point = start_pair(&pair, &(struct built_way){0}, 1);
+    int64_t large = (INT64_C(1) << 60) + 1;
+    point->truth = (struct truth){TRUTH_PROVEN, large, large};
+    for (size_t i = 0; i < point->run_count; i++)
+        point->runs[i].value = (uint64_t)large;
+    point->runs[3].value++;
+    const struct judged_point *judged = judge_pair(&pair);
+    assert_int_equal(judged->exact, judged->runs - 1);
+    double error;
+    assert_true(run_error(judged, &point->runs[3], &error));
+    assert_true(error == 1);
+    builder_end(&pair.builder);
+}
+
+static void a_difference_below_zero_is_a_small_negative_count(void **state)
+{
+    (void)state;
+    struct pair pair;
+    struct point *point = start_pair(&pair, &(struct built_way){0}, 1);
+    point->runs[0].value = UINT64_MAX - 1; /* -2 */
+    const struct judged_point *judged = judge_pair(&pair);
+    double error;
+    assert_true(run_error(judged, &point->runs[0], &error));
+    assert_true(error == -2 - 16);
+    assert_true(judged->min == -2);
+    builder_end(&pair.builder);
+}
+
+static void multiplexed_counts_are_extrapolated_to_the_nearest(void **state)
+{
+    (void)state;
+    wide count;
+    struct evidence_run run = {.value = 1000, .enabled = 3000, .running = 1000};
+    assert_true(run_is_multiplexed(&run));
+    assert_true(run_count_of(&run, &count));
+    assert_int_equal((int64_t)count, 3000);
+    run = (struct evidence_run){.value = 5, .enabled = 3, .running = 2};
+    assert_true(run_count_of(&run, &count));
+    assert_int_equal((int64_t)count, 8); /* 7.5 */
+    run = (struct evidence_run){.value = (uint64_t)-5, .enabled = 3, .running = 2};
+    assert_true(run_count_of(&run, &count));
+    assert_int_equal((int64_t)count, -8);
+    /* 2^53 + 1 would be lost in a double. */
+    run = (struct evidence_run){.value = (1ULL << 53) + 1, .enabled = 2, .running = 1};
+    assert_true(run_count_of(&run, &count));
+    assert_int_equal((int64_t)count, (INT64_C(1) << 54) + 2);
+}
+
+static void the_largest_numbers_neither_trap_nor_wrap(void **state)
+{
+    (void)state;
+    static const uint64_t extremes[] = {0, 1, UINT64_MAX, 1ULL << 63, (1ULL << 63) - 1};
+    for (size_t i = 0; i < 125; i++) {
+        struct evidence_run run = {
+            .value = extremes[i % 5], .enabled = extremes[i / 5 % 5], .running = extremes[i / 25]};
+        wide count;
+        if (!run_count_of(&run, &count)) {
+            assert_true(run.running == 0 && run.enabled > 0);
+            continue;
+        }
+        assert_true(((int64_t)run.value < 0) == (count < 0) || count == 0);
+    }
+    struct account account = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 1};
+    assert_true(account_faults(&account) == INT64_MAX);
+    assert_true(account_switches(&account) == INT64_MAX);
+}
+
+static void a_run_without_counter_time_is_no_run(void **state)
+{
+    (void)state;
+    struct pair pair;
+    struct point *point = start_pair(&pair, &(struct built_way){0}, 10);
+    for (size_t i = 0; i < 10; i++)
+        point->runs[i] = (struct evidence_run){.enabled = 1000};
+    const struct judged_point *judged = judge_pair(&pair);
+    assert_int_equal(judged->unscheduled, 10);
+    assert_int_equal(judged->runs, point->run_count - 10);
+    assert_int_equal(judged->exact, judged->runs);
+    assert_false(judged->is_zero);
+    builder_end(&pair.builder);
+}
+
+static void a_path_that_keeps_no_times_counts_all_the_same(void **state)
+{
+    (void)state;
+    struct evidence_run run = {.value = 7};
+    wide count;
+    assert_true(run_count_of(&run, &count));
+    assert_false(run_is_multiplexed(&run));
+    assert_int_equal((int64_t)count, 7);
+}
+
+static void overhead_is_the_median_of_the_null_cells_quiet_runs(void **state)
+{
+    (void)state;
+    struct pair pair;
+    start_pair(&pair, &(struct built_way){.overhead = 7}, 10);
+    struct point *null = &pair.evidence->points[0];
+    /* More than half of its runs are wrong, but disturbed. */
+    for (size_t i = 0; i < 19; i++) {
+        null->runs[i].value = 1000;
+        null->runs[i].account.minor_faults = 1;
+    }
+    null->runs[19].value = 500; /* quiet, and alone */
+    const struct judged_point *judged = judge_pair(&pair);
+    assert_true(judged->has_overhead);
+    assert_int_equal(judged->overhead, 7);
+    assert_int_equal(judged->overhead_low, 7);
+    assert_int_equal(judged->overhead_high, 7);
+    assert_int_equal(judged->exact, judged->runs);
+    builder_end(&pair.builder);
+}
+
+static void overhead_of_another_way_is_not_taken(void **state)
+{
+    (void)state;
+    for (int difference = 0; difference < 4; difference++) {
+        struct pair pair;
+        start_pair(&pair, &(struct built_way){.overhead = 7}, 10);
+        struct point *null = &pair.evidence->points[0];
+        if (difference == 0)
+            null->counters = 2;
+        else if (difference == 1)
+            null->pattern = PATTERN_RR;
+        else if (difference == 2)
+            null->cpu = 1;
+        else
+            null->path[0] = 'q';
+        assert_false(judge_pair(&pair)->has_overhead);
+        builder_end(&pair.builder);
+    }
+}
+
+static void a_run_with_a_foreign_fault_is_disturbed_and_kept_apart(void **state)
+{
+    (void)state;
+    struct pair pair;
+    struct point *point = start_pair(&pair, &(struct built_way){0}, 10);
+    point->runs[5].value += 100;
+    point->runs[5].account.minor_faults++;
+    point->runs[6].account.involuntary++;
+    const struct judged_point *judged = judge_pair(&pair);
+    assert_int_equal(judged->disturbed, 2);
+    assert_int_equal(judged->disturbed_exact, 1);
+    assert_int_equal(judged->exact, judged->runs - 2);
+    assert_true(judged->max == 124 && judged->low == 0 && judged->high == 0);
+    builder_end(&pair.builder);
+}
+
+static void what_the_way_does_itself_disturbs_nothing(void **state)
+{
+    (void)state;
+    struct pair pair;
+    struct point *point = start_pair(&pair, &(struct built_way){0}, 10);
+    struct point *null = &pair.evidence->points[0];
+    for (size_t i = 0; i < null->run_count; i++) {
+        null->runs[i].account.minor_faults = 2;
+        point->runs[i].account.minor_faults = 2;
+    }
+    assert_int_equal(judge_pair(&pair)->disturbed, 0);
+    point->runs[0].account.minor_faults = 3;
+    assert_int_equal(judge_pair(&pair)->disturbed, 1);
+    builder_end(&pair.builder);
+}
+
+static void faults_that_nobody_predicts_disturb_nothing(void **state)
+{
+    (void)state;
+    struct pair pair;
+    struct point *point = start_pair(&pair, &(struct built_way){0}, 10);
+    point->faults = -1;
+    point->runs[0].account.minor_faults = 99;
+    assert_int_equal(judge_pair(&pair)->disturbed, 0);
+    builder_end(&pair.builder);
+}
+
+static void a_hundredfold_outweighs_and_ninety_nine_does_not(void **state)
+{
+    (void)state;
+    for (int64_t truth = 699; truth <= 700; truth++) {
+        struct pair pair;
+        struct point *point = start_pair(&pair, &(struct built_way){.overhead = 7}, 10);
+        point->truth = (struct truth){TRUTH_PROVEN, truth, truth};
+        assert_int_equal(judge_pair(&pair)->outweighs, truth == 700);
+        point->truth.grade = TRUTH_MODEL;
+        assert_false(judge_pair(&pair)->outweighs);
+        builder_end(&pair.builder);
+    }
+}
+
+static void one_stray_in_a_hundred_does_not_spoil_the_interval(void **state)
+{
+    (void)state;
+    struct pair pair;
+    struct point *point =
+        start_pair(&pair, &(struct built_way){.runs = 50, .relative = 0.001}, 1000);
+    point->runs[17].value += 1000000;
+    const struct judged_point *judged = judge_pair(&pair);
+    assert_int_equal(judged->strays, 1);
+    assert_true(judged->high < 0.01 * 12004);
+    assert_true(judged->max > 1000000); /* kept, and shown */
+    point->runs[18].value += 1000000;
+    judged = judge_pair(&pair);
+    assert_int_equal(judged->strays, 0);
+    assert_true(judged->high > 0.01 * 12004);
+    builder_end(&pair.builder);
+}
+
+static void processes_that_differ_count_as_one_value_each(void **state)
+{
+    (void)state;
+    struct pair pair;
+    struct point *point =
+        start_pair(&pair, &(struct built_way){.processes = 4, .additive = 2}, 1000);
+    assert_false(judge_pair(&pair)->processes_differ);
+    double narrow = pair.judged.high - pair.judged.low;
+    for (size_t i = 0; i < point->run_count; i++)
+        point->runs[i].value += 30 * (point->runs[i].process % 2);
+    assert_true(judge_pair(&pair)->processes_differ);
+    assert_true(pair.judged.high - pair.judged.low > 5 * narrow);
+    builder_end(&pair.builder);
+}
+
+static void one_run_has_no_interval(void **state)
+{
+    (void)state;
+    struct pair pair;
+    start_pair(&pair, &(struct built_way){.processes = 1, .runs = 1}, 10);
+    const struct judged_point *judged = judge_pair(&pair);
+    assert_int_equal(judged->runs, 1);
+    assert_true(isinf(judged->low) && isinf(judged->high));
+    assert_true(judged->stdev == 0 && judged->mean == 124);
+    builder_end(&pair.builder);
+}
+
+static void switches_are_held_against_the_runs_own_account(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence =
+        build_event(&builder, "context-switches", "software", "context-switches");
+    struct built_way way = {0};
+    build_ladder(&builder, evidence, &way, "ping-pong");
+    struct point *point = &evidence->points[2];
+    for (size_t i = 0; i < point->run_count; i++) {
+        point->runs[i].value += i % 3;
+        point->runs[i].account.involuntary += i % 3;
+    }
+    struct judged_point judged;
+    assert_int_equal(judge_point(evidence, point, &judged), 0);
+    assert_true(judged.against_account);
+    assert_int_equal(judged.exact + judged.disturbed_exact, judged.runs);
+    assert_true(judged.disturbed > 0);
+    point->runs[4].value++;
+    assert_int_equal(judge_point(evidence, point, &judged), 0);
+    assert_int_equal(judged.exact + judged.disturbed_exact, judged.runs - 1);
+    builder_end(&builder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_above_2_to_53_are_compared_as_integers),
+        cmocka_unit_test(a_difference_below_zero_is_a_small_negative_count),
+        cmocka_unit_test(multiplexed_counts_are_extrapolated_to_the_nearest),
+        cmocka_unit_test(the_largest_numbers_neither_trap_nor_wrap),
+        cmocka_unit_test(a_run_without_counter_time_is_no_run),
+        cmocka_unit_test(a_path_that_keeps_no_times_counts_all_the_same),
+        cmocka_unit_test(overhead_is_the_median_of_the_null_cells_quiet_runs),
+        cmocka_unit_test(overhead_of_another_way_is_not_taken),
+        cmocka_unit_test(a_run_with_a_foreign_fault_is_disturbed_and_kept_apart),
+        cmocka_unit_test(what_the_way_does_itself_disturbs_nothing),
+        cmocka_unit_test(faults_that_nobody_predicts_disturb_nothing),
+        cmocka_unit_test(a_hundredfold_outweighs_and_ninety_nine_does_not),
+        cmocka_unit_test(one_stray_in_a_hundred_does_not_spoil_the_interval),
+        cmocka_unit_test(processes_that_differ_count_as_one_value_each),
+        cmocka_unit_test(one_run_has_no_interval),
+        cmocka_unit_test(switches_are_held_against_the_runs_own_account),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
