@@ -139,8 +139,8 @@ static void describe_fine(struct judged_row *row)
                  "Lies within the limits that can be stated, N from %s to %s; no more can be said.",
                  first, last);
     else
-        note_add(row->note, "Within %.2g %% of the truth, N from %s to %s.", reach.percent, first,
-                 last);
+        note_add(row->note, "Within %.2g %% of %s, N from %s to %s.", reach.percent,
+                 row->grade == TRUTH_MODEL ? "what the model says" : "the truth", first, last);
 }
 
 static void describe_unjudged(struct judged_row *row, const struct tally *tally)

@@ -158,8 +158,9 @@ static void note_unjudged(struct judgement *judgement, const struct verdicts *ve
 
 static void note_exact(struct judgement *judgement, const struct verdicts *verdicts)
 {
-    note_add(judgement->note, "Every quiet run equals the truth, in %zu points of %zu specimens.",
-             verdicts->exact, judgement->row_count);
+    note_add(judgement->note, "Every quiet run equals the truth, at %s%zu point%s.",
+             verdicts->exact > 1 ? "each of " : "", verdicts->exact,
+             verdicts->exact > 1 ? "s" : "");
 }
 
 static void note_accurate(struct judgement *judgement)
