@@ -17,7 +17,7 @@ static const struct circumstances plain = {.explained = true, .strays_count = tr
 /* What the points of a row have in common. */
 struct features {
     size_t points, off, weighty;
-    const struct judged_point *first, *last;         /* that were measured */
+    const struct judged_point *last;                 /* that was measured */
     const struct judged_point *first_off, *last_off; /* of those that are off */
     const struct judged_point *lightest, *heaviest;  /* of those that outweigh the overhead */
     double error_low, error_high;                    /* of all */
@@ -50,8 +50,6 @@ static void look_at(const struct judged_point *judged, struct features *features
     widen(judged->mean - predicted, first, &features->error_low, &features->error_high);
     widen(judged->mean + (double)judged->overhead, first, &features->raw_low, &features->raw_high);
     widen(predicted, first, &features->predicted_low, &features->predicted_high);
-    if (first)
-        features->first = judged;
     features->last = judged;
     if (judged->outweighs) {
         if (features->weighty++ == 0)
@@ -151,9 +149,6 @@ static bool describe_offset(struct judged_row *row, const struct features *featu
         return false;
     char offset[FIGURE_SIZE];
     note_add(row->note, "Is off by %s at every N.", signed_figure(middle, offset));
-    if (!features->first->has_overhead)
-        note_add(row->note,
-                 "No null cell was measured, so that this may be the interface's overhead.");
     return true;
 }
 
@@ -186,6 +181,12 @@ static bool describe_part(struct judged_row *row, const struct features *feature
 static void describe_range(struct judged_row *row, const struct features *features)
 {
     char low[FIGURE_SIZE], high[FIGURE_SIZE];
+    if (features->points == 1) {
+        note_add(row->note, "Reads %s where %s was predicted.",
+                 figure_of(features->last->mean, low),
+                 figure_of(point_predicted(features->last), high));
+        return;
+    }
     note_add(row->note, "Errors range from %s to %s; no constant offset or factor describes them.",
              signed_figure(features->error_low, low), signed_figure(features->error_high, high));
 }

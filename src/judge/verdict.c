@@ -92,13 +92,27 @@ static enum verdict decide(const struct verdicts *verdicts)
 
 /* --- the note --- */
 
-/* The row that shows the verdict best: the first that has it. */
+static bool row_demands(const struct judged_row *row)
+{
+    for (size_t i = 0; i < row->point_count; i++)
+        if (point_demands_counts(&row->points[i]))
+            return true;
+    return false;
+}
+
+/* The row that shows the verdict best: the first that has it, and rather one that predicts
+ * something than one that predicts zero. */
 static const struct judged_row *row_with(const struct judgement *judgement, enum verdict verdict)
 {
-    for (size_t i = 0; i < judgement->row_count; i++)
-        if (judgement->rows[i].verdict == verdict)
-            return &judgement->rows[i];
-    return NULL;
+    const struct judged_row *found = NULL;
+    for (size_t i = 0; i < judgement->row_count; i++) {
+        const struct judged_row *row = &judgement->rows[i];
+        if (row->verdict == verdict && row_demands(row))
+            return row;
+        if (row->verdict == verdict && !found)
+            found = row;
+    }
+    return found;
 }
 
 static void note_row(struct judgement *judgement, enum verdict verdict, size_t others)
@@ -249,6 +263,9 @@ static void find_cause(struct judgement *judgement, const struct explained *expl
     }
     if (deviates && explained->count == 0 && processes_differ(judgement))
         note_add(judgement->note, "Whole processes differ from one another.");
+    if ((fine || deviates) && !judgement->has_overhead)
+        note_add(judgement->note,
+                 "No null cell was measured: whatever the interface adds is still in the counts.");
     if (fine || deviates)
         note_disturbed(judgement);
 }

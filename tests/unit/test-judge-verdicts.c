@@ -96,9 +96,7 @@ static void a_counter_that_never_ran_is_unscheduled(void **state)
         }
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_UNSCHEDULED);
-    assert_verdict(
-        &(struct judgement){.evidence = evidence, .verdict = all.list[0].rows[0].verdict},
-        VERDICT_UNSCHEDULED);
+    assert_int_equal(all.list[0].rows[0].verdict, VERDICT_UNSCHEDULED);
     judgements_release(&all);
     /* One run that got it is enough to be judged: dead, for it reads 0. */
     evidence->points[3].runs[0].running = evidence->points[3].runs[0].enabled;
@@ -228,7 +226,7 @@ static enum verdict verdict_of_factor(double by, int64_t overhead)
     struct judgements all = judged(&builder);
     enum verdict verdict = all.list[0].verdict;
     if (verdict == VERDICT_BIASED)
-        assert_note(&all.list[0], "of the truth");
+        assert_note(&all.list[0], by < 1.03 ? "of the truth" : "where 1,200,004 was predicted");
     release(&builder, &all);
     return verdict;
 }
@@ -390,7 +388,7 @@ static void counts_where_nothing_happens_break_exact_and_many_break_accurate(voi
     struct judgements all = judge_lie(&builder, 1, "faults", "page-faults", &plain, NULL, NULL);
     judgements_release(&all);
     struct evidence *evidence = &builder.file.events[0];
-    for (size_t part = 200; part >= 50; part -= 150) {
+    for (uint64_t part = 200; part >= 50; part = part == 200 ? 50 : 0) {
         for (size_t i = 0; i < evidence->point_count; i++)
             for (size_t j = 0; strcmp(evidence->points[i].specimen, "adds") == 0 && j < 40; j++)
                 evidence->points[i].runs[j].value = evidence->points[i].n / part;
