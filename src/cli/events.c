@@ -289,8 +289,8 @@ const struct command command_events = {
     .description =
         "Tries every event the machine describes by opening it, and lists those that open with "
         "the class of what they claim to count. The others are grouped by the reason why they do "
-        "not. Tracepoints are thousands: they are listed when a glob with a colon asks for "
-        "them.\n\n"
+        "not. Tracepoints are thousands: those whose class is known are listed, and others when "
+        "a glob matches them, such as 'sched*' or 'sched:*'.\n\n"
         "A name without wildcards is tried as it is, in any form a name can have; the exit status "
         "is 3 when it cannot be counted.\n\n"
         "With --specimens the specimens of the machine are listed instead, those whose names match "

@@ -93,9 +93,10 @@ void event_open_reason(const struct event_view *view, const struct event *event,
  */
 const char *event_class(const struct event *event);
 
-/* Calls `each` for every event the machine describes whose name matches the shell glob (NULL or
- * "": everything but tracepoints; tracepoints are thousands and only listed when asked for by a
- * glob that contains ':'). Stops when `each` returns non-zero and returns that. */
+/* Calls `each` for every event the machine describes whose name matches the shell glob. Tracepoints
+ * are thousands: without a glob (NULL, "" or "*") only those come that have a class. Where tracefs
+ * cannot be read these come too, and resolving them says why it cannot. Stops when `each` returns
+ * non-zero and returns that. */
 typedef int event_each(void *context, const char *name, enum event_kind kind);
 int event_list(const struct event_view *view, const char *glob, event_each *each, void *context);
 

@@ -110,7 +110,10 @@ int view_each_entry_at(int directory, const char *folder, view_each_name *each_n
 int source_each(const struct event_view *view, event_each *each, void *context);
 
 /* --- tracepoint.c --- */
+/* Those that are there and whose system:name matches; the glob need not have a colon. */
 int tracepoint_each(const struct event_view *view, const char *glob, event_each *each,
                     void *context);
+/* Those that have a class and are there; where tracefs cannot be read, all that have a class. */
+int tracepoint_each_classed(const struct event_view *view, event_each *each, void *context);
 
 #define PMU_FOLDER "/sys/bus/event_source/devices"

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "events/class-table.h"
 #include "events/form.h"
 #include "events/suggest.h"
 
@@ -56,30 +57,28 @@ static int split_name(const char *whole, struct tracepoint_name *parts, struct f
 
 /* Why tracefs cannot be read, and the command that changes it. The numbers are readable by the
  * group of the mount, so opening the folder alone is not enough. */
-static int unreachable(const struct event_view *view, const char *name, struct failure *failure)
+static int unreachable(const struct event_view *view, struct failure *failure)
 {
     switch (view->tracefs_error) {
     case EACCES:
         return fail_with(
             failure, -EACCES,
-            "the number of tracepoint \"%s\" cannot be looked up: tracefs may be read "
+            "the numbers of tracepoints cannot be looked up: tracefs may be read "
             "by root only. Run as root, or `sudo mount -o remount,mode=750,gid=$(id "
             "-g) /sys/kernel/tracing`; where the number is known, tracepoint/config=N/u "
-            "works without",
-            name);
+            "works without");
     case EPERM:
         return fail_with(failure, -EACCES,
-                         "the number of tracepoint \"%s\" cannot be looked up: tracefs is not "
+                         "the numbers of tracepoints cannot be looked up: tracefs is not "
                          "mounted, and mounting it needs root. Run as root, or `sudo mount -t "
                          "tracefs -o mode=750,gid=$(id -g) tracefs /sys/kernel/tracing`; where the "
-                         "number is known, tracepoint/config=N/u works without",
-                         name);
+                         "number is known, tracepoint/config=N/u works without");
     default:
         return fail_with(failure, -ENOENT,
-                         "there are no tracepoints here (asked for \"%s\"): tracefs is not there "
+                         "there are no tracepoints here: tracefs is not there "
                          "(%s). The operating system was built without tracing, or a container "
                          "hides it: mount tracefs on /sys/kernel/tracing",
-                         name, strerror(view->tracefs_error));
+                         strerror(view->tracefs_error));
     }
 }
 
@@ -143,10 +142,10 @@ static int tracepoint_resolve(const struct event_view *view, const char *name, s
     if (error < 0)
         return error;
     if (view->tracefs < 0)
-        return unreachable(view, name, failure);
+        return unreachable(view, failure);
     error = read_id(view->tracefs, &parts, &id);
     if (error == -EACCES)
-        return unreachable(&(struct event_view){.tracefs_error = EACCES}, name, failure);
+        return unreachable(&(struct event_view){.tracefs_error = EACCES}, failure);
     if (error == -EBADMSG)
         return fail_with(failure, -EINVAL, "tracefs gives no number for \"%s\"", name);
     if (error < 0)
@@ -165,7 +164,7 @@ const struct event_form event_form_tracepoint = {tracepoint_fits, tracepoint_res
 struct tracepoint_walk {
     const struct event_view *view;
     const char *glob;
-    char system_glob[256]; /* what stands before the glob's colon */
+    char system_glob[256]; /* what stands before the glob's colon; "": it has none */
     const char *system;
     event_each *each;
     void *context;
@@ -185,11 +184,20 @@ static int walk_event(void *context, const char *name)
     return walk->each(walk->context, full, EVENT_TRACEPOINT);
 }
 
+/* Can system:NAME match? Saves reading the folders of those that cannot. */
+static bool may_match(const struct tracepoint_walk *walk, const char *system)
+{
+    if (walk->system_glob[0])
+        return fnmatch(walk->system_glob, system, 0) == 0;
+    size_t literal = strcspn(walk->glob, "*?[\\"); /* without a colon it ends within the system */
+    return literal <= strlen(system) && strncmp(walk->glob, system, literal) == 0;
+}
+
 static int walk_system(void *context, const char *system)
 {
     struct tracepoint_walk *walk = context;
     char folder[300];
-    if (fnmatch(walk->system_glob, system, 0) != 0)
+    if (!may_match(walk, system))
         return 0;
     snprintf(folder, sizeof(folder), "events/%s", system);
     walk->system = system;
@@ -200,9 +208,28 @@ int tracepoint_each(const struct event_view *view, const char *glob, event_each 
                     void *context)
 {
     struct tracepoint_walk walk = {.view = view, .glob = glob, .each = each, .context = context};
-    size_t length = strcspn(glob, ":");
+    size_t length = strchr(glob, ':') ? strcspn(glob, ":") : 0;
     if (view->tracefs < 0 || length >= sizeof(walk.system_glob))
         return 0;
     memcpy(walk.system_glob, glob, length);
     return view_each_entry_at(view->tracefs, "events", walk_system, &walk);
+}
+
+static bool is_there(const struct event_view *view, const char *name)
+{
+    char path[256];
+    int system = (int)strcspn(name, ":");
+    snprintf(path, sizeof(path), "events/%.*s/%s/id", system, name, name + system + 1);
+    return faccessat(view->tracefs, path, F_OK, 0) == 0;
+}
+
+int tracepoint_each_classed(const struct event_view *view, event_each *each, void *context)
+{
+    int stop = 0;
+    for (size_t i = 0; i < class_table_tracepoint.count && !stop; i++) {
+        const char *name = class_table_tracepoint.rows[i].name;
+        if (view->tracefs < 0 || is_there(view, name))
+            stop = each(context, name, EVENT_TRACEPOINT);
+    }
+    return stop;
 }

@@ -54,12 +54,30 @@ class Listing(unittest.TestCase):
         done = tap.assay("events", "page-faults", env={"ASSAY_EMULATED": "1"})
         self.assertRegex(done.stdout, r"(?s)\non .*; Linux .*emulated")
 
-    def test_tracepoints_come_when_a_colon_asks_for_them(self):
-        self.assertFalse([event for event in listed()[1] if event["kind"] == "tracepoint"])
-        status, events = listed("raw_syscalls:*")
-        if status == 3:
-            self.skipTest("tracepoints cannot be listed here")
-        self.assertIn("raw_syscalls:sys_enter", [event["event"] for event in events])
+    def test_tracepoints_of_a_known_class_are_listed_and_others_when_a_glob_asks(self):
+        for glob in ((), ("*",)):
+            events = [event for event in listed(*glob)[1] if event["kind"] == "tracepoint"]
+            self.assertTrue(all(event["class"] for event in events))
+            self.assertEqual(["syscalls"], [event["class"] for event in events if event["event"] == "raw_syscalls:sys_enter"])
+        for glob in ("raw_syscalls:*", "raw_syscalls*", "raw_sys*"):
+            status, events = listed(glob)
+            self.assertIn("raw_syscalls:sys_enter", [event["event"] for event in events])
+            if status == 3:
+                self.skipTest("tracepoints cannot be had here: " + events[0]["reason"])
+            self.assertIn("raw_syscalls:sys_exit", [event["event"] for event in events])
+
+    @unittest.skipUnless(os.geteuid() == 0 and os.path.exists("/usr/bin/setpriv"), "needs root and setpriv to become nobody")
+    def test_who_may_not_read_tracefs_is_told_so_once(self):
+        via = "exec:setpriv --reuid 65534 --clear-groups"
+        done = tap.assay("events", "--json", "--via", via)
+        if done.returncode == 1:
+            self.skipTest("the probe cannot be reached as nobody: " + done.stderr)
+        events = [event for event in json.loads(done.stdout)["results"] if event["event"] == "raw_syscalls:sys_enter"]
+        if events[0]["openable"]:
+            self.skipTest("everybody may use tracepoints here")
+        self.assertEqual((events[0]["kind"], events[0]["class"]), ("tracepoint", "syscalls"))
+        text = " ".join(tap.assay("events", "--via", via).stdout.split())
+        self.assertEqual(text.count(" ".join(events[0]["reason"].split())), 1)
 
     def test_what_matches_nothing_is_lacking(self):
         done = tap.assay("events", "zzz*")

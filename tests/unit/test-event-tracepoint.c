@@ -130,7 +130,7 @@ static int collect(void *context, const char *name, enum event_kind kind)
     return 0;
 }
 
-static void globs_with_a_colon_list_tracepoints_in_order(void **state)
+static void globs_list_tracepoints_in_order(void **state)
 {
     (void)state;
     static const struct {
@@ -141,6 +141,13 @@ static void globs_with_a_colon_list_tracepoints_in_order(void **state)
         {"sched:*", "sched:sched_damaged sched:sched_switch "},
         {"no:*", ""},
         {"syscalls:e*", ""},
+        /* without a colon, too */
+        {"sched*", "sched:sched_damaged sched:sched_switch "},
+        {"*getppid", "syscalls:sys_enter_getppid syscalls:sys_exit_getppid "},
+        {"s?scalls*pid", "syscalls:sys_enter_getpid syscalls:sys_enter_getppid "
+                         "syscalls:sys_exit_getppid "},
+        {"sched", ""},
+        {"schedule*", ""},
     };
     struct recorded machine;
     recorded_begin(&machine, traced);
@@ -150,6 +157,38 @@ static void globs_with_a_colon_list_tracepoints_in_order(void **state)
         assert_string_equal(listed.names, cases[i].names);
     }
     recorded_end(&machine);
+}
+
+static int collect_tracepoints(void *context, const char *name, enum event_kind kind)
+{
+    return kind == EVENT_TRACEPOINT ? collect(context, name, kind) : 0;
+}
+
+static void without_a_glob_those_with_a_class_are_listed(void **state)
+{
+    (void)state;
+    static const char *const globs[] = {NULL, "", "*"};
+    struct recorded machine;
+    recorded_begin(&machine, traced);
+    for (size_t i = 0; i < 3; i++) {
+        struct listed listed = {0};
+        assert_int_equal(event_list(&machine.view, globs[i], collect_tracepoints, &listed), 0);
+        assert_string_equal(listed.names, "syscalls:sys_enter_getppid syscalls:sys_enter_getpid ");
+    }
+    recorded_end(&machine);
+}
+
+static void where_tracefs_is_closed_they_are_listed_to_be_explained(void **state)
+{
+    (void)state;
+    struct event_view view = {.root = "/nonexistent", .tracefs = -1, .tracefs_error = EACCES};
+    struct listed all = {0}, some = {0}, none = {0};
+    assert_int_equal(event_list(&view, NULL, collect_tracepoints, &all), 0);
+    assert_non_null(strstr(all.names, "raw_syscalls:sys_enter syscalls:sys_enter_getppid "));
+    assert_int_equal(event_list(&view, "raw*", collect_tracepoints, &some), 0);
+    assert_string_equal(some.names, "raw_syscalls:sys_enter ");
+    assert_int_equal(event_list(&view, "sched:*", collect_tracepoints, &none), 0);
+    assert_string_equal(none.names, "");
 }
 
 static void this_machine_s_tracefs_is_found_or_explained(void **state)
@@ -183,7 +222,9 @@ int main(void)
         cmocka_unit_test(a_closed_tracefs_says_how_to_open_it),
         cmocka_unit_test(a_tree_without_tracefs_is_not_looked_up_elsewhere),
         cmocka_unit_test(closed_debugfs_does_not_mean_that_tracefs_is_closed),
-        cmocka_unit_test(globs_with_a_colon_list_tracepoints_in_order),
+        cmocka_unit_test(globs_list_tracepoints_in_order),
+        cmocka_unit_test(without_a_glob_those_with_a_class_are_listed),
+        cmocka_unit_test(where_tracefs_is_closed_they_are_listed_to_be_explained),
         cmocka_unit_test(this_machine_s_tracefs_is_found_or_explained),
     };
     return cmocka_run_group_tests_name("event-tracepoint", tests, NULL, NULL);

@@ -70,10 +70,15 @@ static int send_event(const struct listing *listing, const struct event *event)
 static int send_unresolved(struct wire_writer *writer, const char *name, enum event_kind kind,
                            const struct failure *failure)
 {
+    /* What a tracepoint claims to count follows from its name, which need not be resolved. */
+    struct event named = {.name = (char *)(uintptr_t)name,
+                          .kind = EVENT_TRACEPOINT,
+                          .attr = {.type = PERF_TYPE_TRACEPOINT}};
+    const char *class = kind == EVENT_TRACEPOINT ? event_class(&named) : NULL;
     wire_begin(writer, "event");
     wire_put_string(writer, "name", name);
     wire_put_string(writer, "kind", event_kind_name(kind));
-    wire_put_string(writer, "class", "");
+    wire_put_string(writer, "class", class ? class : "");
     wire_put_u64(writer, "openable", 0);
     wire_put_i64(writer, "error", -failure->code);
     wire_put_string(writer, "reason", failure->text);
