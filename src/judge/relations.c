@@ -115,10 +115,12 @@ static bool lives_in_some_mode(const struct judgement *judgement, const struct j
     return false;
 }
 
+/* A PMU that is no core's (pmu: msr, rapl) may be there where that of the cores is not. */
 static bool any_hardware_opens(const struct judgements *all)
 {
     for (size_t i = 0; i < all->count; i++)
-        if (is_hardware(all->list[i].evidence) && all->list[i].verdict != VERDICT_UNSUPPORTED)
+        if (is_hardware(all->list[i].evidence) && strcmp(all->list[i].evidence->kind, "pmu") != 0 &&
+            all->list[i].verdict != VERDICT_UNSUPPORTED)
             return true;
     return false;
 }

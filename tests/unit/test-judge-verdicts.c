@@ -589,6 +589,26 @@ static void the_line_through_a_ladder_states_offset_and_factor(void **state)
     release(&builder, &all);
 }
 
+static void the_document_explains_every_verdict_and_cause(void **state)
+{
+    (void)state;
+    char path[4096], name[80], text[32768];
+    const char *source = getenv("ASSAY_SOURCE");
+    assert_non_null(source);
+    snprintf(path, sizeof(path), "%s/docs/verdicts.md", source);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t length = fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    for (int i = 0; i < VERDICT_COUNT + CAUSE_COUNT; i++) {
+        const char *word = i < VERDICT_COUNT ? verdict_names[i] : cause_names[i - VERDICT_COUNT];
+        snprintf(name, sizeof(name), "| `%s` | ", word ? word : "unknown");
+        if (!strstr(text, name))
+            fail_msg("docs/verdicts.md has no row for %s", name);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -617,6 +637,7 @@ int main(void)
         cmocka_unit_test(extreme_numbers_come_to_some_verdict_but_a_good_one),
         cmocka_unit_test(a_long_name_is_cut_and_not_overrun),
         cmocka_unit_test(the_line_through_a_ladder_states_offset_and_factor),
+        cmocka_unit_test(the_document_explains_every_verdict_and_cause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

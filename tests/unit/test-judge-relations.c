@@ -1,0 +1,245 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What shows only across events, types of cores and paths. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "judge/event.h"
+#include "judging.h"
+
+static const struct built_way plain = {0};
+
+static uint64_t zeros(const struct point *point, const struct evidence_run *run, size_t index,
+                      void *context)
+{
+    (void)point, (void)run, (void)index, (void)context;
+    return 0;
+}
+
+static uint64_t factor(const struct point *point, const struct evidence_run *run, size_t index,
+                       void *context)
+{
+    (void)index;
+    return point->is_null ? run->value : (uint64_t)((double)run->value * *(double *)context + 0.5);
+}
+
+static void add(struct case_builder *builder, const char *event, const char *kind,
+                const char *class, built_lie *lie, double by)
+{
+    struct evidence *evidence = build_event(builder, event, kind, class);
+    build_all(builder, evidence, &plain);
+    if (lie)
+        build_lie(evidence, lie, &by);
+}
+
+static void the_mode_is_read_from_the_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *event;
+        size_t base;
+        const char *mode;
+    } names[] = {
+        {"context-switches", 16, ""},   {"context-switches:u", 16, "u"},
+        {"cpu/event=0xc0/", 15, ""},    {"cpu/event=0xc0/u", 15, "u"},
+        {"syscalls:sys_enter", 18, ""}, {"syscalls:sys_enter:k", 18, "k"},
+        {"mem:target:x", 12, ""},       {"mem:target:x:u", 12, "u"},
+        {"instructions:uk", 12, "uk"},  {"", 0, ""},
+        {"instructions:", 13, ""},
+    };
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        const char *mode;
+        assert_int_equal(event_base(names[i].event, &mode), names[i].base);
+        assert_string_equal(mode, names[i].mode);
+    }
+}
+
+static void zero_in_a_mode_that_does_not_apply_is_called_so(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    add(&builder, "context-switches:u", "software", "context-switches", zeros, 0);
+    add(&builder, "context-switches", "software", "context-switches", NULL, 0);
+    add(&builder, "context-switches-too:u", "software", "context-switches", zeros, 0);
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_DEAD);
+    assert_cause(&all.list[0], CAUSE_MODE_NOT_APPLICABLE);
+    assert_note(&all.list[0], "Zero in user mode");
+    assert_note(&all.list[0], "use context-switches instead");
+    assert_verdict(&all.list[1], VERDICT_EXACT);
+    assert_cause(&all.list[2], CAUSE_UNKNOWN); /* a name that only begins alike */
+    release(&builder, &all);
+}
+
+static void zero_in_every_mode_has_another_cause(void **state)
+{
+    (void)state;
+    for (int virtualized = 0; virtualized < 2; virtualized++) {
+        struct case_builder builder;
+        builder_start(&builder, 1);
+        builder.file.virtualized = virtualized;
+        add(&builder, "instructions:u", "hardware", "instructions", zeros, 0);
+        add(&builder, "instructions:k", "hardware", "instructions", zeros, 0);
+        add(&builder, "page-faults:u", "software", "page-faults", zeros, 0);
+        struct judgements all = judged(&builder);
+        assert_cause(&all.list[0], virtualized ? CAUSE_VIRTUALIZED : CAUSE_UNKNOWN);
+        assert_cause(&all.list[1], virtualized ? CAUSE_VIRTUALIZED : CAUSE_UNKNOWN);
+        assert_cause(&all.list[2], CAUSE_UNKNOWN); /* no hypervisor counts faults for us */
+        release(&builder, &all);
+    }
+}
+
+static void a_hypervisor_is_blamed_when_no_hardware_event_opens(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    builder.file.virtualized = true;
+    build_refused(&builder, "cycles:u", "hardware", "cycles", ENOENT, "no PMU");
+    build_refused(&builder, "cycles:k", "hardware", "cycles", EACCES, "paranoid");
+    struct judgements all = judged(&builder);
+    assert_cause(&all.list[0], CAUSE_VIRTUALIZED);
+    assert_cause(&all.list[1], CAUSE_PERMISSION);
+    judgements_release(&all);
+    add(&builder, "instructions:u", "hardware", "instructions", NULL, 0);
+    all = judged(&builder);
+    assert_cause(&all.list[0], CAUSE_NONE); /* a PMU is there: it lacks this event */
+    release(&builder, &all);
+}
+
+static void a_mode_that_filters_nothing_is_told(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    add(&builder, "s:getppid:u", "tracepoint", "syscalls", NULL, 0);
+    add(&builder, "s:getppid:k", "tracepoint", "syscalls", NULL, 0);
+    add(&builder, "s:getppid", "tracepoint", "syscalls", NULL, 0);
+    struct judgements all = judged(&builder);
+    for (size_t i = 0; i < 3; i++)
+        assert_verdict(&all.list[i], VERDICT_EXACT);
+    assert_cause(&all.list[0], CAUSE_MODE_NOT_APPLICABLE);
+    assert_cause(&all.list[1], CAUSE_MODE_NOT_APPLICABLE);
+    assert_note(&all.list[0], "filters nothing");
+    assert_cause(&all.list[2], CAUSE_NONE);
+    judgements_release(&all);
+    /* A mode that does filter is not blamed. */
+    build_lie(&builder.file.events[1], zeros, NULL);
+    all = judged(&builder);
+    assert_cause(&all.list[0], CAUSE_NONE);
+    release(&builder, &all);
+}
+
+static void cores_of_one_type_that_do_not_count_are_named(void **state)
+{
+    (void)state;
+    for (int dead = 0; dead < 2; dead++) {
+        struct case_builder builder;
+        builder_start(&builder, 1);
+        struct evidence *evidence = build_event(&builder, "loads:u", "hardware", "loads");
+        build_all(&builder, evidence, &(struct built_way){.core = "big"});
+        build_all(&builder, evidence, &(struct built_way){.core = "little"});
+        for (size_t i = 0; i < evidence->point_count; i++)
+            for (size_t j = 0; strcmp(evidence->points[i].core, "little") == 0 && j < 40; j++)
+                evidence->points[i].runs[j].value *= dead ? 0 : 3;
+        struct judgements all = judged(&builder);
+        assert_verdict(&all.list[0], VERDICT_BIASED);
+        assert_cause(&all.list[0], CAUSE_CORE_TYPE);
+        assert_note(&all.list[0], "type big, not on those of type little");
+        judgements_release(&all);
+        build_lie(evidence, zeros, NULL); /* on both: nothing to do with the type */
+        all = judged(&builder);
+        assert_verdict(&all.list[0], VERDICT_DEAD);
+        assert_cause(&all.list[0], CAUSE_UNKNOWN);
+        release(&builder, &all);
+    }
+}
+
+static void paths_that_count_differently_are_told(void **state)
+{
+    (void)state;
+    for (int differ = 0; differ < 2; differ++) {
+        struct case_builder builder;
+        builder_start(&builder, 1);
+        struct evidence *evidence = build_event(&builder, "loads:u", "hardware", "loads");
+        struct built_way noisy = {.relative = 0.002, .overhead = 2};
+        build_all(&builder, evidence, &noisy);
+        noisy.path = "papi-low";
+        noisy.overhead = 30;
+        build_all(&builder, evidence, &noisy);
+        for (size_t i = 0; differ && i < evidence->point_count; i++)
+            for (size_t j = 0; strcmp(evidence->points[i].path, "papi-low") == 0 && j < 40; j++)
+                evidence->points[i].runs[j].value += (uint64_t)(evidence->points[i].truth.low / 20);
+        struct judgements all = judged(&builder);
+        assert_int_equal(all.list[0].disagrees, differ);
+        assert_verdict(&all.list[0], differ ? VERDICT_BIASED : VERDICT_ACCURATE);
+        if (differ)
+            assert_note(&all.list[0], "Paths disagree: perf-read");
+        release(&builder, &all);
+    }
+}
+
+static void events_of_a_class_are_ranked_by_verdict_and_error(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    add(&builder, "third:u", "hardware", "loads", factor, 1.1);
+    add(&builder, "first:u", "hardware", "loads", NULL, 0);
+    add(&builder, "fourth:u", "hardware", "loads", factor, 1.3);
+    add(&builder, "fifth:u", "hardware", "loads", zeros, 0);
+    add(&builder, "second:u", "hardware", "loads", factor, 1.0005);
+    build_refused(&builder, "none:u", "hardware", "loads", ENOENT, "");
+    add(&builder, "alone:u", "hardware", "stores", NULL, 0);
+    struct judgements all = judged(&builder);
+    static const unsigned ranks[] = {3, 1, 4, 5, 2, 0, 0};
+    for (size_t i = 0; i < all.count; i++)
+        assert_int_equal(all.list[i].rank, ranks[i]);
+    release(&builder, &all);
+}
+
+static void sums_that_do_not_add_up_are_told(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    for (int broken = 0; broken < 2; broken++) {
+        builder_start(&builder, 1);
+        add(&builder, "page-faults", "software", "page-faults", NULL, 0);
+        add(&builder, "minor", "software", "page-faults", NULL, 0);
+        add(&builder, "major", "software", "page-faults", zeros, 0);
+        for (size_t i = 1; i < 3; i++) {
+            free(builder.file.events[i].class);
+            builder.file.events[i].class = built_copy(i == 1 ? "minor-faults" : "major-faults");
+        }
+        double by = 1.2;
+        if (broken)
+            build_lie(&builder.file.events[1], factor, &by);
+        struct judgements all = judged(&builder);
+        assert_int_equal(strstr(all.list[0].note, "add up to") != NULL, broken);
+        release(&builder, &all);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_mode_is_read_from_the_name),
+        cmocka_unit_test(zero_in_a_mode_that_does_not_apply_is_called_so),
+        cmocka_unit_test(zero_in_every_mode_has_another_cause),
+        cmocka_unit_test(a_hypervisor_is_blamed_when_no_hardware_event_opens),
+        cmocka_unit_test(a_mode_that_filters_nothing_is_told),
+        cmocka_unit_test(cores_of_one_type_that_do_not_count_are_named),
+        cmocka_unit_test(paths_that_count_differently_are_told),
+        cmocka_unit_test(events_of_a_class_are_ranked_by_verdict_and_error),
+        cmocka_unit_test(sums_that_do_not_add_up_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
