@@ -110,3 +110,11 @@ double noise_of_run(struct random *random, const struct noise *noise, double cou
         spread = scale * (noise->kind == NOISE_HEAVY ? student_3(random) : random_normal(random));
     return spread + (second_state ? noise->step : 0);
 }
+
+double noise_stdev(const struct noise *noise, double count)
+{
+    double scale = noise->additive + noise->relative * count;
+    double variance = scale * scale * (noise->kind == NOISE_HEAVY ? 3 : 1);
+    double rounding = 1.0 / 12;
+    return sqrt(variance + noise->step * noise->step / 4 + rounding);
+}

@@ -36,6 +36,10 @@ void noise_draw(struct random *random, enum noise_kind kind, double overhead, st
 double noise_of_run(struct random *random, const struct noise *noise, double count,
                     int second_state);
 
+/* Standard deviation of what quiet runs of a right count differ by, rounding to whole counts
+ * included. */
+double noise_stdev(const struct noise *noise, double count);
+
 double random_unit(struct random *random); /* 0 … 1, uniform */
 double random_between(struct random *random, double low, double high);
 double random_log_between(struct random *random, double low, double high); /* both above 0 */

@@ -15,7 +15,7 @@ static bool run_is_seen_disturbed(const struct point *point, const struct eviden
            run->account.minor_faults > (uint64_t)(point->faults > 0 ? point->faults : 0) + 1;
 }
 
-double point_noise(const struct point *point)
+static double recorded_noise(const struct point *point)
 {
     double sum = 0, squares = 0, count = 0;
     for (size_t i = 0; i < point->run_count; i++)
@@ -30,6 +30,13 @@ double point_noise(const struct point *point)
         }
     double least = 1 / sqrt(12);
     return count < 2 ? least : fmax(least, sqrt(squares / (count - 1)));
+}
+
+double point_noise(const struct planting *planting, const struct point *point)
+{
+    if (!planting->noise)
+        return recorded_noise(point);
+    return noise_stdev(planting->noise, (double)point->truth.high);
 }
 
 /* Rounded; below zero as the difference of unsigned counters would be. */
@@ -52,20 +59,17 @@ double plant_lie(const struct plant *plant, const struct planting *planting,
     double largest = 0;
     for (size_t i = 0; i < evidence->point_count; i++) {
         struct point *point = &evidence->points[i];
-        double noise_here = point_noise(point), error = 0, hit = 0;
+        double noise = point_noise(planting, point), squares = 0;
         for (size_t j = 0; j < point->run_count; j++) {
             struct evidence_run *run = &point->runs[j];
             double right = extrapolated(run, (double)run->value);
             double count = plant->count(planting, point, run, (double)run->value);
             double moved = extrapolated(run, count) - right;
-            if (moved != 0) {
-                error += fabs(moved);
-                hit++;
-            }
+            squares += moved * moved;
             run->value = whole(planting->random, count);
         }
-        if (!point->is_null && hit > 0)
-            largest = fmax(largest, error / hit / noise_here);
+        if (!point->is_null && point->run_count > 0)
+            largest = fmax(largest, sqrt(squares / (double)point->run_count) / noise);
     }
     return largest;
 }

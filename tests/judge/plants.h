@@ -12,11 +12,12 @@
 struct planting {
     struct random *random;
     const struct evidence *evidence;
-    double size;         /* in the plant's own unit */
-    double share;        /* of runs, where only some are hit */
-    const char *opcode;  /* the one that is miscounted */
-    const char *class;   /* the one that is counted instead */
-    uint64_t least_null; /* smallest count of the null cells: about the overhead */
+    const struct noise *noise; /* that the counts were drawn with; NULL: they are recorded */
+    double size;               /* in the plant's own unit */
+    double share;              /* of runs, where only some are hit */
+    const char *opcode;        /* the one that is miscounted */
+    const char *class;         /* the one that is counted instead */
+    uint64_t least_null;       /* smallest count of the null cells: about the overhead */
 };
 
 /* The count of a run as the lying counter reports it, not yet rounded; may also change the times of
@@ -51,10 +52,11 @@ const struct plant *plant_find(const char *name);
  * others. */
 void planting_draw(struct random *random, const struct plant *plant,
                    const struct evidence *evidence, struct planting *planting);
-/* Plants it. Returns its size in units of the noise: the largest, over all points, of the mean
- * error that the hit runs of a point get, by the noise of the point. */
+/* Plants it. Returns its size in units of the noise: the largest, over all points, of the root mean
+ * square of what a run gets wrong, by the noise of the point. */
 double plant_lie(const struct plant *plant, const struct planting *planting,
                  struct evidence *evidence);
-/* Standard deviation of the counts of the point's runs, those that the account saw disturbed left
- * out; at least that of rounding to whole counts, 1 / sqrt(12). */
-double point_noise(const struct point *point);
+/* Standard deviation of a quiet run's count at this point, before a lie: that of the distribution
+ * it was drawn from, or of the recorded runs without those that the account saw disturbed; at least
+ * that of rounding to whole counts, 1 / sqrt(12). */
+double point_noise(const struct planting *planting, const struct point *point);

@@ -111,7 +111,7 @@ static void no_noise_reaches_a_hundredth_of_a_truth_that_matters(void **state)
         for (size_t i = 0; i < file.events[0].point_count; i++) {
             const struct point *point = &file.events[0].points[i];
             double truth = (double)point->truth.low;
-            double error = point_noise(point) / sqrt((double)point->run_count);
+            double error = noise_stdev(&machine.noise, truth) / sqrt((double)point->run_count);
             if (truth >= 100 * fmax(1, (double)machine.overhead))
                 assert_true(2 * error < truth / 100);
         }
@@ -141,6 +141,7 @@ static void every_plant_changes_counts_and_states_its_size(void **state)
         draw_for(&plants[i], 100 + i, &machine, &random, &file);
         uint64_t before = sum_of_values(&file);
         planting_draw(&random, &plants[i], &file.events[0], &planting);
+        planting.noise = &machine.noise;
         assert_true(!plants[i].needs_opcode || planting.opcode);
         double ratio = plant_lie(&plants[i], &planting, &file.events[0]);
         if (strstr(plants[i].name, "scaled twice") == NULL)
@@ -160,10 +161,10 @@ static void the_size_of_a_lie_is_told_in_standard_deviations(void **state)
     random_seed(&random, 12);
     struct planting planting;
     planting_draw(&random, plant_find("offset"), &file.events[0], &planting);
-    planting.size = 10 * machine.noise.additive;
+    planting.noise = &machine.noise;
+    planting.size = 10 * noise_stdev(&machine.noise, 0);
     double ratio = plant_lie(plant_find("offset"), &planting, &file.events[0]);
-    /* The largest of a hundred samples of some dozens has a standard deviation rather small. */
-    assert_true(ratio > 10 && ratio < 20);
+    assert_true(fabs(ratio - 10) < 0.01);
     case_release(&file);
 }
 

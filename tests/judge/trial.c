@@ -42,8 +42,8 @@ static const struct countable *draw_countable(struct random *random, const struc
     }
 }
 
-static void simulate(const struct bench *bench, const struct trial *trial, struct random *random,
-                     struct case_file *file)
+static struct noise simulate(const struct bench *bench, const struct trial *trial,
+                             struct random *random, struct case_file *file)
 {
     struct machine machine;
     machine_draw(random, draw_countable(random, trial->plant), trial->noise, &machine);
@@ -60,6 +60,7 @@ static void simulate(const struct bench *bench, const struct trial *trial, struc
     if (trial->is_narrow || machine.two_core_types)
         machine.specimens = 7;
     clean_case(random, &bench->specimens, &machine, file);
+    return machine.noise;
 }
 
 static struct evidence *record(const struct bench *bench, const struct trial *trial,
@@ -96,7 +97,7 @@ static double ratio_of_unit(const struct plant *plant, const struct planting *pl
             sum += fabs(plant->count(&unit, point, &run, (double)run.value) - (double)run.value);
         }
         if (!point->is_null)
-            largest = fmax(largest, sum / (double)point->run_count / point_noise(point));
+            largest = fmax(largest, sum / (double)point->run_count / point_noise(planting, point));
     }
     return largest;
 }
@@ -109,11 +110,12 @@ static void prefer_opcode(const struct trial *trial, struct planting *planting)
         planting->opcode = known[trial->seed % 3];
 }
 
-static bool plant_in(const struct trial *trial, struct random *random, struct evidence *evidence,
-                     struct planting *planting, struct outcome *outcome)
+static bool plant_in(const struct trial *trial, struct random *random, const struct noise *noise,
+                     struct evidence *evidence, struct planting *planting, struct outcome *outcome)
 {
     const struct plant *plant = trial->plant;
     planting_draw(random, plant, evidence, planting);
+    planting->noise = noise;
     prefer_opcode(trial, planting);
     if (!can_be_planted(plant, evidence, planting, trial->recording >= 0))
         return false;
@@ -175,13 +177,15 @@ void trial_run(const struct bench *bench, const struct trial *trial, struct outc
     struct case_file file = {0};
     struct planting planting = {0};
     struct evidence *evidence = NULL;
+    struct noise noise = {0};
     if (trial->recording >= 0)
         evidence = record(bench, trial, &random, &file);
     else
-        simulate(bench, trial, &random, &file);
+        noise = simulate(bench, trial, &random, &file);
     if (!evidence)
         evidence = &file.events[0];
-    if (trial->plant && !plant_in(trial, &random, evidence, &planting, outcome)) {
+    if (trial->plant && !plant_in(trial, &random, trial->recording >= 0 ? NULL : &noise, evidence,
+                                  &planting, outcome)) {
         outcome->is_void = true;
         case_release(&file);
         return;
