@@ -36,13 +36,14 @@ int validate_judge(struct validating *validating)
 static bool is_surprising(const struct judgement *judgement)
 {
     switch (judgement->verdict) {
-    case VERDICT_DEAD:
     case VERDICT_NOISY:
     case VERDICT_BIASED:
         return true;
+    case VERDICT_DEAD:
     case VERDICT_EXACT:
     case VERDICT_ACCURATE:
-        return judgement->cause != CAUSE_NONE && judgement->cause != CAUSE_INTERFACE_OVERHEAD;
+        return judgement->cause != CAUSE_NONE && judgement->cause != CAUSE_INTERFACE_OVERHEAD &&
+               judgement->cause != CAUSE_MODE_NOT_APPLICABLE;
     default:
         return false;
     }

@@ -72,6 +72,33 @@ static int add_asked(struct validating *validating, const char *name, struct fai
                      "there is no specimen '%.100s': `assay events --specimens` lists them", name);
 }
 
+/* Does the specimen depend on caches? On an emulated machine, which has none, such code says
+ * nothing and takes long. */
+static bool needs_caches(const struct catalogue_specimen *specimen)
+{
+    static const char *const keys[] = {"l1d", "l1i", "l2", "llc", "dtlb", "itlb"};
+    AUTO_FREE char *words = strdup(specimen->parameters);
+    char *rest = NULL;
+    for (char *word = words ? strtok_r(words, " ", &rest) : NULL; word;
+         word = strtok_r(NULL, " ", &rest))
+        for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+            if (strcmp(word, keys[i]) == 0)
+                return true;
+    return false;
+}
+
+static int add_known(struct validating *validating, const struct catalogue_specimen *specimen)
+{
+    if (strcmp(specimen->name, "null") == 0)
+        return 0;
+    if (!facts_get(validating->facts, "emulated") || !needs_caches(specimen))
+        return add_specimen(validating, specimen, specimen->name);
+    AUTO_TEXT struct text what = {0};
+    text_printf(&what, "specimen %s", specimen->name);
+    return skips_add(&validating->skips, text_string(&what),
+                     "an emulated machine has no caches for it to miss", 0);
+}
+
 static int find_specimens(struct validating *validating, struct failure *failure)
 {
     const struct catalogue *catalogue = validating->catalogue;
@@ -84,9 +111,7 @@ static int find_specimens(struct validating *validating, struct failure *failure
     for (size_t i = 0; i < asked->count && error == 0; i++)
         error = add_asked(validating, asked->items[i], failure);
     for (size_t i = 0; i < catalogue->specimen_count && !asked->count && error == 0; i++)
-        if (strcmp(catalogue->specimens[i].name, "null") != 0)
-            error =
-                add_specimen(validating, &catalogue->specimens[i], catalogue->specimens[i].name);
+        error = add_known(validating, &catalogue->specimens[i]);
     for (size_t i = 0; i < catalogue->absence_count && error == 0; i++) {
         const struct catalogue_absence *absence = &catalogue->absences[i];
         AUTO_TEXT struct text what = {0};

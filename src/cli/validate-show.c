@@ -16,6 +16,7 @@
 #include "show/shell.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
+#include "study/mode.h"
 
 /* --- ladders that ended early --- */
 
@@ -97,22 +98,40 @@ static const struct judgement *ranked(const struct judgements *judgements, const
     return NULL;
 }
 
+/* Length of the name without its mode. */
+static size_t base_length(const char *name)
+{
+    const char *mode = event_mode(name);
+    return mode ? (size_t)(mode - name) - (mode[-1] == ':') : strlen(name);
+}
+
+static bool same_base(const char *left, const char *right)
+{
+    size_t length = base_length(left);
+    return length == base_length(right) && strncmp(left, right, length) == 0;
+}
+
 static void put_class(const struct judgements *judgements, const char *class,
                       const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text words = {0};
     text_printf(&words, "best for %s: ", class);
     size_t shown = 0;
+    const char *first = NULL;
+    bool several = false; /* events, not only modes of one */
     for (unsigned rank = 1; rank <= judgements->count; rank++) {
         size_t at = 0;
         const struct judgement *judgement;
         while ((judgement = ranked(judgements, class, rank, &at))) {
+            const char *name = judgement->evidence->event;
+            several |= first && !same_base(first, name);
+            first = first ? first : name;
             text_puts(&words, shown++ ? ", then " : "");
-            text_put_clean(&words, judgement->evidence->event);
+            text_put_clean(&words, name);
             at++;
         }
     }
-    if (shown > 1)
+    if (several)
         wrap(out, text_string(&words), 0, 2, style->width);
 }
 
@@ -137,50 +156,60 @@ static void put_estimate(const struct finding *finding, struct text *out)
 {
     if (!finding->has_estimate || !isfinite(finding->estimate))
         return;
-    text_printf(out, ": %.3g", finding->estimate);
+    text_printf(out, ", %.3g", finding->estimate);
     if (isfinite(finding->low) && isfinite(finding->high))
         text_printf(out, " (%.3g to %.3g)", finding->low, finding->high);
     text_printf(out, " %s", finding->unit ? finding->unit : "");
 }
 
-/* Findings that cannot be tested, and why, in one paragraph for each reason. */
-static void put_untestable(const struct finding *findings, const struct style *style,
-                           struct text *out)
+/* Why it cannot be tested; the reason for which an event cannot be opened stands above already. */
+static void put_untestable(const struct finding *finding, struct text *out)
 {
-    for (size_t i = 0; i < VALIDATE_FINDINGS; i++) {
-        bool first = findings[i].id && findings[i].verdict == FINDING_UNTESTABLE;
-        for (size_t j = 0; j < i && first; j++)
-            first = findings[j].verdict != FINDING_UNTESTABLE ||
-                    strcmp(findings[j].reason, findings[i].reason) != 0;
-        if (!first)
-            continue;
-        AUTO_TEXT struct text words = {0};
-        for (size_t j = i; j < VALIDATE_FINDINGS; j++)
-            if (findings[j].id && findings[j].verdict == FINDING_UNTESTABLE &&
-                strcmp(findings[j].reason, findings[i].reason) == 0)
-                text_printf(&words, "%s%s", words.length ? ", " : "", findings[j].id);
-        text_printf(&words, " not testable here: %s", findings[i].reason);
-        wrap(out, text_string(&words), 0, 2, style->width);
-    }
+    static const char opened[] = " cannot be opened";
+    const char *known = strstr(finding->reason, opened);
+    size_t length =
+        known ? (size_t)(known - finding->reason) + strlen(opened) : strlen(finding->reason);
+    text_puts(out, ": ");
+    text_append(out, finding->reason, length);
 }
 
+static void put_finding(const struct finding *finding, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    text_printf(&words, "%s ", finding->id);
+    if (finding->verdict != FINDING_UNTESTABLE)
+        text_printf(&words, "%s: ", finding->claim);
+    text_puts(&words, finding_verdict_names[finding->verdict]);
+    if (finding->verdict == FINDING_UNTESTABLE) {
+        put_untestable(finding, &words);
+    } else {
+        put_estimate(finding, &words);
+        if (finding->reason[0])
+            text_printf(&words, ". %s", finding->reason);
+    }
+    wrap(out, text_string(&words), 0, 2, style->width);
+}
+
+/* Of a few events that were named, what they cannot tell is no news. */
 static void put_findings(const struct validating *validating, const struct style *style,
                          struct text *out)
 {
-    const struct finding *findings = validating->findings;
+    bool brief = validating->few && !validating->options->all;
+    AUTO_TEXT struct text rest = {0};
     text_puts(out, "\nFindings of the paper on microbenchmarks:\n");
     for (size_t i = 0; i < VALIDATE_FINDINGS; i++) {
-        if (!findings[i].id || findings[i].verdict == FINDING_UNTESTABLE)
+        const struct finding *finding = &validating->findings[i];
+        if (!finding->id)
             continue;
-        AUTO_TEXT struct text words = {0};
-        text_printf(&words, "%s %s %s", findings[i].id, findings[i].claim,
-                    finding_verdict_names[findings[i].verdict]);
-        put_estimate(&findings[i], &words);
-        if (findings[i].reason[0])
-            text_printf(&words, ". %s", findings[i].reason);
-        wrap(out, text_string(&words), 0, 2, style->width);
+        if (brief && finding->verdict == FINDING_UNTESTABLE)
+            text_printf(&rest, "%s%s", rest.length ? ", " : "", finding->id);
+        else
+            put_finding(finding, style, out);
     }
-    put_untestable(findings, style, out);
+    if (!rest.length)
+        return;
+    text_puts(&rest, " not testable with these events (--all says why)");
+    wrap(out, text_string(&rest), 0, 2, style->width);
 }
 
 /* --- what to do --- */

@@ -51,11 +51,19 @@ static int put_truths(struct validating *validating, const struct catalogue_spec
     return error;
 }
 
-/* Was it in the store before cell `first`? */
-static bool was_used(const struct validating *validating, size_t specimen, size_t before)
+static bool counts_user_code(const struct validating *validating, size_t cell)
+{
+    size_t subject = validating->plan.about[cell].subject;
+    return subject < validating->study.subject_count && validating->subjects[subject].user_code;
+}
+
+/* Was it measured before cell `before`; where asked, for an event of user code? */
+static bool was_used(const struct validating *validating, size_t specimen, size_t before,
+                     bool user_code)
 {
     for (size_t i = 0; i < before; i++)
-        if (validating->plan.about[i].specimen == specimen)
+        if (validating->plan.about[i].specimen == specimen &&
+            (!user_code || counts_user_code(validating, i)))
             return true;
     return false;
 }
@@ -65,9 +73,14 @@ static int put_specimens(struct validating *validating, size_t first, struct fai
     int error = 0;
     for (size_t i = first; i < validating->plan.count && error == 0; i++) {
         size_t specimen = validating->plan.about[i].specimen;
-        if (specimen == VALIDATE_NO_SPECIMEN || was_used(validating, specimen, i))
+        if (specimen == VALIDATE_NO_SPECIMEN)
             continue;
-        error = put_truths(validating, validating->specimens[specimen].known, failure);
+        const struct catalogue_specimen *known = validating->specimens[specimen].known;
+        if (!was_used(validating, specimen, i, false))
+            error = put_truths(validating, known, failure);
+        if (error == 0 && counts_user_code(validating, i) &&
+            !was_used(validating, specimen, i, true))
+            error = validate_put_opcodes(validating, known->name, failure);
     }
     return error;
 }
@@ -212,14 +225,44 @@ static int copy_cell(void *context, const struct stored_cell *stored)
     return error;
 }
 
+struct stored_time {
+    uint64_t runs, inside_ns;
+};
+
+static int add_sample(void *context, const struct sample *sample)
+{
+    struct stored_time *time = context;
+    if (sample->counter == 0) {
+        time->runs++;
+        time->inside_ns += sample->enabled;
+    }
+    return 0;
+}
+
+static int adopt_costs(struct validating *validating, struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = 0; i < validating->plan.count && error == 0; i++) {
+        const struct cell *cell = &validating->plan.cells[i];
+        struct stored_time time = {0};
+        error = store_each_sample(validating->store, cell->id, add_sample, &time, failure);
+        if (time.runs)
+            validate_adopt_cost(&validating->plan, i,
+                                (uint32_t)((time.runs + cell->runs - 1) / cell->runs), time.runs,
+                                time.inside_ns);
+    }
+    return error;
+}
+
 static int adopt_plan(struct validating *validating, struct failure *failure)
 {
     int error = store_each_cell(validating->store, copy_cell, validating, failure);
     if (error < 0)
         return error;
     struct store_run run = run_of(validating, "[]");
-    return store_same_plan(validating->store, &run, validating->plan.cells, validating->plan.count,
-                           failure);
+    error = store_same_plan(validating->store, &run, validating->plan.cells, validating->plan.count,
+                            failure);
+    return error < 0 ? error : adopt_costs(validating, failure);
 }
 
 /* A store that is not there, or of another plan, is a wrong command line. */

@@ -219,7 +219,6 @@ static void put_group(const struct validating *validating, size_t first, const s
                 leader->cause ? cause_names[leader->cause] : "");
     text_put_clean(&words, leader->note);
     text_printf(&words, " (%s%s)", text_string(&names), count > NAMES_SHOWN ? ", ..." : "");
-    text_putc(out, '\n');
     wrap(out, text_string(&words), 0, 2, style->width);
 }
 
@@ -227,12 +226,16 @@ void validate_put_unsupported(const struct validating *validating, const struct 
                               struct text *out)
 {
     const struct judgements *judgements = &validating->judgements;
+    const char *before = out->length ? "\n" : "";
     for (size_t i = 0; i < judgements->count; i++) {
         bool first = is_grouped(validating, &judgements->list[i]);
         for (size_t j = 0; j < i && first; j++)
             first = !is_grouped(validating, &judgements->list[j]) ||
                     !same_group(&judgements->list[j], &judgements->list[i]);
-        if (first)
-            put_group(validating, i, style, out);
+        if (!first)
+            continue;
+        text_puts(out, before);
+        before = "";
+        put_group(validating, i, style, out);
     }
 }

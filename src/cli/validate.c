@@ -16,8 +16,9 @@
 #include "cli/reach.h"
 #include "show/output.h"
 
-#define USUAL_BUDGET_MS 50000u
-#define MOST_RUNS       100000u
+#define USUAL_BUDGET_MS    50000u
+#define EMULATED_BUDGET_MS 180000u /* everything takes longer there */
+#define MOST_RUNS          100000u
 
 #define FIELD(name) offsetof(struct validate_options, name)
 
@@ -41,8 +42,8 @@ static const struct option_spec specs[] = {
      "measure on this CPU; -1 leaves it to the scheduler, and looks at every type of core",
      FIELD(cpu), "-1"},
     {0, "budget", OPTION_DURATION, "TIME",
-     "spend about TIME and share it among the events: 20s, 5m; 50s unless given, no limit with "
-     "--full",
+     "spend about TIME and share it among the events: 20s, 5m; unless given 50s, on an emulated "
+     "machine 3m, with --full no limit",
      FIELD(budget), NULL},
     {0, "full", OPTION_FLAG, NULL,
      "climb every ladder to 1,000,000 whatever it costs, which may take hours", FIELD(full), NULL},
@@ -154,6 +155,13 @@ static void release(struct validating *validating)
     facts_free(&validating->stored_facts);
 }
 
+static uint64_t budget_of(const struct validating *validating)
+{
+    if (validating->options->budget || validating->options->full)
+        return validating->options->budget;
+    return facts_get(validating->facts, "emulated") ? EMULATED_BUDGET_MS : USUAL_BUDGET_MS;
+}
+
 static int on_the_machine(struct validating *validating)
 {
     int status = reach_machine("validate", &validating->options->common, &validating->session,
@@ -163,6 +171,7 @@ static int on_the_machine(struct validating *validating)
     validating->facts = &validating->catalogue->facts;
     memcpy(validating->fingerprint, validating->catalogue->fingerprint,
            sizeof(validating->catalogue->fingerprint));
+    validating->budget = budget_of(validating);
     geometry_load(validating->catalogue, &validating->options->common, &validating->geometry);
     status = validating->options->resume ? validate_reopen(validating)
                                          : validate_find_candidates(validating);
@@ -179,13 +188,13 @@ static int run(void *parsed, int argument_count, char **arguments)
     struct validating validating = {.options = options,
                                     .argument_count = argument_count,
                                     .arguments = arguments,
+                                    .few = argument_count || options->source.count,
                                     .started = monotonic_ms(),
                                     .complete = true};
     int status = check_options(options, argument_count);
     if (status != EXIT_DONE)
         return status;
     validating.seed = gather_seed(&options->seed);
-    validating.budget = options->budget ? options->budget : options->full ? 0 : USUAL_BUDGET_MS;
     status = options->from ? validate_open_from(&validating) : on_the_machine(&validating);
     /* An interrupted run is judged by what it has. */
     bool broken_off = status == EXIT_INTERRUPTED && validating.store;

@@ -51,6 +51,7 @@ struct validating {
     /* --- the plan --- */
     struct candidate *candidates;
     size_t candidate_count;
+    bool few; /* only events that were named, not everything the machine lists */
     struct geometry geometry;
     struct validate_study study;
     struct validate_specimen *specimens;
@@ -96,6 +97,10 @@ int validate_out_of_memory(void);
 
 /* Cells that the plan got since `first` go into the store, with what is predicted of them. */
 int validate_store_cells(struct validating *validating, size_t first, struct failure *failure);
+
+/* Decodes the specimen's code and puts its opcodes into the store. */
+int validate_put_opcodes(struct validating *validating, const char *specimen,
+                         struct failure *failure);
 
 /* Marks events of which more is worth knowing, by what the store holds so far. */
 int validate_learn(struct validating *validating, struct failure *failure);

@@ -12,10 +12,10 @@
 #define TWO_STEPS   0.36
 #define HALF_OCTAVE 0.5 /* within which draws must see a rise begin for its range to stand */
 
-void caches_unknown(struct caches_value *value, const char *why)
+void caches_unknown(struct caches_value *value, const char *text)
 {
     value->known = false;
-    snprintf(value->reason, sizeof(value->reason), "%s", why);
+    snprintf(value->reason, sizeof(value->reason), "%s", text);
 }
 
 double caches_distance(uint64_t left, uint64_t right)

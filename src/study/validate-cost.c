@@ -4,6 +4,7 @@
  * What a visit will take, from what visits took so far. A visit is a process, whose price the null
  * cell shows, and runs, whose price grows with N. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "study/validate-plan.h"
 
@@ -70,11 +71,48 @@ static double run_cost(const struct validate_about *about, uint64_t process_ns)
     double inside = AROUND * (double)about->inside_ns / (double)about->runs;
     double visit = (double)about->wall_ns / about->visits;
     double runs = (double)about->runs / about->visits;
+    double outside = (visit - (double)process_ns) / runs;
     /* Below twice the price of a process the difference is mostly chance. */
-    double outside = visit > 2 * (double)process_ns || !about->inside_ns
-                         ? (visit - (double)process_ns) / runs
-                         : 0;
-    return inside > outside ? inside : outside;
+    if (visit > 2 * (double)process_ns || !about->inside_ns)
+        return outside > 0 ? outside : 0;
+    return inside;
+}
+
+void validate_adopt_cost(struct validate_plan *plan, size_t cell, uint32_t visits, uint64_t runs,
+                         uint64_t inside_ns)
+{
+    struct validate_about *about = &plan->about[cell];
+    about->visits = visits;
+    about->runs = runs;
+    about->inside_ns = inside_ns;
+    about->wall_ns = visits * USUAL_VISIT + AROUND * inside_ns;
+}
+
+/* What one unit of N executes, as far as that is known; at least 1. */
+static double work_of(const struct validate_study *study, size_t specimen)
+{
+    const struct catalogue_specimen *known = study->specimens[specimen].known;
+    for (size_t i = 0; i < known->truth_count; i++)
+        if (strcmp(known->truths[i].class, "instructions") == 0 && known->truths[i].each > 1)
+            return (double)known->truths[i].each;
+    return 1;
+}
+
+/* A specimen that nobody ran yet: by what the event's own ladder costs for as much work. Sources
+ * pay for every instruction. */
+static double unseen_cost(const struct validate_study *study, const struct validate_plan *plan,
+                          size_t subject, const struct validate_wish *wish, uint64_t process_ns)
+{
+    size_t primary = validate_primary(study, study->subjects[subject].class);
+    const struct validate_wish ladder = {.specimen = primary, .n = wish->n};
+    if (primary == VALIDATE_NO_SPECIMEN)
+        return 0;
+    size_t seen = seen_before(plan, subject, &ladder);
+    if (seen == plan->count || plan->about[seen].subject != subject || !plan->cells[seen].n)
+        return 0;
+    double more = (double)wish->n / (double)plan->cells[seen].n;
+    return run_cost(about_of(plan, seen), process_ns) * more * work_of(study, wish->specimen) /
+           work_of(study, primary);
 }
 
 bool validate_visit_cost(const struct validate_study *study, const struct validate_plan *plan,
@@ -84,21 +122,20 @@ bool validate_visit_cost(const struct validate_study *study, const struct valida
     const struct catalogue_specimen *known = study->specimens[wish->specimen].known;
     uint64_t process = process_cost(plan, subject);
     size_t seen = seen_before(plan, subject, wish);
-    if (seen == plan->count) {
-        uint64_t look = known->min_n > FIRST_LOOK ? known->min_n : FIRST_LOOK;
-        *ns = process;
-        return wish->n <= look;
-    }
-    uint64_t n = plan->cells[seen].n;
-    if (wish->n / FAR > n)
+    bool unseen = seen == plan->count;
+    uint64_t n = unseen ? 0 : plan->cells[seen].n;
+    uint64_t look = known->min_n > FIRST_LOOK ? known->min_n : FIRST_LOOK;
+    if (unseen ? wish->n > look : wish->n / FAR > n)
         return false;
+    double run = unseen ? unseen_cost(study, plan, subject, wish, process)
+                        : run_cost(about_of(plan, seen), process);
     double more = n ? (double)wish->n / (double)n : 1;
-    double cost = (double)process + runs * run_cost(about_of(plan, seen), process) * more;
+    double cost = (double)process + runs * run * more;
     *ns = cost < 1e18 ? (uint64_t)cost : UINT64_MAX / 4;
     return true;
 }
 
-/* The rung of the ladder that was planned highest. */
+/* The rung of the ladder that was measured highest. */
 static const struct cell *highest(const struct validate_plan *plan, size_t subject, size_t primary,
                                   const struct validate_about **about)
 {
@@ -106,7 +143,7 @@ static const struct cell *highest(const struct validate_plan *plan, size_t subje
     for (size_t i = 0; i < plan->count; i++) {
         const struct cell *cell = &plan->cells[i];
         if (plan->about[i].subject != subject || plan->about[i].specimen != primary ||
-            cell->counters != 1 || (best && cell->n <= best->n))
+            cell->counters != 1 || !plan->about[i].visits || (best && cell->n <= best->n))
             continue;
         best = cell;
         *about = &plan->about[i];
@@ -133,7 +170,7 @@ bool validate_cap(const struct validate_study *study, const struct validate_plan
         return false;
     *cap = (struct validate_cap){
         .subject = subject, .specimen = study->specimens[primary].name, .n = cell->n, .top = top};
-    if (about->visits && about->runs && cell->n)
+    if (about->runs && cell->n)
         cap->hit_ns = run_cost(about, process_cost(plan, subject)) / (double)cell->n;
     return true;
 }

@@ -138,6 +138,14 @@ static uint32_t split(uint32_t runs, uint32_t processes)
     return (runs + processes - 1) / processes;
 }
 
+static bool was_seen(const struct validate_plan *plan, size_t specimen)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->about[i].specimen == specimen && plan->about[i].visits)
+            return true;
+    return false;
+}
+
 /* Many runs where they cost little, few where they are dear; false: nobody knows what they cost. */
 static bool spread_of(const struct validate_study *study, const struct validate_plan *plan,
                       size_t subject, const struct validate_wish *wish, uint64_t most,
@@ -153,7 +161,9 @@ static bool spread_of(const struct validate_study *study, const struct validate_
     if (!validate_visit_cost(study, plan, subject, wish, spread->runs, &visit))
         return false;
     spread->ns = processes * visit;
-    if (study->full || spread->ns <= most / DEAR)
+    bool untried =
+        *study->specimens[wish->specimen].known->parameters && !was_seen(plan, wish->specimen);
+    if (study->full || (spread->ns <= most / DEAR && !untried))
         return true;
     spread->processes = OTHER_PROCESSES;
     if (!event->runs)
@@ -189,24 +199,38 @@ static bool was_visited(const struct validate_plan *plan, size_t subject)
     return false;
 }
 
+/* Specimens that nobody ran yet may be dear. Before anything is known of what a process costs,
+ * only the ladder is asked for; those whose memory has to be made ready wait for a round in which
+ * no other is new. */
+static bool must_wait(const struct validate_study *study, const struct validate_plan *plan,
+                      const struct validate_wish *wish, bool any_visited, bool *any_new)
+{
+    if (!any_visited)
+        return !wish->ladder;
+    if (was_seen(plan, wish->specimen))
+        return false;
+    if (*study->specimens[wish->specimen].known->parameters && *any_new)
+        return true;
+    *any_new = true;
+    return false;
+}
+
 /* The subject's wishes that fit; what is left of its allowance is returned in *allowance. */
 static int take_wishes(const struct validate_study *study, const struct validate_round *round,
                        size_t subject, uint64_t *allowance, struct validate_plan *plan)
 {
     struct validate_wishes wishes;
     int error = validate_wish_list(study, &study->subjects[subject], &wishes);
-    /* Before anything is known of what a process costs, little is asked for. */
-    bool known = was_visited(plan, subject);
+    bool any_visited = was_visited(plan, subject), any_new = false;
     for (size_t i = 0; i < wishes.count && error == 0; i++) {
         struct spread spread;
         const struct validate_wish *wish = &wishes.list[i];
-        if (!known && !wish->ladder)
-            continue;
         uint64_t most = round->point_ns < *allowance ? round->point_ns : *allowance;
         if (validate_is_planned(study, plan, subject, wish) ||
             !spread_of(study, plan, subject, wish, most, &spread))
             continue;
-        if (!study->full && spread.ns > most)
+        if ((!study->full && spread.ns > most) ||
+            must_wait(study, plan, wish, any_visited, &any_new))
             continue;
         error = take(study, subject, wish, &spread, plan);
         *allowance -= spread.ns < *allowance ? spread.ns : *allowance;

@@ -89,6 +89,9 @@ int validate_next(const struct validate_study *study, const struct validate_roun
 /* Takes over a cell of a stored plan; owned by the plan then. */
 int validate_adopt(const struct validate_study *study, struct validate_plan *plan,
                    const struct cell *cell, uint32_t processes);
+/* What its visits probably took, by what is stored of them. */
+void validate_adopt_cost(struct validate_plan *plan, size_t cell, uint32_t visits, uint64_t runs,
+                         uint64_t inside_ns);
 void validate_plan_free(struct validate_plan *plan);
 
 /* The specimen whose count of the class is the ladder, or VALIDATE_NO_SPECIMEN. */
@@ -122,10 +125,10 @@ bool validate_is_planned(const struct validate_study *study, const struct valida
 struct validate_cap {
     size_t subject;
     const char *specimen;
-    uint64_t n;    /* the highest rung that was planned */
+    uint64_t n;    /* the highest rung that was measured */
     uint64_t top;  /* the highest there would be */
     double hit_ns; /* of one unit of N; 0: not known */
 };
-/* False: the whole ladder was planned. */
+/* False: the whole ladder was measured, or nothing of it. */
 bool validate_cap(const struct validate_study *study, const struct validate_plan *plan,
                   size_t subject, struct validate_cap *cap);

@@ -124,12 +124,16 @@ static void add_bisection(struct wishing *wishing)
                                             .n = (uint64_t)(low + (high - low) * part / 4)});
 }
 
-/* Every other specimen whose count of the class grows. */
+/* Every other specimen whose count of the class grows; those whose memory has to be made ready
+ * (they take parameters) come last. */
 static void add_others(struct wishing *wishing, uint64_t n)
 {
-    for (size_t i = 0; i < wishing->study->specimen_count; i++)
-        if (i != wishing->primary && grows(truth_of(wishing->study, i, wishing->subject->class)))
-            add(wishing, (struct validate_wish){.specimen = i, .n = n});
+    const struct validate_study *study = wishing->study;
+    for (int with_parameters = 0; with_parameters < 2; with_parameters++)
+        for (size_t i = 0; i < study->specimen_count; i++)
+            if (i != wishing->primary && grows(truth_of(study, i, wishing->subject->class)) &&
+                (*study->specimens[i].known->parameters != 0) == with_parameters)
+                add(wishing, (struct validate_wish){.specimen = i, .n = n});
 }
 
 static bool is_named(const struct validate_study *study, size_t specimen, const char *name)

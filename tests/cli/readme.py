@@ -17,6 +17,7 @@ import tap
 
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CHECK = re.compile(r"^(?:ok|warn|bad|absent)\s+([a-z-]+):", re.MULTILINE)
+VERDICT = re.compile(r"^([\w:-]+)  +(exact|dead)\b", re.MULTILINE)  # of validate
 HEAD = re.compile(r"^[a-z].*  (?:counted|kind)  ")  # of a table
 DONE, LACKING = 0, 3
 
@@ -102,6 +103,16 @@ class Readme(unittest.TestCase):
             for check in CHECK.findall(shown) if command.startswith("assay doctor") else ():
                 with self.subTest(check=check):
                     self.assertRegex(output, rf"\b{check}:")
+
+    def test_verdicts_are_as_shown(self):
+        """Where the machine has an event it gets the verdict that is shown; a second run may be disturbed all along."""
+        for command, shown, output, _ in self.results:
+            if command.startswith("assay validate"):
+                here = dict(VERDICT.findall(output))
+                for event, verdict in VERDICT.findall(shown):
+                    if event in here:
+                        with self.subTest(command=command, event=event):
+                            self.assertEqual(here[event], verdict)
 
     def test_exact_counts_are_as_shown(self):
         compared = 0

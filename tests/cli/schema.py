@@ -56,6 +56,13 @@ class Schema(unittest.TestCase):
         envelope = self.check("caches", "--budget", "300ms", statuses=(0, 3))
         self.assertTrue(envelope["results"])
 
+    def test_validate(self):
+        envelope = self.check("validate", "page-faults:u", "context-switches:u", "instructions:u", "dummy:u", "--budget", "3s",
+                              statuses=(0, 3))
+        self.assertGreaterEqual(len(envelope["results"]), 4)
+        self.assertEqual(len(envelope["findings"]), 10)
+        self.check("validate", "--from", envelope["analysis"]["store"])
+
     def test_measure_with_something_left_out(self):
         self.check("measure", "-e", "page-faults:u", "--path", "all", "--pattern", "all", "--runs",
                    "2", "--no-overhead", statuses=(0, 3))

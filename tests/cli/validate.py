@@ -1,0 +1,317 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""assay validate on this machine: verdicts that are known here, what is stored, and what is refused.
+
+How well the judge judges is tested elsewhere (tests/judge, tests/liar); here the way from events to verdicts.
+"""
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+
+import tap
+
+EXACT = ("page-faults", "minor-faults", "syscalls:sys_enter_getppid", "mem:target:x", "mem:target:w", "uprobe:target",
+         "cpu-migrations")
+DECIDED = ("exact", "accurate", "biased", "noisy", "dead")
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="assay-validate-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def validate(self, *arguments, env=None, **options):
+        return tap.assay("validate", *arguments, env={"XDG_STATE_HOME": self.folder, **(env or {})}, timeout=300,
+                         **options)
+
+    def judged(self, *arguments, statuses=(0,), **options):
+        done = self.validate(*arguments, "--json", "--quiet", **options)
+        self.assertIn(done.returncode, statuses, done.stderr)
+        return json.loads(done.stdout)
+
+    def events(self, envelope):
+        return {event["event"]: event for event in envelope["analysis"]["events"]}
+
+    def visits(self, store, state):
+        with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as database:
+            return database.execute("SELECT count(*) FROM visit WHERE state = ?", (state,)).fetchone()[0]
+
+
+class Verdicts(Case):
+    def test_events_that_are_exact_here_are_called_so(self):
+        envelope = self.judged(*EXACT, "--budget", "20s", statuses=(0, 1, 2, 3))
+        events = self.events(envelope)
+        self.assertEqual(set(events), set(EXACT))
+        decided = 0
+        for name, event in events.items():
+            if event["verdict"] in ("unsupported", "unjudged"):
+                self.assertTrue(event["note"])
+                continue
+            decided += 1
+            with self.subTest(event=name, note=event["note"]):
+                self.assertIn(event["verdict"], ("exact", "accurate") if name == "mem:target:w" else ("exact",))
+        if not decided:
+            self.skipTest(next(iter(events.values()))["note"])
+
+    def test_what_the_path_itself_adds_is_named(self):
+        event = self.one("raw_syscalls:sys_enter")
+        self.assertEqual((event["verdict"], event["cause"], event["overhead"]), ("exact", "interface-overhead", 1))
+        self.assertIn("adds 1", event["note"])
+
+    def one(self, name, *arguments, **options):
+        envelope = self.judged(name, "--budget", "6s", *arguments, statuses=(0, 2, 3), **options)
+        event = self.events(envelope)[name]
+        if event["verdict"] == "unsupported":
+            self.skipTest(event["note"])
+        return event
+
+    def test_context_switches_are_held_against_the_account_of_each_run(self):
+        envelope = self.judged("context-switches", "--budget", "6s", statuses=(0, 3))
+        event = self.events(envelope)["context-switches"]
+        if event["verdict"] == "unsupported":
+            self.skipTest(event["note"])
+        self.assertIn(event["verdict"], ("exact", "accurate"), event["note"])
+        reasons = {point.get("predicted_reason") for row in envelope["results"] for point in row["points"]}
+        self.assertIn("each run is held against the system's account of it", reasons)
+
+    def test_a_mode_that_filters_everything_is_told_from_a_dead_event(self):
+        envelope = self.judged("context-switches", "context-switches:u", "--budget", "6s", statuses=(0, 3))
+        events = self.events(envelope)
+        if events["context-switches"]["verdict"] == "unsupported":
+            self.skipTest(events["context-switches"]["note"])
+        event = events["context-switches:u"]
+        self.assertEqual((event["verdict"], event["cause"]), ("dead", "mode-not-applicable"))
+
+    def test_an_event_of_the_cpu_is_judged_or_its_absence_explained(self):
+        envelope = self.judged("instructions:u", "--budget", "4s", statuses=(0, 3))
+        event = self.events(envelope)["instructions:u"]
+        if event["verdict"] == "unsupported":
+            self.assertTrue(event["errno"])
+            self.assertTrue(event["note"])
+            self.assertEqual([row["points"] for row in envelope["results"]], [[]])
+        else:
+            self.assertIn(event["verdict"], (*DECIDED, "unscheduled"))
+
+    def test_a_source_gets_a_verdict(self):
+        done = self.validate("--source", "trap", "--json", "--quiet", "--budget", "5s")
+        if done.returncode == 3:
+            self.skipTest(done.stderr.strip())
+        events = self.events(json.loads(done.stdout))
+        self.assertEqual(events["trap/instructions/"]["verdict"], "exact")
+        self.assertEqual(events["trap/instructions-raw/"]["verdict"], "unjudged")
+
+    def test_nothing_is_missing_silently(self):
+        listed = json.loads(tap.assay("events", "--json").stdout)["results"]
+        names = set(self.events(self.judged("--budget", "2s")))
+        for event in listed:
+            name = event["event"]
+            if event["kind"] == "source":
+                self.assertNotIn(name, names)
+            else:
+                mode = name + ("u" if name.endswith("/") else ":u")
+                self.assertTrue({name, mode} & names, name)
+
+
+class Results(Case):
+    def test_rows_are_ladders_of_one_specimen(self):
+        envelope = self.judged("page-faults:u", "--budget", "4s", statuses=(0, 3))
+        if not envelope["analysis"]["runs"]:
+            self.skipTest(envelope["results"][0]["note"])
+        primary = next(row for row in envelope["results"] if row["specimen"] == "pages")
+        self.assertEqual((primary["class"], primary["truth_grade"], primary["path"]),
+                         ("page-faults", "proven", "perf-read"))
+        sizes = [point["n"] for point in primary["points"]]
+        self.assertEqual(sizes, sorted(sizes))
+        self.assertEqual(sizes[:3], [1, 10, 100])
+        for point in primary["points"]:
+            self.assertEqual(point["predicted"], point["n"])
+            self.assertGreaterEqual(point["runs"], 20)
+        self.assertAlmostEqual(primary["fit"]["slope"], 1, places=2)
+
+    def test_a_cap_is_told_with_what_a_hit_costs(self):
+        envelope = self.judged("page-faults:u", "--budget", "2s", statuses=(0, 3))
+        if not envelope["analysis"]["runs"]:
+            self.skipTest(envelope["results"][0]["note"])
+        cap = envelope["analysis"]["capped"][0]
+        self.assertEqual((cap["event"], cap["specimen"], cap["top"]), ("page-faults:u", "pages", 1000000))
+        self.assertLess(cap["n"], cap["top"])
+        self.assertGreater(cap["hit_ns"], 0)
+
+    def test_people_get_a_line_for_each_event_and_the_rest_by_reason(self):
+        done = self.validate("page-faults:u", "dummy:u", "--budget", "3s", "--quiet")
+        if done.returncode == 3:
+            self.skipTest(done.stdout)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^event +verdict")
+        self.assertRegex(done.stdout, r"(?m)^page-faults:u +exact")
+        self.assertRegex(done.stdout, r"(?m)^1 software event: unjudged: ")
+        self.assertIn("capped", done.stdout)
+        self.assertIn("A1, A2, A3", done.stdout)
+        self.assertNotIn("\033", done.stdout)
+
+    def test_all_shows_every_specimen(self):
+        done = self.validate("page-faults:u", "--budget", "3s", "--quiet", "--all", "-s", "pages,loop")
+        if done.returncode == 3:
+            self.skipTest(done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^  pages +exact")
+        self.assertRegex(done.stdout, r"(?m)^  loop ")
+        self.assertNotIn("zero-pages", done.stdout)
+        self.assertIn("A1 not testable here", done.stdout)
+
+    def test_every_finding_has_a_line(self):
+        envelope = self.judged("page-faults:u", "--budget", "1s", statuses=(0, 3))
+        self.assertEqual([finding["id"] for finding in envelope["findings"]], [f"A{i}" for i in range(1, 11)])
+
+    def test_paths_that_are_named_are_compared(self):
+        envelope = self.judged("page-faults:u", "--budget", "3s", "-p", "perf-syscall,perf-prctl", "-s", "pages",
+                               statuses=(0, 3))
+        if not envelope["analysis"]["runs"]:
+            self.skipTest(envelope["results"][0]["note"])
+        self.assertEqual({row["path"] for row in envelope["results"]}, {"perf-syscall", "perf-prctl"})
+
+
+class Stored(Case):
+    def stored(self, *arguments, budget="3s", name="run.sqlite"):
+        store = self.path(name)
+        envelope = self.judged("page-faults:u", "--budget", budget, "--store", store, *arguments, statuses=(0, 3))
+        if not envelope["analysis"]["runs"]:
+            self.skipTest(envelope["results"][0]["note"])
+        return store, envelope
+
+    def test_a_stored_run_is_judged_the_same_without_the_machine(self):
+        store, envelope = self.stored()
+        again = self.judged("--from", store, via=None, env={"ASSAY_KIT": "/nowhere"})
+        self.assertEqual(again["results"], envelope["results"])
+        self.assertEqual(again["findings"], envelope["findings"])
+        self.assertEqual(again["seed"], envelope["seed"])
+        self.assertEqual(again["machine"]["fingerprint"], envelope["machine"]["fingerprint"])
+
+    def test_events_truths_and_order_are_in_the_store(self):
+        store, _ = self.stored("--seed", "7")
+        with sqlite3.connect(store) as database:
+            self.assertEqual(database.execute("SELECT name FROM event").fetchall(), [("page-faults:u",)])
+            grades = database.execute("SELECT grade FROM truth WHERE specimen = 'pages' "
+                                      "AND class = 'page-faults'").fetchall()
+            nulls = database.execute("SELECT count(*) FROM cell WHERE specimen = 'null'").fetchone()[0]
+        self.assertEqual(grades, [("proven",)])
+        self.assertGreaterEqual(nulls, 1)
+
+    def test_the_seed_gives_the_order(self):
+        orders = []
+        for name in ("first", "second", "third"):
+            store = self.path(name)
+            self.judged("page-faults:u", "minor-faults:u", "--budget", "1s", "--store", store, "--seed",
+                        "7" if name != "third" else "8", statuses=(0, 3))
+            with sqlite3.connect(store) as database:
+                orders.append(database.execute("SELECT cell, process FROM visit ORDER BY id LIMIT 12").fetchall())
+        if not orders[0]:
+            self.skipTest("page faults cannot be counted here")
+        self.assertEqual(orders[0], orders[1])
+        self.assertNotEqual(orders[0], orders[2])
+
+    def test_an_interrupted_run_is_judged_and_goes_on(self):
+        store = self.path("run.sqlite")
+        running = subprocess.Popen([tap.ASSAY, "validate", "page-faults:u", "minor-faults:u", "--budget", "60s", "--json",
+                                    "--store", store], env={**os.environ, "XDG_STATE_HOME": self.folder},
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and running.poll() is None and not self.begun(store):
+            time.sleep(0.05)
+        running.send_signal(signal.SIGINT)
+        output, errors = running.communicate(timeout=60)
+        if running.returncode in (0, 3):
+            self.skipTest("it ended before it was interrupted")
+        self.assertEqual(running.returncode, 130, errors)
+        envelope = json.loads(output)
+        self.assertFalse(envelope["analysis"]["complete"])
+        self.assertGreater(envelope["analysis"]["runs"], 0)
+        self.assertIn("--resume --store", errors)
+        before = self.visits(store, "done")
+        again = self.judged("--resume", "--store", store, "--budget", "4s")
+        self.assertGreater(self.visits(store, "done"), before)
+        self.assertEqual(set(self.events(again)), {"page-faults:u", "minor-faults:u"})
+        self.assertEqual(again["seed"], envelope["seed"])
+
+    def begun(self, store):
+        try:
+            return self.visits(store, "done") > 3
+        except sqlite3.Error:
+            return False
+
+    def test_damaged_stores_are_refused(self):
+        store, _ = self.stored(budget="1s")
+        with open(store, "rb") as file:
+            content = file.read()
+        for name, damaged in (("cut", content[:len(content) // 2]), ("text", b"hello\n" * 500), ("empty", b"")):
+            with self.subTest(name=name):
+                with open(self.path(name), "wb") as file:
+                    file.write(damaged)
+                done = self.validate("--from", self.path(name))
+                self.assertIn(done.returncode, (1, 2), done.stdout)
+                self.assertTrue(done.stderr.startswith("assay validate: "), done.stderr)
+
+    def test_strange_contents_do_no_harm(self):
+        for number, change in enumerate(("UPDATE event SET class = 'nothing'", "UPDATE truth SET base = 9223372036854775807",
+                       "UPDATE cell SET specimen = 'unheard/of=1/', n = 0", "DELETE FROM event")):
+            with self.subTest(change=change):
+                store, _ = self.stored(budget="1s", name=f"run-{number}.sqlite")
+                with sqlite3.connect(store) as database:
+                    database.execute(change)
+                done = self.validate("--from", store, "--json")
+                self.assertIn(done.returncode, (0, 1, 2, 3), done.stderr)
+                if done.returncode in (0, 3):
+                    json.loads(done.stdout)
+
+
+class Refused(Case):
+    def refused(self, status, *arguments):
+        done = self.validate("--quiet", *arguments)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertTrue(done.stderr.startswith("assay validate: "), done.stderr)
+        return done.stderr
+
+    def test_options_that_make_no_sense(self):
+        self.assertIn("no verdict 'wrong'", self.refused(2, "--fail-on", "wrong"))
+        self.assertIn("--runs", self.refused(2, "--runs", "1"))
+        self.assertIn("--cpu", self.refused(2, "--cpu", "-2"))
+        self.assertIn("--from", self.refused(2, "--from", "x", "--resume"))
+        self.assertIn("--from", self.refused(2, "--from", "x", "page-faults"))
+        self.assertIn("--resume", self.refused(2, "--resume", "page-faults"))
+
+    def test_names_that_do_not_exist(self):
+        self.refused(2, "no-such-event")
+        self.assertIn("matches", self.refused(3, "nothing*here"))
+        self.assertIn("no source 'none'", self.refused(2, "--source", "none"))
+        self.assertIn("no specimen 'none'", self.refused(2, "page-faults:u", "--specimen", "none"))
+        self.assertIn("no path 'none'", self.refused(2, "page-faults:u", "--path", "none"))
+
+    def test_stores_that_cannot_be(self):
+        self.refused(2, "--resume")
+        self.refused(2, "--resume", "--store", self.path("none"))
+        self.refused(2, "--from", self.path("none"))
+        store = self.path("measure.sqlite")
+        tap.assay("measure", "-e", "clock/ticks/", "-s", "loop", "--runs", "2", "--quiet", "--store", store)
+        self.assertIn("assay measure", self.refused(2, "--from", store))
+        self.assertIn("assay measure", self.refused(2, "--resume", "--store", store))
+        self.refused(2, "page-faults:u", "--store", store)
+
+    def test_a_verdict_can_fail_a_script(self):
+        done = self.validate("page-faults:u", "--budget", "1s", "--quiet", "--fail-on", "dead,exact")
+        if done.returncode == 3:
+            self.skipTest(done.stdout)
+        self.assertEqual(done.returncode, 4)
+        done = self.validate("page-faults:u", "--budget", "1s", "--quiet", "--fail-on", "dead", "--fail-on", "biased")
+        self.assertEqual(done.returncode, 0)
+
+
+if __name__ == "__main__":
+    tap.main()
