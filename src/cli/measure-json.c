@@ -60,13 +60,26 @@ static void put_quantiles_json(json_t *object, const struct summary *summary)
     }
 }
 
+/* The limits of a truth: both the truth itself where it is known. */
+static void put_limits_json(json_t *object, const struct row *row)
+{
+    const struct summary *summary = &row->summary;
+    struct maybe low = summary->expected.truth, high = low;
+    if (summary->limits.known) {
+        low = (struct maybe){true, summary->limits.low};
+        high = (struct maybe){true, summary->limits.high};
+    }
+    put_maybe(object, "truth_low", low, row->why_no_truth);
+    put_maybe(object, "truth_high", high, row->why_no_truth);
+}
+
 json_t *row_json(const struct row *row, const struct reading *readings, size_t count)
 {
     const struct summary *summary = &row->summary;
-    const char *grade = row->cell->counters[row->counter].grade;
     const char *no_error = summary->expected.truth.known
                                ? "the counts cannot be compared with the truth"
-                               : row->why_no_truth;
+                           : summary->limits.known ? "only limits of the truth are known"
+                                                   : row->why_no_truth;
     AUTO_TEXT struct text note = {0};
     row_sentence(row, &note);
     json_t *object = json_object();
@@ -74,7 +87,8 @@ json_t *row_json(const struct row *row, const struct reading *readings, size_t c
     json_object_set_new(object, "runs", json_count(summary->runs));
     json_object_set_new(object, "values", values_json(readings, count));
     put_maybe(object, "truth", summary->expected.truth, row->why_no_truth);
-    json_object_set_new(object, "truth_grade", json_text(grade));
+    put_limits_json(object, row);
+    json_object_set_new(object, "truth_grade", json_text(row_grade(row)));
     put_maybe(object, "overhead", summary->expected.overhead, "no null cell was measured");
     put_maybe(object, "error", summary->error, no_error);
     put_maybe(object, "error_min", summary->error_min, no_error);

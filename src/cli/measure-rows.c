@@ -65,6 +65,41 @@ static char *why_no_truth(const struct measuring *measuring, const struct replay
     return format("the specimen %s does not predict %s", specimen, class);
 }
 
+/* The event of a counter. A resumed run knows its name alone, and asks the probe for its kind;
+ * where that fails it is taken for a processor's, of which the least can be said. The strings stay
+ * valid until the probe is asked again. */
+static struct counted_event event_of(const struct measuring *measuring,
+                                     const struct replayed_cell *cell, uint32_t counter)
+{
+    char *name = cell->cell.events[counter];
+    for (size_t i = 0; i < measuring->event_count; i++) {
+        if (strcmp(measuring->events[i].name, name) == 0)
+            return measuring->events[i];
+    }
+    struct failure failure = {0};
+    struct listed_event listed = {0};
+    bool told = session_try_event(measuring->session, name, &listed, &failure) == 0;
+    return (struct counted_event){.name = name,
+                                  .kind = (char *)(uintptr_t)(told ? listed.kind : "hardware"),
+                                  .class = cell->counters[counter].class};
+}
+
+/* Sets the runs against the limits of a bounded truth. */
+static int judge_limits(const struct rows *rows, struct row *row, const struct reading *readings,
+                        size_t count)
+{
+    struct counted_event event = event_of(rows->measuring, row->cell, row->counter);
+    const char *why = "";
+    struct limits limits = predict_limits(rows->measuring->catalogue, &event,
+                                          row->cell->cell.specimen, row->cell->cell.n, &why);
+    measure_limit(readings, count, &limits, &row->summary);
+    if (!limits.known)
+        return 0;
+    free(row->why_no_truth);
+    row->why_no_truth = format("only limits are known: %s", why);
+    return row->why_no_truth ? 0 : -ENOMEM;
+}
+
 /* The further counters of the row's event. */
 static int judge_copies(const struct rows *rows, struct row *row, struct failure *failure)
 {
@@ -83,6 +118,11 @@ static int judge_copies(const struct rows *rows, struct row *row, struct failure
             copies_add(&row->copies, &summary);
     }
     return error;
+}
+
+const char *row_grade(const struct row *row)
+{
+    return row->summary.limits.known ? "bounded" : row->cell->counters[row->counter].grade;
 }
 
 void row_sentence(const struct row *row, struct text *out)
@@ -108,6 +148,8 @@ static int add_row(struct rows *rows, const struct replayed_cell *cell, uint32_t
     int error = replay_readings(&rows->replay, cell, counter, &readings, &count, failure);
     if (error == 0)
         error = replay_judge(&rows->replay, cell, counter, readings, count, &row->summary, failure);
+    if (error == 0 && judge_limits(rows, row, readings, count) < 0)
+        error = fail_with(failure, -ENOMEM, "out of memory");
     if (error == 0)
         error = judge_copies(rows, row, failure);
     if (error == 0 && rows->results)

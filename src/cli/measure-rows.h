@@ -28,9 +28,11 @@ struct row {
     char *factors[ROW_FACTORS];
     struct summary summary; /* of the event's first counter */
     struct copies copies;   /* what its other counters read */
-    char *why_no_truth;
+    char *why_no_truth;     /* where only limits are known: why no more is */
 };
 
+/* proven, bounded or model; NULL without a truth. */
+const char *row_grade(const struct row *row);
 /* What to make of a row, in a sentence without a full stop. */
 void row_sentence(const struct row *row, struct text *out);
 

@@ -104,17 +104,22 @@ static bool group_did_not_fit(const struct row *row)
 /* Words that need explaining, once; and the mark that results of no hardware carry. */
 static void put_legend(const struct rows *rows, const struct style *style, struct text *out)
 {
-    bool disturbed = false, misfit = false;
+    bool disturbed = false, misfit = false, bounded = false;
     for (size_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->list[i];
         disturbed |= row->summary.judged && row->summary.disturbed;
         misfit |= group_did_not_fit(row);
+        bounded |= row->summary.limits.known;
     }
     if (misfit)
         put_remark(out, style,
                    "never got a counter: the events of a group are counted all together or not at "
                    "all, and these are more than the PMU has counters for. Count fewer at once, or "
                    "let them take turns with --separate, or one after another with --each.");
+    if (bounded)
+        put_remark(out, style,
+                   "bounded: only limits of the count are known; `assay events --specimens` says "
+                   "why.");
     if (disturbed)
         put_remark(out, style,
                    "disturbed: the operating system's own account of the run shows page faults or "
@@ -138,6 +143,8 @@ static enum tone tone_of(const struct summary *summary)
 {
     if (!summary->judged || summary->unscheduled)
         return TONE_BAD;
+    if (summary->below || summary->above)
+        return TONE_WARN;
     if (!summary->error.known)
         return TONE_PLAIN;
     return summary->exact_runs == summary->judged ? TONE_GOOD : TONE_WARN;
@@ -153,17 +160,34 @@ static void add_maybe(struct table *table, struct maybe number, bool sign)
     table_add(table, number.known ? TONE_PLAIN : TONE_DIM, text);
 }
 
+/* "1,000", or "2,968 … 18,002" where only limits are known. */
+static void add_truth(struct table *table, const struct summary *summary)
+{
+    if (!summary->limits.known) {
+        add_maybe(table, summary->expected.truth, false);
+        return;
+    }
+    char low[NUMBER_SIZE], high[NUMBER_SIZE];
+    AUTO_TEXT struct text both = {0};
+    number_count((uint64_t)summary->limits.low, low, sizeof(low));
+    number_signed(summary->limits.high, high, sizeof(high));
+    if (summary->limits.high >= 0)
+        number_count((uint64_t)summary->limits.high, high, sizeof(high));
+    text_printf(&both, "%s \u2026 %s", low, high);
+    table_add(table, TONE_PLAIN, text_string(&both));
+}
+
 static void add_table_row(struct table *table, const struct rows *rows, const struct row *row)
 {
     const struct summary *summary = &row->summary;
-    const char *grade = row->cell->counters[row->counter].grade;
+    const char *grade = row_grade(row);
     for (int i = 0; i < ROW_FACTORS; i++)
         table_add(table, TONE_PLAIN, varies(rows, i) ? row->factors[i] : "");
     AUTO_TEXT struct text counted = {0}, sentence = {0};
     measure_counted(summary, row->cell->counters[row->counter].class, &counted);
     row_sentence(row, &sentence);
     table_add(table, TONE_STRONG, text_string(&counted));
-    add_maybe(table, summary->expected.truth, false);
+    add_truth(table, summary);
     table_add(table, TONE_PLAIN, grade ? grade : "");
     add_maybe(table, summary->expected.overhead, false);
     add_maybe(table, summary->error, true);

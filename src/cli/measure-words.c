@@ -160,6 +160,24 @@ static void put_without_truth(const struct summary *summary, const char *why, st
     text_printf(out, "; no truth to compare with: %s", why);
 }
 
+/* What is possible is said in the table; here, whether it was kept to. */
+static void put_limits(const struct summary *summary, struct text *out)
+{
+    struct maybe overhead = summary->expected.overhead;
+    size_t outside = summary->below + summary->above;
+    if (!outside)
+        text_printf(out, "within the limits %s", every_run(summary));
+    else
+        put_share(out, "outside the limits in ", outside, summary->judged, "");
+    if (summary->below)
+        text_printf(out, ", lowest %s", count(summary->values.min).text);
+    if (summary->above)
+        text_printf(out, ", highest %s", count(summary->values.max).text);
+    if (overhead.known && overhead.value)
+        text_printf(out, "; the overhead measured on the null specimen is %s",
+                    count((uint64_t)overhead.value).text);
+}
+
 /* "1.33 (it counted 75 % of the time)", or two of each where the runs differ. */
 static void put_scaling(const struct summary *summary, struct text *out)
 {
@@ -210,6 +228,8 @@ void measure_sentence(const struct summary *summary, const char *event, const ch
     }
     if (summary->expected.truth.known)
         put_judgement(summary, event, out);
+    else if (summary->limits.known)
+        put_limits(summary, out);
     else
         put_without_truth(summary, why_no_truth, out);
     put_states(summary, out);

@@ -70,5 +70,9 @@ struct maybe predict(const struct catalogue *catalogue, const struct counted_eve
 /* The class's count whatever the event: for what the operating system accounts. */
 struct maybe predict_class(const struct catalogue *catalogue, const char *class,
                            const char *specimen, uint64_t n, const char **grade);
+/* The limits of a bounded truth for an event; *why says why no more is known (a string of the
+ * catalogue). */
+struct limits predict_limits(const struct catalogue *catalogue, const struct counted_event *event,
+                             const char *specimen, uint64_t n, const char **why);
 /* The specimen that exercises an event: the first whose count of its class grows with N. */
 const char *predict_specimen(const struct catalogue *catalogue, const struct counted_event *event);

@@ -19,12 +19,12 @@ static const struct catalogue_truth *find_truth(const struct catalogue_specimen 
 }
 
 /* base + each * N, unknown where that leaves 64 bits. */
-static struct maybe evaluate(const struct catalogue_truth *truth, uint64_t n)
+static struct maybe evaluate(int64_t base, int64_t each, uint64_t n)
 {
     struct maybe count = {0};
     int64_t product;
-    if (!__builtin_mul_overflow(truth->each, n, &product))
-        count.known = !__builtin_add_overflow(truth->base, product, &count.value);
+    if (!__builtin_mul_overflow(each, n, &product))
+        count.known = !__builtin_add_overflow(base, product, &count.value);
     return count;
 }
 
@@ -39,7 +39,7 @@ struct maybe predict_class(const struct catalogue *catalogue, const char *class,
         *grade = truth->grade;
     if (strcmp(truth->grade, "bounded") == 0)
         return (struct maybe){0}; /* limits are no count */
-    return evaluate(truth, n);
+    return evaluate(truth->base, truth->each, n);
 }
 
 struct maybe predict(const struct catalogue *catalogue, const struct counted_event *event,
@@ -48,6 +48,20 @@ struct maybe predict(const struct catalogue *catalogue, const struct counted_eve
     if (event_counts_beyond_specimen(event->kind, event->name))
         return (struct maybe){0};
     return predict_class(catalogue, event->class, specimen, n, grade);
+}
+
+struct limits predict_limits(const struct catalogue *catalogue, const struct counted_event *event,
+                             const char *specimen, uint64_t n, const char **why)
+{
+    const struct catalogue_truth *truth =
+        event->class ? find_truth(catalogue_specimen(catalogue, specimen), event->class) : NULL;
+    if (!truth || strcmp(truth->grade, "bounded") != 0 ||
+        event_counts_beyond_specimen(event->kind, event->name))
+        return (struct limits){0};
+    struct maybe low = evaluate(truth->base, truth->each, n);
+    struct maybe high = evaluate(truth->high_base, truth->high_each, n);
+    *why = truth->why;
+    return (struct limits){low.known && high.known, low.value > 0 ? low.value : 0, high.value};
 }
 
 const char *predict_specimen(const struct catalogue *catalogue, const struct counted_event *event)

@@ -309,6 +309,11 @@ static int look_up(struct run *run, int64_t deadline)
         return peer_lost(run->session, run->failure, -EINTR, "interrupted twice");
     if (run->ending == RUN_ON && stop && *stop)
         return send_stop(run, STOPPED_BY_FLAG);
+    /* A spent budget asked already, and waits for the visit; who raises the flag does not. */
+    if (run->ending == OUT_OF_BUDGET && stop && *stop) {
+        run->ending = STOPPED_BY_FLAG;
+        run->asked = monotonic_ms();
+    }
     /* Who asks for an end does not wait for a visit of minutes; it stays pending. */
     if (run->ending == STOPPED_BY_FLAG && monotonic_ms() - run->asked >= SESSION_STOP_MS)
         return peer_lost(

@@ -12,10 +12,10 @@
 #define TWO_STEPS   0.36
 #define HALF_OCTAVE 0.5 /* within which draws must see a rise begin for its range to stand */
 
-void caches_unknown(struct caches_value *value, const char *text)
+void caches_unknown(struct caches_value *value, const char *why)
 {
     value->known = false;
-    snprintf(value->reason, sizeof(value->reason), "%s", text);
+    snprintf(value->reason, sizeof(value->reason), "%s", why);
 }
 
 double caches_distance(uint64_t left, uint64_t right)

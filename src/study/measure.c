@@ -200,3 +200,17 @@ int measure_summarise(const struct reading *readings, size_t count,
     judge(summary, values, quiet);
     return 0;
 }
+
+void measure_limit(const struct reading *readings, size_t count, const struct limits *limits,
+                   struct summary *summary)
+{
+    summary->limits = *limits;
+    summary->below = summary->above = 0;
+    for (size_t i = 0; limits->known && i < count; i++) {
+        uint64_t value;
+        if (!reading_value(&readings[i], &value))
+            continue;
+        summary->below += limits->low > 0 && value < (uint64_t)limits->low;
+        summary->above += limits->high < 0 || value > (uint64_t)limits->high;
+    }
+}

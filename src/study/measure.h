@@ -31,6 +31,12 @@ struct maybe {
     int64_t value;
 };
 
+/* What a count must not leave, where the truth itself is not known. */
+struct limits {
+    bool known;
+    int64_t low, high;
+};
+
 /* What is known before a sample is looked at. */
 struct expectation {
     struct maybe truth;    /* of the event's class for this specimen and N */
@@ -58,11 +64,17 @@ struct summary {
     struct maybe error, error_min, error_max; /* median, smallest, largest value minus truth */
     size_t exact_runs;                        /* value == truth */
     struct maybe wrong_min, wrong_max;        /* error of the runs that are not exact */
+    struct limits limits;
+    size_t below, above; /* judged runs that leave them */
 };
 
 /* -ENOMEM only. */
 int measure_summarise(const struct reading *readings, size_t count,
                       const struct expectation *expected, struct summary *summary);
+
+/* Sets the runs of a summary against limits. */
+void measure_limit(const struct reading *readings, size_t count, const struct limits *limits,
+                   struct summary *summary);
 
 /* What the null cell of the same way of measuring says of it: the overhead, and the faults and
  * switches that are the way's own (reading a page that was never touched is a fault). They come on

@@ -94,6 +94,19 @@ class Truths(Case):
         self.assertIn("does not predict task-clock", result["error_reason"])
         self.assertGreater(result["overhead"], 0)
 
+    def test_a_bounded_truth_shows_its_limits(self):
+        arguments = ("--event", "page-faults:u", "--specimen", "file-pages", "--n", "64", "--runs", "3")
+        result = self.one(*arguments)
+        self.assertEqual((result["truth"], result["truth_grade"]), (None, "bounded"))
+        self.assertEqual((result["truth_low"], result["truth_high"]), (1, 64))
+        self.assertIn("only limits", result["truth_reason"])
+        self.assertIn("within the limits", result["note"])
+        shown = self.measure(*arguments).stdout
+        self.assertIn("1 \u2026 64  bounded", shown)
+        self.assertIn("bounded: only limits", shown)
+        exact = self.one("--event", "page-faults:u", "--n", "10", "--runs", "3")
+        self.assertEqual((exact["truth_low"], exact["truth_high"]), (10, 10))
+
     def test_hardware_events_are_exact_or_refused_with_the_reason(self):
         done = self.measure("--event", "instructions:u", "--json")
         envelope = json.loads(done.stdout)

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Accounts of what specimens do that are no counters of perf: what /proc says of migrations, and
- * what a tracer sees by ptrace, the entries into system calls by name and the passes by the target
- * of breakpoints and uprobes. One line a count:
+ * what a tracer sees by ptrace, the entries into system calls by name, the passes by the target of
+ * breakpoints and uprobes, and who touches the word that breakpoints on data watch. One line a
+ * count:
  *
  *     SPECIMEN N SOURCE CLASS COUNT
  *
@@ -21,6 +22,7 @@
 #include "specimens/target.h"
 #include "syscall.h"
 #include "unit/step.h"
+#include "watch.h"
 
 #define RUNS 9
 
@@ -201,6 +203,27 @@ static void account_of_target(const struct visit *visit)
     print(visit, "ptrace", "uprobe-returns", seen.passes);
 }
 
+/* A watched instruction that does both counts once, as a breakpoint on accesses does. */
+static void account_of_word(const struct visit *visit)
+{
+    const char *file;
+    struct specimen_state state;
+    struct perf_event_attr attr = {.type = PERF_TYPE_BREAKPOINT, .bp_type = HW_BREAKPOINT_W};
+    if (!states(visit->specimen, "breakpoint-write") || target_settle(&attr, &file) < 0 ||
+        !visit->specimen->text_begin || !prepare(visit, &state))
+        return;
+    struct watch watch = {.word = (uintptr_t)attr.bp_addr,
+                          .begin = (uintptr_t)visit->specimen->text_begin,
+                          .end = (uintptr_t)visit->specimen->text_end};
+    pid_t child = start(visit, &state);
+    bool done = child > 0 && watch_child(child, &watch);
+    restore(visit, &state);
+    if (!done)
+        return;
+    print(visit, "ptrace", "breakpoint-write", watch.writes);
+    print(visit, "ptrace", "breakpoint-access", watch.either);
+}
+
 int main(int argument_count, char **arguments)
 {
     for (size_t index = 0; specimen_registry[index]; index++) {
@@ -216,6 +239,7 @@ int main(int argument_count, char **arguments)
             account_of_proc(&visit);
             account_of_calls(&visit);
             account_of_target(&visit);
+            account_of_word(&visit);
             fflush(stdout); /* or a child writes it again */
         }
     }

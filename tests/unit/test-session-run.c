@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/time.h>
 
 #include <cmocka.h>
 
@@ -283,6 +284,28 @@ static void the_stop_flag_ends_a_run_between_visits(void **state)
     session_close(session);
 }
 
+static void raise_flag_later(int signal_number)
+{
+    (void)signal_number;
+    stop_flag = 1;
+}
+
+/* The budget waits for the visit under way, however long; whoever interrupts does not. */
+static void the_stop_flag_breaks_off_a_visit_that_outlasts_the_budget(void **state)
+{
+    (void)state;
+    struct session *session = open_session("hangs");
+    struct failure failure = {0};
+    struct seen seen = {0};
+    struct itimerval later = {.it_value = {.tv_usec = 200000}};
+    signal(SIGALRM, raise_flag_later);
+    setitimer(ITIMER_REAL, &later, NULL);
+    assert_int_equal(run_visits(session, 6, 20, &seen, &failure), -EINTR);
+    assert_says(&failure, "in the middle of a visit");
+    assert_no_children();
+    session_close(session);
+}
+
 static void a_flag_raised_before_the_run_runs_nothing(void **state)
 {
     (void)state;
@@ -364,6 +387,7 @@ int main(void)
         SESSION_CASE(samples_that_do_not_fit_the_plan_are_refused),
         SESSION_CASE(a_sink_that_fails_ends_the_run_with_its_words),
         SESSION_CASE(the_stop_flag_ends_a_run_between_visits),
+        SESSION_CASE(the_stop_flag_breaks_off_a_visit_that_outlasts_the_budget),
         SESSION_CASE(a_flag_raised_before_the_run_runs_nothing),
         SESSION_CASE(a_second_interrupt_does_not_wait),
         SESSION_CASE(a_spent_budget_ends_a_run_between_visits),

@@ -13,10 +13,10 @@
 
 #include "cli/command.h"
 #include "cli/measure-words.h"
+#include "stats/random.h"
 #include "study/measure.h"
 #include "study/mode.h"
 #include "study/plan.h"
-#include "stats/random.h"
 
 const struct command *const command_registry[] = {NULL};
 
@@ -300,6 +300,33 @@ static void no_truth_is_said_with_its_reason(void **state)
                         "alone reads 2,300; no truth to compare with: no specimen predicts it");
 }
 
+static void limits_are_kept_to_or_left(void **state)
+{
+    (void)state;
+    struct reading readings[4];
+    fill(readings, 4, 150);
+    struct expectation nothing = {0};
+    struct summary summary = judge(readings, 4, &nothing);
+    const struct limits limits = {true, 100, 200};
+    measure_limit(readings, 4, &limits, &summary);
+    assert_int_equal(summary.below + summary.above, 0);
+    assert_string_equal(sentence(&summary, "x"), "within the limits in every run");
+    readings[0].value = 100;
+    readings[1].value = 200;
+    measure_limit(readings, 4, &limits, &summary);
+    assert_int_equal(summary.below + summary.above, 0);
+    readings[0].value = 99;
+    readings[1].value = 1201;
+    readings[2] = (struct reading){.value = 0, .enabled = 100, .running = 0}; /* says nothing */
+    summary = judge(readings, 4, &nothing);
+    measure_limit(readings, 4, &limits, &summary);
+    assert_int_equal(summary.below, 1);
+    assert_int_equal(summary.above, 1);
+    assert_string_equal(sentence(&summary, "x"),
+                        "outside the limits in 2 of 3 runs, lowest 99, highest 1,201; no counter "
+                        "time in 1 of 4 runs, which say nothing");
+}
+
 static void no_run_at_all_is_no_crash(void **state)
 {
     (void)state;
@@ -451,6 +478,7 @@ int main(void)
         cmocka_unit_test(runs_without_a_counter_are_no_part_of_every_run),
         cmocka_unit_test(exact_runs_do_not_hide_how_far_the_others_are_off),
         cmocka_unit_test(no_truth_is_said_with_its_reason),
+        cmocka_unit_test(limits_are_kept_to_or_left),
         cmocka_unit_test(no_run_at_all_is_no_crash),
         cmocka_unit_test(counts_of_any_size_stay_exact),
         cmocka_unit_test(quantiles_are_values_that_were_read),
