@@ -186,7 +186,10 @@ double lie_threshold(const struct planting *planting, const struct point *point,
 {
     (void)run;
     bool is_little = !point->is_null && truth_middle(point) < planting->size;
-    return is_little ? count - truth_middle(point) : count;
+    if (!is_little || !planting->null)
+        return count;
+    const struct point *null = planting->null;
+    return (double)null->runs[random_below(planting->random, null->run_count)].value;
 }
 
 double lie_saturates(const struct planting *planting, const struct point *point,

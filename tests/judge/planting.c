@@ -54,9 +54,10 @@ static double extrapolated(const struct evidence_run *run, double count)
 }
 
 double plant_lie(const struct plant *plant, const struct planting *planting,
-                 struct evidence *evidence)
+                 struct evidence *evidence, size_t *points_hit)
 {
     double largest = 0;
+    *points_hit = 0;
     for (size_t i = 0; i < evidence->point_count; i++) {
         struct point *point = &evidence->points[i];
         double noise = point_noise(planting, point), squares = 0;
@@ -68,8 +69,11 @@ double plant_lie(const struct plant *plant, const struct planting *planting,
             squares += moved * moved;
             run->value = whole(planting->random, count);
         }
-        if (!point->is_null && point->run_count > 0)
-            largest = fmax(largest, sqrt(squares / (double)point->run_count) / noise);
+        if (point->is_null || point->run_count == 0)
+            continue;
+        double size = sqrt(squares / (double)point->run_count) / noise;
+        largest = fmax(largest, size);
+        *points_hit += size >= 1;
     }
     return largest;
 }
@@ -160,6 +164,9 @@ void planting_draw(struct random *random, const struct plant *plant,
     if (plant->needs_opcode)
         planting->opcode = draw_opcode(random, evidence);
     planting->class = other_class_of(evidence->class);
+    for (size_t i = 0; i < evidence->point_count; i++)
+        if (evidence->points[i].is_null && !planting->null)
+            planting->null = &evidence->points[i];
     for (size_t i = 0; i < evidence->point_count; i++)
         for (size_t j = 0; evidence->points[i].is_null && j < evidence->points[i].run_count; j++)
             if (evidence->points[i].runs[j].value < planting->least_null)

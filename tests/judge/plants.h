@@ -17,6 +17,7 @@ struct planting {
     double share;              /* of runs, where only some are hit */
     const char *opcode;        /* the one that is miscounted */
     const char *class;         /* the one that is counted instead */
+    const struct point *null;  /* a null cell; NULL: there is none */
     uint64_t least_null;       /* smallest count of the null cells: about the overhead */
 };
 
@@ -52,10 +53,11 @@ const struct plant *plant_find(const char *name);
  * others. */
 void planting_draw(struct random *random, const struct plant *plant,
                    const struct evidence *evidence, struct planting *planting);
-/* Plants it. Returns its size in units of the noise: the largest, over all points, of the root mean
- * square of what a run gets wrong, by the noise of the point. */
+/* Plants it; points_hit: how many points got an error of at least their noise. Returns its size in
+ * units of the noise: the largest, over all points, of the root mean square of what a run gets
+ * wrong, by the noise of the point. */
 double plant_lie(const struct plant *plant, const struct planting *planting,
-                 struct evidence *evidence);
+                 struct evidence *evidence, size_t *points_hit);
 /* Standard deviation of a quiet run's count at this point, before a lie: that of the distribution
  * it was drawn from, or of the recorded runs without those that the account saw disturbed; at least
  * that of rounding to whole counts, 1 / sqrt(12). */

@@ -138,15 +138,17 @@ static void every_plant_changes_counts_and_states_its_size(void **state)
         struct random random;
         struct case_file file = {0};
         struct planting planting;
+        size_t points_hit;
         draw_for(&plants[i], 100 + i, &machine, &random, &file);
         uint64_t before = sum_of_values(&file);
         planting_draw(&random, &plants[i], &file.events[0], &planting);
         planting.noise = &machine.noise;
         assert_true(!plants[i].needs_opcode || planting.opcode);
-        double ratio = plant_lie(&plants[i], &planting, &file.events[0]);
+        double ratio = plant_lie(&plants[i], &planting, &file.events[0], &points_hit);
         if (strstr(plants[i].name, "scaled twice") == NULL)
             assert_int_not_equal(sum_of_values(&file), before);
         assert_true(ratio > 1);
+        assert_true(points_hit > 0);
         case_release(&file);
     }
 }
@@ -160,10 +162,11 @@ static void the_size_of_a_lie_is_told_in_standard_deviations(void **state)
     struct random random;
     random_seed(&random, 12);
     struct planting planting;
+    size_t points_hit;
     planting_draw(&random, plant_find("offset"), &file.events[0], &planting);
     planting.noise = &machine.noise;
     planting.size = 10 * noise_stdev(&machine.noise, 0);
-    double ratio = plant_lie(plant_find("offset"), &planting, &file.events[0]);
+    double ratio = plant_lie(plant_find("offset"), &planting, &file.events[0], &points_hit);
     assert_true(fabs(ratio - 10) < 0.01);
     case_release(&file);
 }

@@ -121,11 +121,13 @@ static bool plant_in(const struct trial *trial, struct random *random, const str
         return false;
     if (trial->ratio > 0)
         planting->size = trial->ratio / ratio_of_unit(plant, planting, evidence);
-    outcome->ratio = plant_lie(plant, planting, evidence);
+    size_t points_hit;
+    outcome->ratio = plant_lie(plant, planting, evidence, &points_hit);
     snprintf(outcome->planted, sizeof(outcome->planted), "%s %g%s%s%s", plant->name, planting->size,
              planting->share > 0 ? " share" : "", planting->opcode ? " opcode " : "",
              planting->opcode ? planting->opcode : "");
-    return true;
+    /* What shows in one or two points has a size, but no shape that a cause could follow from. */
+    return trial->ratio > 0 || outcome->ratio < 3 || points_hit >= 3;
 }
 
 static bool is_detection(const struct judgement *judgement)
