@@ -214,10 +214,7 @@ double lie_late(const struct planting *planting, const struct point *point,
                 struct evidence_run *run, double count)
 {
     (void)run;
-    if (point->is_null)
-        return count;
-    double own = fmax(0, count - (double)planting->least_null);
-    return count - fmin(own, planting->size);
+    return count - fmin(truth_middle(point), planting->size);
 }
 
 double lie_one_process(const struct planting *planting, const struct point *point,

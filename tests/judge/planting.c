@@ -155,7 +155,7 @@ static const char *other_class_of(const char *class)
 void planting_draw(struct random *random, const struct plant *plant,
                    const struct evidence *evidence, struct planting *planting)
 {
-    *planting = (struct planting){.random = random, .evidence = evidence, .least_null = UINT64_MAX};
+    *planting = (struct planting){.random = random, .evidence = evidence};
     planting->size = random_log_between(random, plant->smallest, plant->largest);
     if (plant->is_whole)
         planting->size = round(planting->size);
@@ -167,8 +167,4 @@ void planting_draw(struct random *random, const struct plant *plant,
     for (size_t i = 0; i < evidence->point_count; i++)
         if (evidence->points[i].is_null && !planting->null)
             planting->null = &evidence->points[i];
-    for (size_t i = 0; i < evidence->point_count; i++)
-        for (size_t j = 0; evidence->points[i].is_null && j < evidence->points[i].run_count; j++)
-            if (evidence->points[i].runs[j].value < planting->least_null)
-                planting->least_null = evidence->points[i].runs[j].value;
 }

@@ -18,7 +18,6 @@ struct planting {
     const char *opcode;        /* the one that is miscounted */
     const char *class;         /* the one that is counted instead */
     const struct point *null;  /* a null cell; NULL: there is none */
-    uint64_t least_null;       /* smallest count of the null cells: about the overhead */
 };
 
 /* The count of a run as the lying counter reports it, not yet rounded; may also change the times of
