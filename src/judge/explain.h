@@ -20,16 +20,6 @@ struct explained {
  * 0 or -ENOMEM. */
 int explain(const struct judgement *judgement, uint64_t seed, struct explained *explained);
 
-/* The parts of it, in the order in which they are asked; each returns true when it explains the
- * errors. Shapes of single counts: values that wrapped, that stay zero up to some N, that were lost
- * in some runs, that are right only where the counter was on all the time. */
-bool explain_shape(const struct judgement *judgement, struct explained *explained);
-/* Another class whose truths the counts are. */
-bool explain_definition(const struct judgement *judgement, struct explained *explained);
-/* Sparse regression of the errors on what the code does besides: faults, system calls, interrupts,
- * opcodes, its own truth (a factor), a constant (an offset). -ENOMEM. */
-int explain_regression(const struct judgement *judgement, struct explained *explained);
-
 /* The error of one run of a judged point: count minus overhead minus truth (0 within limits); false
  * for a run that got no counter, or that has no truth. */
 bool run_error(const struct judged_point *point, const struct evidence_run *run, double *error);

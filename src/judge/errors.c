@@ -1,0 +1,387 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From judged points to errors, their location and how well that is known. Robust on purpose: one
+ * disturbed run in a hundred must neither move a point nor widen it. */
+#include "judge/errors.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "judge/explain.h"
+#include "judge/points.h"
+#include "stats/moments.h"
+
+/* A count cannot be known better than this: it is rounded, and a truth of many counts has small
+ * relative faults of its own that must not outweigh every small point. */
+#define FLOOR_COUNTS    0.5
+#define FLOOR_RELATIVE  1e-5
+#define MAD_TO_STDEV    1.4826
+#define WINSOR          3.5 /* robust standard deviations beyond which a run counts as that far */
+#define POOLED_DF       4.0 /* weight of the neighbours' noise against a point's own */
+#define EXCESS          3.0 /* between processes, over what the runs' own noise makes */
+#define EXCESS_LEAST    3   /* specimens that show it: then all have it */
+#define EXACT_DF        1000.0
+#define MEDIAN_VARIANCE 1.571  /* of a median over that of a mean: pi / 2 */
+#define ROUNDING        0.0834 /* variance of rounding to a whole number: 1 / 12 */
+
+struct summary {
+    double location, variance; /* of the location */
+    double df;
+};
+
+static bool takes_part(const struct judged_point *judged)
+{
+    const struct point *point = judged->point;
+    if (point->is_null || !judged->runs)
+        return false;
+    return judged->against_account || point->truth.grade == TRUTH_PROVEN ||
+           point->truth.grade == TRUTH_BOUNDED;
+}
+
+double run_count_raw(const struct error_point *point, const struct error_run *run)
+{
+    /* Signed: a count that went below zero is a huge one. */
+    return (double)((wide)(int64_t)run->run->value - point->judged->overhead);
+}
+
+static void predict(struct error_point *point)
+{
+    const struct truth *truth = &point->point->truth;
+    point->truth = (double)truth->low;
+    point->proven = truth->grade == TRUTH_PROVEN && truth->low == truth->high;
+    if (!point->judged->against_account || !point->run_count)
+        return;
+    point->proven = true;
+    double sum = 0;
+    for (size_t i = 0; i < point->run_count; i++)
+        sum += run_count_raw(point, &point->runs[i]) - point->runs[i].error;
+    point->truth = sum / (double)point->run_count;
+}
+
+static int collect_point(const struct judged_point *judged, struct error_point *point)
+{
+    *point = (struct error_point){.judged = judged, .point = judged->point};
+    point->runs = calloc(judged->point->run_count + 1, sizeof(*point->runs));
+    if (!point->runs)
+        return -ENOMEM;
+    for (size_t i = 0; i < judged->point->run_count; i++) {
+        const struct evidence_run *run = &judged->point->runs[i];
+        struct error_run *error = &point->runs[point->run_count];
+        if (!run_error(judged, run, &error->error) || !isfinite(error->error))
+            continue;
+        error->run = run;
+        error->disturbed = !run_is_judged(judged, run);
+        error->multiplexed = run_is_multiplexed(run);
+        point->run_count++;
+    }
+    predict(point);
+    return 0;
+}
+
+static void find_way(struct errors *errors, size_t index)
+{
+    struct error_point *point = &errors->points[index];
+    for (size_t i = 0; i < index; i++)
+        if (point_same_way(errors->points[i].point, point->point)) {
+            point->way = errors->points[i].way;
+            return;
+        }
+    point->way = errors->way_count++;
+}
+
+int errors_collect(const struct judgement *judgement, struct errors *errors)
+{
+    size_t most = 0;
+    *errors = (struct errors){.judgement = judgement, .all_zero = true};
+    for (size_t i = 0; i < judgement->row_count; i++)
+        most += judgement->rows[i].point_count;
+    errors->points = calloc(most + 1, sizeof(*errors->points));
+    if (!errors->points)
+        return -ENOMEM;
+    for (size_t i = 0; i < judgement->row_count; i++)
+        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
+            const struct judged_point *judged = &judgement->rows[i].points[j];
+            if (!takes_part(judged))
+                continue;
+            errors->all_zero &= judged->is_zero;
+            if (collect_point(judged, &errors->points[errors->count++]) < 0)
+                return -ENOMEM;
+            find_way(errors, errors->count - 1);
+        }
+    return 0;
+}
+
+void errors_release(struct errors *errors)
+{
+    for (size_t i = 0; i < errors->count; i++)
+        free(errors->points[i].runs);
+    free(errors->points);
+    *errors = (struct errors){0};
+}
+
+/* Median where most values are the same; else the mean with far values drawn in. Sorts. */
+static struct summary robust(double *values, size_t count, double *work)
+{
+    struct summary summary = {0};
+    if (!count)
+        return summary;
+    sort_values(values, count);
+    double median = quantile(values, count, 0.5);
+    for (size_t i = 0; i < count; i++)
+        work[i] = fabs(values[i] - median);
+    sort_values(work, count);
+    double spread = MAD_TO_STDEV * quantile(work, count, 0.5);
+    summary.location = median;
+    summary.df = (double)count - 1;
+    if (!(spread > 0))
+        return summary;
+    for (size_t i = 0; i < count; i++)
+        work[i] = fmin(fmax(values[i], median - WINSOR * spread), median + WINSOR * spread);
+    struct moments moments = moments_of(work, count);
+    summary.location = moments.mean;
+    summary.variance = moments.variance / (double)count;
+    return summary;
+}
+
+/* The quiet runs of one process from `from` on, into values; runs of a process stand together. */
+static size_t next_process(const struct error_point *point, size_t *from, double *values)
+{
+    size_t count = 0, i = *from;
+    uint32_t process = point->runs[i].run->process;
+    for (; i < point->run_count && point->runs[i].run->process == process; i++)
+        if (!point->runs[i].disturbed && !point->runs[i].left_out)
+            values[count++] = point->runs[i].error;
+    *from = i;
+    return count;
+}
+
+static void sum_up_factors(struct error_point *point)
+{
+    point->quiet = 0;
+    point->enabled = point->interrupts = point->faults = 0;
+    point->constant = true;
+    const struct error_run *first = NULL;
+    for (size_t i = 0; i < point->run_count; i++) {
+        const struct error_run *run = &point->runs[i];
+        if (run->disturbed || run->left_out)
+            continue;
+        first = first ? first : run;
+        point->constant &= run->error == first->error;
+        point->quiet++;
+        point->enabled += (double)run->run->enabled / 1e9;
+        point->interrupts += run->run->interrupts;
+        point->faults += (double)account_faults(&run->run->account);
+    }
+    if (point->quiet) {
+        point->enabled /= (double)point->quiet;
+        point->interrupts /= (double)point->quiet;
+        point->faults /= (double)point->quiet;
+    }
+}
+
+/* values, work: room for all runs. The variance goes to sigma for now. */
+static double sum_up_point(struct error_point *point, double *values, double *work)
+{
+    sum_up_factors(point);
+    size_t count = 0, processes = 0;
+    for (size_t from = 0; from < point->run_count;) {
+        double *start = values + count;
+        size_t more = next_process(point, &from, start);
+        count += more;
+        processes += more > 0;
+    }
+    struct summary runs = robust(values, count, work);
+    size_t got = 0;
+    for (size_t from = 0; from < point->run_count;) {
+        size_t more = next_process(point, &from, work);
+        if (more) {
+            sort_values(work, more);
+            values[got++] = quantile(work, more, 0.5);
+        }
+    }
+    /* Whole processes may sit in another state: what varies between them is the noise. */
+    struct summary between = robust(values, got, work);
+    bool by_process = processes >= 3 && between.variance > runs.variance;
+    point->excess = between.variance > EXCESS * runs.variance ? between.variance : 0;
+    point->location = by_process ? between.location : runs.location;
+    double variance = runs.variance;
+    if (processes >= 2)
+        variance = fmax(variance, between.variance);
+    point->sigma = variance;
+    return by_process ? between.df : runs.df;
+}
+
+/* --- the error of the overhead, which all points of a way share --- */
+
+/* The null cell of a way as if it were a point: how far each of its runs is from the overhead. */
+static int collect_null(const struct error_point *of, const struct evidence *evidence,
+                        struct error_point *null)
+{
+    const struct point *best = NULL;
+    for (size_t i = 0; i < evidence->point_count; i++) {
+        const struct point *point = &evidence->points[i];
+        if (point->is_null && point_same_way(point, of->point) &&
+            (!best || point->run_count > best->run_count))
+            best = point;
+    }
+    *null = (struct error_point){.judged = of->judged, .point = best};
+    null->runs = calloc(best ? best->run_count + 1 : 1, sizeof(*null->runs));
+    if (!null->runs)
+        return -ENOMEM;
+    for (size_t i = 0; best && i < best->run_count; i++) {
+        const struct evidence_run *run = &best->runs[i];
+        wide count;
+        if (run_count_of(run, &count))
+            null->runs[null->run_count++] = (struct error_run){
+                .run = run,
+                .error = (double)(count - of->judged->overhead),
+                .disturbed = account_faults(&run->account) > of->judged->usual_faults ||
+                             account_switches(&run->account) > of->judged->usual_switches};
+    }
+    return 0;
+}
+
+/* Small counts of the same way have the same noise as its null cell, which is only one of them. */
+static double variance_of_small(const struct errors *errors, size_t way, double *work)
+{
+    size_t count = 0;
+    double least = INFINITY;
+    for (size_t i = 0; i < errors->count; i++)
+        if (errors->points[i].way == way)
+            least = fmin(least, fabs(errors->points[i].truth));
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct error_point *point = &errors->points[i];
+        if (point->way == way && point->quiet && fabs(point->truth) <= 10 * least + 10)
+            work[count++] = point->sigma;
+    }
+    if (!count)
+        return 0;
+    sort_values(work, count);
+    return quantile(work, count, 0.5);
+}
+
+/* While sigmas still are variances. */
+static int measure_overhead_sigma(struct errors *errors)
+{
+    AUTO_FREE double *variances = calloc(errors->count + 1, sizeof(double));
+    if (!variances)
+        return -ENOMEM;
+    for (size_t way = 0; way < errors->way_count; way++) {
+        const struct error_point *first = errors->points;
+        while (first->way != way)
+            first++;
+        struct error_point null;
+        int result = collect_null(first, errors->judgement->evidence, &null);
+        AUTO_FREE struct error_run *runs = null.runs;
+        AUTO_FREE double *values = calloc(null.run_count + 1, sizeof(double));
+        AUTO_FREE double *work = calloc(null.run_count + 1, sizeof(double));
+        if (result < 0 || !values || !work)
+            return -ENOMEM;
+        (void)runs;
+        sum_up_point(&null, values, work);
+        double variance = fmax(null.sigma, variance_of_small(errors, way, variances));
+        /* The overhead is a median, and a whole number. */
+        double sigma = variance > 0 ? sqrt(MEDIAN_VARIANCE * variance + ROUNDING) : 0;
+        for (size_t i = 0; i < errors->count; i++)
+            if (errors->points[i].way == way)
+                errors->points[i].overhead_sigma = first->judged->has_overhead ? sigma : 0;
+    }
+    return 0;
+}
+
+/* --- the noise of points --- */
+
+/* The usual noise of points like this one: of the same N, and of the same ladder below. */
+static double pooled(const struct errors *errors, size_t index, bool ladder, double *work)
+{
+    const struct error_point *point = &errors->points[index];
+    size_t count = 0;
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct error_point *other = &errors->points[i];
+        bool like = ladder ? i <= index && index - i < 3 : other->point->n == point->point->n;
+        if (like && other->quiet && !other->left_out)
+            work[count++] = other->sigma;
+    }
+    if (!count)
+        return 0;
+    sort_values(work, count);
+    return quantile(work, count, 0.5);
+}
+
+/* Two processes are often in the same state and then look as if there were no other: what differs
+ * between processes is learnt from all points of about this N, in parts of the truth. */
+static double pooled_excess(const struct errors *errors, const struct error_point *point)
+{
+    double sum = 0, count = 0;
+    size_t specimens = 0;
+    const char *last = "";
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct error_point *other = &errors->points[i];
+        double n = (double)other->point->n, own = (double)point->point->n;
+        if (!other->quiet || other->left_out || other->truth < 1 || n > 11 * own || own > 11 * n)
+            continue;
+        count++;
+        sum += other->excess / (other->truth * other->truth);
+        specimens += other->excess > 0 && strcmp(last, other->point->specimen) != 0;
+        if (other->excess > 0)
+            last = other->point->specimen;
+    }
+    return specimens >= EXCESS_LEAST ? sum / count * point->truth * point->truth : 0;
+}
+
+static int settle_sigmas(struct errors *errors)
+{
+    AUTO_FREE double *variances = calloc(errors->count + 1, sizeof(double));
+    AUTO_FREE double *work = calloc(errors->count + 1, sizeof(double));
+    if (!variances || !work)
+        return -ENOMEM;
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct error_point *point = &errors->points[i];
+        double df = point->quiet > 1 ? (double)point->quiet - 1 : 1;
+        double others = fmax(pooled(errors, i, false, work), pooled(errors, i, true, work));
+        double shrunk = (df * point->sigma + POOLED_DF * others) / (df + POOLED_DF);
+        variances[i] = fmax(fmax(point->sigma, shrunk), pooled_excess(errors, point));
+    }
+    for (size_t i = 0; i < errors->count; i++) {
+        struct error_point *point = &errors->points[i];
+        double relative = FLOOR_RELATIVE * fabs(point->truth);
+        point->sigma = sqrt(variances[i] + FLOOR_COUNTS * FLOOR_COUNTS + relative * relative);
+    }
+    return 0;
+}
+
+int errors_sum_up(struct errors *errors)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < errors->count; i++)
+        most = errors->points[i].run_count > most ? errors->points[i].run_count : most;
+    AUTO_FREE double *values = calloc(most, sizeof(double));
+    AUTO_FREE double *work = calloc(most, sizeof(double));
+    if (!values || !work)
+        return -ENOMEM;
+    errors->exact = true;
+    errors->noise_df = 0;
+    for (size_t i = 0; i < errors->count; i++) {
+        struct error_point *point = &errors->points[i];
+        double df = sum_up_point(point, values, work);
+        if (!error_point_counts(point))
+            continue;
+        errors->exact &= point->sigma == 0;
+        errors->noise_df += point->sigma > 0 ? df : 0;
+    }
+    if (errors->exact)
+        errors->noise_df = EXACT_DF;
+    errors->noise_df = fmax(errors->noise_df, 1);
+    int result = measure_overhead_sigma(errors);
+    return result < 0 ? result : settle_sigmas(errors);
+}
+
+bool error_point_counts(const struct error_point *point)
+{
+    /* One run says nothing of the noise. */
+    return point->proven && !point->left_out && point->quiet > 1;
+}

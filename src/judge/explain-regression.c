@@ -1,0 +1,374 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which of the things that the code does make the errors: sparse regression over all points of an
+ * event, and the cause that each thing found stands for (docs/causes.md). */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "judge/explain-candidates.h"
+#include "judge/explaining.h"
+#include "stats/select.h"
+
+#define LEVEL      1e-4 /* chance of explaining what is not there */
+#define TERMS_MOST 4
+#define ROWS_LEAST 3
+#define CALL_LEAK                                                                                  \
+    10.0                 /* counts for each system call from which the operating system's are seen \
+                          */
+#define HANDLER     50.0 /* the same for each fault or interrupt */
+#define RATE_LEAST  10.0 /* interrupts in a second that are believed */
+#define RATE_MOST   5000.0
+#define POOR_SCALE  5.0  /* residuals, in standard deviations of the points … */
+#define POOR_LEFT   0.03 /* … that are believed only where no more than this is left */
+#define RIGHT_TIMES 10.0 /* so much smaller than predicted, an error is none */
+#define RIGHT_MOST  0.25 /* of the runs may be right where an error is predicted */
+#define ALIKE_MOST  3    /* others that are named */
+
+struct regression {
+    struct candidates candidates;
+    struct selection selection;
+    struct selected selected;
+    const double **columns;
+    size_t *which; /* [column] its candidate */
+    double *y, *sigma, *shared;
+    size_t *groups;
+    bool *alike; /* [column] */
+};
+
+static void regression_release(struct regression *regression)
+{
+    candidates_release(&regression->candidates);
+    free(regression->columns);
+    free(regression->which);
+    free(regression->y);
+    free(regression->sigma);
+    free(regression->shared);
+    free(regression->groups);
+    free(regression->alike);
+}
+
+static int prepare(const struct errors *errors, bool opcodes, struct regression *regression)
+{
+    struct candidates *candidates = &regression->candidates;
+    int result = candidates_gather(errors, opcodes, candidates);
+    if (result < 0)
+        return result;
+    regression->columns = calloc(candidates->count + 1, sizeof(*regression->columns));
+    regression->which = calloc(candidates->count + 1, sizeof(*regression->which));
+    regression->alike = calloc(candidates->count + 1, sizeof(*regression->alike));
+    regression->y = calloc(candidates->row_count + 1, sizeof(double));
+    regression->sigma = calloc(candidates->row_count + 1, sizeof(double));
+    regression->shared = calloc(errors->way_count + 1, sizeof(double));
+    regression->groups = calloc(candidates->row_count + 1, sizeof(*regression->groups));
+    if (!regression->columns || !regression->which || !regression->alike || !regression->y ||
+        !regression->sigma || !regression->shared || !regression->groups)
+        return -ENOMEM;
+    struct selection *selection = &regression->selection;
+    *selection = (struct selection){.columns = regression->columns,
+                                    .rows = candidates->row_count,
+                                    .y = regression->y,
+                                    .sigma = regression->sigma,
+                                    .groups = regression->groups,
+                                    .shared = regression->shared,
+                                    .group_count = errors->way_count,
+                                    .noise_df = errors->noise_df,
+                                    .exact = errors->exact,
+                                    .level = LEVEL,
+                                    .most = TERMS_MOST};
+    for (size_t i = 0; i < candidates->row_count; i++) {
+        regression->y[i] = candidates->rows[i]->location;
+        regression->sigma[i] = candidates->rows[i]->sigma;
+        regression->groups[i] = candidates->rows[i]->way;
+        regression->shared[candidates->rows[i]->way] = candidates->rows[i]->overhead_sigma;
+    }
+    for (size_t i = 0; i < candidates->count; i++)
+        if (candidates->list[i].twin == i) {
+            regression->which[selection->width] = i;
+            regression->columns[selection->width++] = candidates->list[i].values;
+        }
+    return 0;
+}
+
+static enum cause cause_of(const struct errors *errors, const struct candidate *candidate,
+                           const struct selected_term *term)
+{
+    const struct evidence *evidence = errors->judgement->evidence;
+    bool user_only = event_is_user_only(evidence);
+    double size = fabs(term->value);
+    switch (candidate->kind) {
+    case CANDIDATE_FAULTS:
+        return user_only && size >= HANDLER ? CAUSE_KERNEL_LEAK : CAUSE_FAULT_OVERCOUNT;
+    case CANDIDATE_SYSCALLS:
+    case CANDIDATE_SWITCHES:
+        return user_only && size >= CALL_LEAK ? CAUSE_KERNEL_LEAK : CAUSE_UNKNOWN;
+    case CANDIDATE_INTERRUPTS:
+        if (term->value < 0) /* interrupts take nothing away: they only go along with something */
+            return CAUSE_UNKNOWN;
+        return user_only && size >= HANDLER ? CAUSE_KERNEL_LEAK : CAUSE_INTERRUPT_OVERCOUNT;
+    case CANDIDATE_TIME:
+        return term->value >= RATE_LEAST && term->value <= RATE_MOST ? CAUSE_INTERRUPT_OVERCOUNT
+                                                                     : CAUSE_UNKNOWN;
+    case CANDIDATE_OPCODE:
+        return CAUSE_OPCODE_OVERCOUNT;
+    case CANDIDATE_CLASS:
+        /* A part of the own class that counts more than once; or one that does not belong. */
+        if (candidate->part_of_own && term->value > 0)
+            return CAUSE_OPCODE_OVERCOUNT;
+        return fabs(term->value - round(term->value)) <= fmax(0.02, term->high - term->value)
+                   ? CAUSE_OTHER_DEFINITION
+                   : CAUSE_UNKNOWN;
+    default:
+        return CAUSE_UNKNOWN;
+    }
+}
+
+/* "fldcw or fnstcw": what always occurs together is blamed together. */
+static void name_group(const struct candidates *candidates, size_t first, char *name, size_t size)
+{
+    size_t length = 0;
+    for (size_t i = first; i < candidates->count && length < size; i++) {
+        if (candidates->list[i].twin != first ||
+            candidates->list[i].kind != candidates->list[first].kind)
+            continue;
+        int more = snprintf(name + length, size - length, "%s%s", length ? " or " : "",
+                            candidates->list[i].name);
+        length += more > 0 ? (size_t)more : 0;
+    }
+}
+
+/* Another word for the same thing is no alternative. */
+static bool is_synonym(const struct candidate *left, const struct candidate *right)
+{
+    static const struct {
+        enum candidate_kind kind;
+        const char *name;
+    } synonyms[] = {
+        {CANDIDATE_FAULTS, "page-faults"},
+        {CANDIDATE_FAULTS, "minor-faults"},
+        {CANDIDATE_SYSCALLS, "syscalls"},
+        {CANDIDATE_SYSCALLS, "syscall"},
+        {CANDIDATE_SYSCALLS, "svc"},
+        {CANDIDATE_SYSCALLS, "ecall"},
+        {CANDIDATE_SWITCHES, "context-switches"},
+    };
+    for (size_t i = 0; i < sizeof(synonyms) / sizeof(*synonyms); i++)
+        if (left->kind == synonyms[i].kind && strcmp(right->name, synonyms[i].name) == 0)
+            return true;
+    return false;
+}
+
+/* What else could be meant: twins of another kind, and columns that fit as well. */
+static int name_alike(struct regression *regression, size_t term, char *names, size_t size)
+{
+    const struct candidates *candidates = &regression->candidates;
+    size_t first = regression->which[regression->selected.terms[term].column], named = 0;
+    size_t length = 0;
+    *names = '\0';
+    int result =
+        select_alike(&regression->selection, &regression->selected, term, regression->alike);
+    if (result < 0)
+        return result;
+    for (size_t i = 0; i < candidates->count && named < ALIKE_MOST && length < size; i++) {
+        const struct candidate *candidate = &candidates->list[i];
+        bool alike = candidate->twin == first && i != first &&
+                     candidate->kind != candidates->list[first].kind;
+        for (size_t j = 0; j < regression->selection.width; j++)
+            alike |= regression->alike[j] && regression->which[j] == i;
+        if (!alike || is_synonym(&candidates->list[first], candidate))
+            continue;
+        int more = snprintf(names + length, size - length, "%s%s",
+                            named++ ? ", " : "; cannot be told apart here from ", candidate->name);
+        length += more > 0 ? (size_t)more : 0;
+    }
+    return 0;
+}
+
+/* What is said of one thing: before and behind its size. */
+static void say(struct explaining *explaining, const struct candidate *candidate,
+                const struct explanation *found, const char *alike)
+{
+    double size = found->size, low = found->low, high = found->high;
+    const char *verb = size < 0 ? "Lacks" : "Adds";
+    if (size < 0 && candidate->kind != CANDIDATE_TRUTH) {
+        size = -found->size;
+        low = -found->high;
+        high = -found->low;
+    }
+    switch (candidate->kind) {
+    case CANDIDATE_TRUTH:
+        explaining_add(explaining, found, "Counts by a factor of %.4f [%.4f, %.4f]%s.", 1 + size,
+                       1 + low, 1 + high, alike);
+        break;
+    case CANDIDATE_CONSTANT:
+        explaining_add(explaining, found,
+                       "%s %.6g in every run [%.6g, %.6g], beyond the overhead of the null%s.",
+                       verb, size, low, high, alike);
+        break;
+    case CANDIDATE_OPCODE:
+        explaining_add(explaining, found,
+                       "Counts %s as %.4g instead of 1 each (%s %.4g [%.4g, %.4g])%s.", found->per,
+                       1 + found->size, found->size < 0 ? "lacks" : "adds", size, low, high, alike);
+        break;
+    case CANDIDATE_CLASS:
+        explaining_add(explaining, found, "%s %.4g for each of its %s [%.4g, %.4g]%s.", verb, size,
+                       found->per, low, high, alike);
+        break;
+    case CANDIDATE_SYSCALLS:
+        explaining_add(explaining, found, "%s %.4g for each system call [%.4g, %.4g]%s%s.", verb,
+                       size, low, high,
+                       found->cause == CAUSE_KERNEL_LEAK ? ": what the operating system executes "
+                                                           "is counted although it is excluded"
+                       : size < 3 ? ": how this CPU counts the border between both modes"
+                                  : "",
+                       alike);
+        break;
+    case CANDIDATE_TIME:
+        explaining_add(
+            explaining, found, "%s %.4g for each second [%.4g, %.4g]%s%s.", verb, size, low, high,
+            found->cause == CAUSE_INTERRUPT_OVERCOUNT ? ", as often as ticks come" : "", alike);
+        break;
+    default:
+        explaining_add(explaining, found, "%s %.4g for each %s [%.4g, %.4g]%s%s.", verb, size,
+                       found->per, low, high,
+                       found->cause == CAUSE_KERNEL_LEAK ? ": the handler is counted although the "
+                                                           "operating system is excluded"
+                                                         : "",
+                       alike);
+    }
+}
+
+static int report(struct explaining *explaining, struct regression *regression)
+{
+    const struct candidates *candidates = &regression->candidates;
+    const struct selected *selected = &regression->selected;
+    bool exact = regression->selection.exact && selected->worst < 0.01;
+    for (size_t i = 0; i < selected->count; i++) {
+        const struct selected_term *term = &selected->terms[i];
+        size_t first = regression->which[term->column];
+        const struct candidate *candidate = &candidates->list[first];
+        struct explanation found = {.cause = cause_of(&explaining->errors, candidate, term),
+                                    .size = term->value,
+                                    .low = term->low,
+                                    .high = term->high,
+                                    .share = term->share};
+        if (exact) /* nothing is left: the size is known but for rounding */
+            found.size = found.low = found.high = round(term->value * 1e6) / 1e6;
+        name_group(candidates, first, found.per, sizeof(found.per));
+        char alike[120];
+        int result = name_alike(regression, i, alike, sizeof(alike));
+        if (result < 0)
+            return result;
+        say(explaining, candidate, &found, alike);
+    }
+    return 0;
+}
+
+static bool blames_opcodes(const struct regression *regression)
+{
+    for (size_t i = 0; i < regression->selected.count; i++) {
+        size_t which = regression->which[regression->selected.terms[i].column];
+        if (regression->candidates.list[which].kind == CANDIDATE_OPCODE)
+            return true;
+    }
+    return false;
+}
+
+/* Does the term make sense by itself? Counts that do not follow their truth at all are explained by
+ * nothing, and nothing can be counted less than not at all. */
+static bool is_plausible(const struct candidate *candidate, const struct selected_term *term)
+{
+    double left = 1 + term->value, room = 3 * term->error;
+    switch (candidate->kind) {
+    case CANDIDATE_TRUTH:
+        return fabs(left) > fmax(0.05, room);
+    case CANDIDATE_OPCODE:
+        return left > -fmax(0.01, room);
+    case CANDIDATE_CLASS:
+        return !candidate->part_of_own || left > -fmax(0.01, room);
+    default:
+        return true;
+    }
+}
+
+/* Errors that the terms leave far more of than noise makes are not understood, unless next to
+ * nothing of them is left. */
+static bool fits_well(const struct selected *selected)
+{
+    return selected->scale <= POOR_SCALE || selected->residual <= POOR_LEFT * selected->total;
+}
+
+/* What the terms say of a point's error. */
+static double predicted_error(const struct regression *regression, size_t row)
+{
+    double sum = 0;
+    for (size_t i = 0; i < regression->selected.count; i++) {
+        const struct selected_term *term = &regression->selected.terms[i];
+        sum += term->value * regression->columns[term->column][row];
+    }
+    return sum;
+}
+
+/* What the code does it does in every run: where many runs are right all the same, something else
+ * is at work that only some runs or processes have. */
+static bool is_in_every_run(const struct regression *regression)
+{
+    size_t runs = 0, right = 0;
+    for (size_t i = 0; i < regression->candidates.row_count; i++) {
+        const struct error_point *row = regression->candidates.rows[i];
+        double error = fabs(predicted_error(regression, i));
+        if (error < RIGHT_TIMES / 2) /* counts are whole */
+            continue;
+        for (size_t j = 0; j < row->run_count; j++) {
+            if (row->runs[j].disturbed || row->runs[j].left_out)
+                continue;
+            runs++;
+            right += fabs(row->runs[j].error) <= fmax(error / RIGHT_TIMES, 0.5);
+        }
+    }
+    return (double)right <= RIGHT_MOST * (double)runs;
+}
+
+static bool is_believed(const struct regression *regression)
+{
+    const struct selected *selected = &regression->selected;
+    for (size_t i = 0; i < selected->count; i++) {
+        size_t which = regression->which[selected->terms[i].column];
+        if (!is_plausible(&regression->candidates.list[which], &selected->terms[i]))
+            return false;
+    }
+    return fits_well(selected) && is_in_every_run(regression);
+}
+
+static int regress(struct explaining *explaining, bool opcodes, bool only_opcodes, bool *reported)
+{
+    struct regression regression = {0};
+    int result = prepare(&explaining->errors, opcodes, &regression);
+    if (result == 0 && regression.selection.rows >= ROWS_LEAST)
+        result = select_terms(&regression.selection, &regression.selected);
+    if (result == 0 && !is_believed(&regression))
+        regression.selected.count = 0;
+    if (result == 0 && (!only_opcodes || blames_opcodes(&regression))) {
+        result = report(explaining, &regression);
+        *reported = regression.selected.count > 0;
+    }
+    regression_release(&regression);
+    return result;
+}
+
+int explain_regression(struct explaining *explaining)
+{
+    int known = opcodes_known(&explaining->errors);
+    bool reported = false;
+    int result = 0;
+    /* Where only some points tell their opcodes, the others are given up for a blamed opcode. */
+    if (known > 0)
+        result = regress(explaining, true, known == 1, &reported);
+    if (result == 0 && !reported && known < 2)
+        result = regress(explaining, false, false, &reported);
+    return result;
+}
