@@ -20,7 +20,8 @@ RUNS = 25
 ENOUGH = 5  # one in so many
 ATTEMPTS = 5
 LACKING = 3
-HARDWARE = ("hardware", "cache", "pmu", "raw", "source")  # kinds of events that are no accounts of the operating system
+# Kinds of events that are no accounts of the operating system; and tracepoints, which are asked for by name.
+HARDWARE = ("hardware", "cache", "pmu", "raw", "source", "tracepoint")
 CALLS = "raw_syscalls:sys_enter"
 CALL = "syscalls:sys_enter_"
 PMU = "instructions:u"
