@@ -89,6 +89,11 @@ static void consider(const struct work *work, size_t begin, size_t end, size_t s
         *best = (struct change){clarity, begin, end};
 }
 
+static size_t excursion_step(size_t count)
+{
+    return count / EXCURSION_PLACES + 1;
+}
+
 static struct change clearest(struct work *work, size_t count, bool with_excursions)
 {
     size_t shortest = work->search->shortest;
@@ -99,11 +104,33 @@ static struct change clearest(struct work *work, size_t count, bool with_excursi
         consider(work, i, count, count - i, &best);
     if (!with_excursions)
         return best;
-    size_t step = count / EXCURSION_PLACES + 1;
+    size_t step = excursion_step(count);
     for (size_t i = shortest; i + 2 * shortest <= count; i += step)
         for (size_t j = i + shortest; j + shortest <= count; j += step)
             consider(work, i, j, j - i, &best);
     return best;
+}
+
+/* Moves the ends of an excursion, which were looked for in steps, to the best places nearby. Uses
+ * the sums that clearest() left. */
+static struct change sharpen(const struct work *work, size_t count, struct change change)
+{
+    size_t shortest = work->search->shortest, step = excursion_step(count);
+    if (change.end == count || step == 1)
+        return change;
+    for (size_t round = 0; round < MOST_ROUNDS; round++) {
+        struct change before = change;
+        size_t first = before.begin > shortest + step ? before.begin - step : shortest;
+        for (size_t i = first; i <= before.begin + step && i + shortest <= before.end; i++)
+            consider(work, i, before.end, before.end - i, &change);
+        size_t begin = change.begin;
+        first = before.end > begin + shortest + step ? before.end - step : begin + shortest;
+        for (size_t j = first; j <= before.end + step && j + shortest <= count; j++)
+            consider(work, begin, j, j - begin, &change);
+        if (change.begin == before.begin && change.end == before.end)
+            break;
+    }
+    return change;
 }
 
 static void shuffle(struct work *work, size_t count)
@@ -154,10 +181,11 @@ static void cut_stretch(struct work *work, size_t begin, size_t end)
 {
     size_t count = end - begin;
     rank_stretch(work, begin, count);
-    struct change change = clearest(work, count, true);
+    struct change change = clearest(work, count, true), sharp = sharpen(work, count, change);
+    /* Shuffled rows are not sharpened, so what is compared with them is not either. */
     if (chance_of(work, count, change.clarity, true) > work->search->alpha)
         return;
-    size_t from = begin + change.begin, to = begin + change.end;
+    size_t from = begin + sharp.begin, to = begin + sharp.end;
     add_cut(work, from);
     look_later(work, begin, from);
     look_later(work, from, to);

@@ -7,6 +7,7 @@
 #include "stats/moments.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 static long double exact_mean(const double *values, size_t count)
@@ -39,7 +40,10 @@ struct moments moments_of(const double *values, size_t count)
         if (values[i] > moments.max || isnan(values[i]))
             moments.max = values[i];
     }
-    if (count > 1) {
+    /* Equal values have no spread, however their sum was rounded. */
+    if (moments.min == moments.max)
+        moments.mean = moments.min;
+    else if (count > 1) {
         long double variance = squares / (long double)(count - 1);
         moments.variance = (double)variance;
         moments.stdev = (double)sqrtl(variance);
@@ -47,9 +51,17 @@ struct moments moments_of(const double *values, size_t count)
     return moments;
 }
 
+static bool all_equal(const double *values, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (values[i] != values[0])
+            return false;
+    return true;
+}
+
 double autocorrelation(const double *values, size_t count)
 {
-    if (count < 2)
+    if (all_equal(values, count))
         return 0;
     long double mean = exact_mean(values, count), before = 0, products = 0, squares = 0;
     for (size_t i = 0; i < count; i++) {
@@ -58,7 +70,7 @@ double autocorrelation(const double *values, size_t count)
         products += deviation * before;
         before = deviation;
     }
-    return squares == 0 ? 0 : (double)(products / squares);
+    return (double)(products / squares);
 }
 
 static int by_value(const void *left, const void *right)

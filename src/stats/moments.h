@@ -14,8 +14,9 @@ struct moments {
     double min, max;
 };
 /* Of nothing: mean, min and max are NaN. A NaN or an infinity among the values shows in every
- * figure it belongs to (min and max of a row with a NaN are NaN). Counts above 2^53 lose their last
- * bits when they become a double: subtract what they share before that. */
+ * figure it belongs to (min and max of a row with a NaN are NaN); the variance of equal values is
+ * exactly 0. Counts above 2^53 lose their last bits when they become a double: subtract what they
+ * share before that. */
 struct moments moments_of(const double *values, size_t count);
 /* Correlation of each value with the one before it (lag 1, about the mean of all); 0 where there
  * is no variance. */

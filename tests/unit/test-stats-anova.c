@@ -296,6 +296,25 @@ static void a_strong_factor_does_not_drown_a_weak_one(void **state)
     check_digits("residual", table[0].residual_sum, table[1].residual_sum, 8);
 }
 
+static void what_all_counts_share_costs_nothing(void **state)
+{
+    (void)state;
+    const uint32_t three = 3, term = A;
+    AUTO_ANOVA struct anova *small = open_ways(1, &three), *great = open_ways(1, &three);
+    for (uint32_t i = 0; i < 3000; i++) {
+        const uint32_t at = i * 7 % 3;
+        double value = at + i * 7919 % 101;
+        anova_add(small, &at, value);
+        anova_add(great, &at, value + 4503599627370496);
+    }
+    struct anova_table table;
+    struct anova_row rows[2];
+    assert_int_equal(anova_solve(small, &term, 1, &table, &rows[0]), 0);
+    assert_int_equal(anova_solve(great, &term, 1, &table, &rows[1]), 0);
+    check_digits("f", rows[1].f, rows[0].f, 12);
+    check_digits("sum", rows[1].sum_sq, rows[0].sum_sq, 12);
+}
+
 static void without_variance_f_is_infinite_and_said(void **state)
 {
     (void)state;
@@ -478,6 +497,7 @@ int main(void)
         cmocka_unit_test(combinations_never_observed_cost_degrees_of_freedom_as_in_r),
         cmocka_unit_test(factors_that_always_go_together_share_what_they_explain),
         cmocka_unit_test(a_strong_factor_does_not_drown_a_weak_one),
+        cmocka_unit_test(what_all_counts_share_costs_nothing),
         cmocka_unit_test(without_variance_f_is_infinite_and_said),
         cmocka_unit_test(exact_sums_of_effects_have_no_variance_either),
         cmocka_unit_test(all_values_equal_have_no_effect),

@@ -104,8 +104,9 @@ static void shares_are_those_of_clopper_and_pearson(void **state)
 static void a_share_of_nothing_may_be_anything(void **state)
 {
     (void)state;
-    struct interval interval = share_interval(0, 0, .95);
+    struct interval interval = share_interval(0, 0, .95), impossible = share_interval(3, 2, .95);
     assert_true(interval.low == 0 && interval.high == 1);
+    assert_true(impossible.low == 0 && impossible.high == 1);
 }
 
 /* R: t.test(c(2.5, 3.1, 4.7, 3.3, 2.9, 8.4, 3.0), conf.level = ...)$conf.int */

@@ -314,6 +314,27 @@ static void a_dependent_column_is_aliased_and_spoils_nothing(void **state)
     assert_true(slope.error == coefficients[1].error);
 }
 
+/* Two columns that differ in their last twelve of 53 bits are still two. */
+static void a_nearly_dependent_column_is_fitted(void **state)
+{
+    (void)state;
+    double columns[10 * 3], y[10];
+    for (size_t i = 0; i < 10; i++) {
+        double k = (double)i, x = k * 1099511627776;
+        columns[i * 3] = 1;
+        columns[i * 3 + 1] = x;
+        columns[i * 3 + 2] = x + k * k;
+        y[i] = 3 + 2 * k * k;
+    }
+    struct least_squares fit;
+    struct coefficient coefficients[3];
+    const struct design design = {columns, 10, 3, y, NULL};
+    assert_int_equal(least_squares(&design, true, &fit, coefficients, NULL), 0);
+    assert_int_equal(fit.rank, 3);
+    check_digits("first", coefficients[1].value, -2, 6);
+    check_digits("second", coefficients[2].value, 2, 6);
+}
+
 static void counts_of_nine_digits_leave_an_exact_line_exact(void **state)
 {
     (void)state;
@@ -398,6 +419,7 @@ int main(void)
         cmocka_unit_test(wampler_with_deviations),
         cmocka_unit_test(weights_count_as_in_r),
         cmocka_unit_test(a_dependent_column_is_aliased_and_spoils_nothing),
+        cmocka_unit_test(a_nearly_dependent_column_is_fitted),
         cmocka_unit_test(counts_of_nine_digits_leave_an_exact_line_exact),
         cmocka_unit_test(too_few_rows_are_refused),
         cmocka_unit_test(one_x_for_all_has_no_slope),

@@ -142,12 +142,29 @@ static void nothing_and_one_value_have_no_spread(void **state)
 static void constants_have_no_spread_at_all(void **state)
 {
     (void)state;
-    double same[1000];
-    for (size_t i = 0; i < 1000; i++)
+    enum { MOST = 1000 };
+    double same[MOST];
+    for (size_t i = 0; i < MOST; i++)
         same[i] = 0.1;
-    struct moments moments = moments_of(same, 1000);
-    assert_true(moments.mean == 0.1 && moments.variance == 0 && moments.stdev == 0);
-    assert_true(autocorrelation(same, 1000) == 0);
+    for (size_t count = 1; count <= MOST; count++) {
+        struct moments moments = moments_of(same, count);
+        assert_true(moments.mean == 0.1 && moments.variance == 0 && moments.stdev == 0);
+        assert_true(autocorrelation(same, count) == 0);
+    }
+}
+
+/* A running sum rounds a little for every value; the second look at the mean takes that back. */
+static void a_million_values_keep_their_mean(void **state)
+{
+    (void)state;
+    enum { COUNT = 1 << 20 };
+    AUTO_FREE double *values = calloc(COUNT, sizeof *values);
+    assert_non_null(values);
+    for (size_t i = 0; i < COUNT; i++)
+        values[i] = 9007199254740000. + (double)(i % 2);
+    struct moments moments = moments_of(values, COUNT);
+    check_digits("variance", moments.variance, 0.25 * COUNT / (COUNT - 1), 14);
+    check_digits("lag 1", autocorrelation(values, COUNT), -1 + 1. / COUNT, 14);
 }
 
 static void what_is_not_finite_shows(void **state)
@@ -161,6 +178,9 @@ static void what_is_not_finite_shows(void **state)
     moments = moments_of(values, 3);
     assert_true(moments.mean == INFINITY && isnan(moments.variance));
     assert_true(moments.min == 1 && moments.max == INFINITY);
+    static const double endless[] = {INFINITY, INFINITY};
+    moments = moments_of(endless, 2);
+    assert_true(moments.mean == INFINITY && moments.variance == 0);
 }
 
 /* R: quantile(c(2.5, 3.1, 4.7, 3.3, 2.9, 8.4, 3.0), share) */
@@ -195,6 +215,7 @@ int main(void)
         cmocka_unit_test(stiff_sets_lose_only_what_a_double_never_held),
         cmocka_unit_test(nothing_and_one_value_have_no_spread),
         cmocka_unit_test(constants_have_no_spread_at_all),
+        cmocka_unit_test(a_million_values_keep_their_mean),
         cmocka_unit_test(what_is_not_finite_shows),
         cmocka_unit_test(quantiles_are_those_of_r),
         cmocka_unit_test(quantiles_beside_infinity_are_no_nan),
