@@ -19,6 +19,11 @@ const struct specimen *specimen_find(const char *name)
     return NULL;
 }
 
+bool specimen_leaves_turns(const struct specimen *specimen, long cpus)
+{
+    return !specimen->takes_cpu || cpus > 1;
+}
+
 static int check_n(const struct specimen *specimen, uint64_t n, struct failure *failure)
 {
     if (n < specimen->min_n)

@@ -7,6 +7,7 @@
  * includes. So a truth is what is executed between opening and closing. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -77,6 +78,7 @@ struct specimen {
     const char *needs;      /* what the machine must have, in words; NULL: nothing */
     const char *parameters; /* keys it takes, separated by spaces; NULL: none */
     enum specimen_form form;
+    bool takes_cpu;        /* while it is prepared, a second task never leaves its CPU to others */
     uint64_t min_n, max_n; /* beyond these it refuses (what its loop can do; memory, time) */
     const struct truth *truth;
     /* Where its instructions stand and how often each conditional branch among them, in order of
@@ -96,6 +98,9 @@ struct specimen {
 
 extern const struct specimen *const specimen_registry[]; /* generated; ends with NULL */
 const struct specimen *specimen_find(const char *name);
+
+/* Does anybody else (a tracer) get turns while it is prepared, on a machine with so many CPUs? */
+bool specimen_leaves_turns(const struct specimen *specimen, long cpus);
 
 /* Takes a name with or without parameters apart. -ENOENT no such specimen, -EINVAL parameters that
  * are malformed or not its own; the sentence in failure. Parameters not given are 0. */

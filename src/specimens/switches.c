@@ -199,6 +199,7 @@ const struct specimen specimen_fifo_yields = {
     .truth = fifo_truths,
     .available = partner_fifo_allowed,
     .prepare = prepare_fifo,
+    .takes_cpu = true,
 };
 
 const struct specimen specimen_yields = {
@@ -209,4 +210,5 @@ const struct specimen specimen_yields = {
     .truth = yield_truths,
     .available = partner_possible,
     .prepare = prepare_fair,
+    .takes_cpu = true,
 };

@@ -351,6 +351,21 @@ static void misaligned_loads_cross_the_line_they_are_told_of(void **unused)
     assert_non_null(strstr(failure.text, "power of two"));
 }
 
+static void a_busy_second_task_leaves_no_turns_on_one_cpu(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *name;
+        bool takes_cpu;
+    } cases[] = {{"yields", true}, {"fifo-yields", true}, {"ping-pong", false}, {"loop", false}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const struct specimen *specimen = specimen_find(cases[i].name);
+        assert_non_null(specimen);
+        assert_int_equal(specimen_leaves_turns(specimen, 1), !cases[i].takes_cpu);
+        assert_true(specimen_leaves_turns(specimen, 2));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,6 +377,7 @@ int main(void)
         cmocka_unit_test(switches_are_as_predicted_unless_others_add),
         cmocka_unit_test(a_turn_too_few_is_noticed),
         cmocka_unit_test(yields_stay_within_their_bounds),
+        cmocka_unit_test(a_busy_second_task_leaves_no_turns_on_one_cpu),
         cmocka_unit_test(the_target_is_called_and_written_n_times),
         cmocka_unit_test(a_uprobe_stands_on_the_function_in_the_file),
         cmocka_unit_test(instructions_are_as_stepped),

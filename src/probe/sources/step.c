@@ -18,6 +18,7 @@
 #include "base/monotonic.h"
 #include "probe/sources/stepper.h"
 #include "probe/sources/trial.h"
+#include "specimens/specimen.h"
 
 static const struct {
     const char *class;
@@ -156,12 +157,31 @@ static int step_all(struct trial *trial, struct stepper *stepper)
     return result;
 }
 
+/* Every step needs a turn of the tracer, and of the driver that watches it. */
+static int check_turns(const struct source_visit *visit)
+{
+    const struct specimen *specimen;
+    struct specimen_parameters parameters;
+    struct failure failure = {0};
+    if (specimen_parse(visit->job->specimen, &specimen, &parameters, &failure) < 0 ||
+        specimen_leaves_turns(specimen, sysconf(_SC_NPROCESSORS_ONLN)))
+        return 0; /* a wrong name is the harness's to tell */
+    return source_fail(visit, -ENOTSUP,
+                       "specimen %s keeps a second task busy on its CPU, and this machine has no "
+                       "other: whoever steps through it would hardly get a turn. Count it with "
+                       "another source, or on a machine with two CPUs",
+                       specimen->name);
+}
+
 static int step_count(const struct source_visit *visit)
 {
     struct stepper stepper;
     struct trial trial = {0};
+    int result = check_turns(visit);
+    if (result < 0)
+        return result;
     stay_on_one_cpu(visit);
-    int result = trial_make(&trial, visit);
+    result = trial_make(&trial, visit);
     if (result == 0) {
         trial.workspace.job->hold = JOB_HOLD_STOP;
         result = trial_start(&trial, NULL, true);
