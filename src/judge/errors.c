@@ -24,6 +24,7 @@
 #define POOLED_DF       4.0 /* weight of the neighbours' noise against a point's own */
 #define EXCESS          3.0 /* between processes, over what the runs' own noise makes */
 #define EXCESS_LEAST    3   /* specimens that show it: then all have it */
+#define ROOM            3.0 /* times the spread of the null cell, which leaves its tails out */
 #define EXACT_DF        1000.0
 #define MEDIAN_VARIANCE 1.571  /* of a median over that of a mean: pi / 2 */
 #define ROUNDING        0.0834 /* variance of rounding to a whole number: 1 / 12 */
@@ -384,4 +385,13 @@ bool error_point_counts(const struct error_point *point)
 {
     /* One run says nothing of the noise. */
     return point->proven && !point->left_out && point->quiet > 1;
+}
+
+double error_point_room(const struct error_point *point)
+{
+    const struct judged_point *judged = point->judged;
+    double spread = (double)judged->overhead_high - (double)judged->overhead_low;
+    /* Lost and wrapped runs are in the null cell, too: then it says nothing of the noise. */
+    double usable = fmin(spread, fmax(fabs((double)judged->overhead), 2));
+    return ROOM * usable;
 }

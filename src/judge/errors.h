@@ -55,3 +55,5 @@ void errors_release(struct errors *errors);
 bool error_point_counts(const struct error_point *point);
 /* The count of a run: what was reported, less the overhead, not extrapolated. */
 double run_count_raw(const struct error_point *point, const struct error_run *run);
+/* What a single run of the way may be off in counts, by the spread of its null cell. */
+double error_point_room(const struct error_point *point);

@@ -47,7 +47,8 @@ static double usual_error(const struct errors *errors, double modulus)
     double usual = 0;
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
-        if (!point->proven || point->truth < SMALL || point->truth > modulus / 2)
+        if (!point->proven || point->truth < SMALL * fmax(1, error_point_room(point)) ||
+            point->truth > modulus / 2)
             continue;
         for (size_t j = 0; j < point->run_count; j++) {
             const struct error_run *run = &point->runs[j];
@@ -65,7 +66,7 @@ static void try_point(const struct error_point *point, double modulus, double ro
     size_t before = wrapped->wrapped;
     for (size_t j = 0; j < point->run_count; j++) {
         const struct error_run *run = &point->runs[j];
-        if (run->multiplexed || run->left_out)
+        if (run->multiplexed || run->left_out || run->disturbed)
             continue;
         double multiple, rest = unwrap(point, run, modulus, &multiple);
         wrapped->runs++;
@@ -90,7 +91,8 @@ static struct wrapped try_modulus(const struct errors *errors, double modulus)
     double usual = usual_error(errors, modulus);
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
-        try_point(point, modulus, fmax(SLACK, 2 * usual * point->truth), &wrapped);
+        try_point(point, modulus,
+                  fmax(fmax(SLACK, error_point_room(point)), 2 * usual * point->truth), &wrapped);
     }
     return wrapped;
 }
@@ -157,6 +159,7 @@ int explain_saturation(struct explaining *explaining)
     struct errors *errors = &explaining->errors;
     double ceiling = highest_count(errors), lowest = INFINITY, highest = 0;
     size_t stuck = 0, below = 0, right = 0;
+    bool tells = false; /* something was counted below the ceiling */
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
         if (!error_point_counts(point))
@@ -164,6 +167,7 @@ int explain_saturation(struct explaining *explaining)
         if (point->truth <= 1.002 * ceiling) {
             below++;
             right += is_right(point);
+            tells |= point->truth > error_point_room(point);
         } else if (stays_at(point, ceiling)) {
             stuck++;
             lowest = fmin(lowest, point->truth);
@@ -172,7 +176,7 @@ int explain_saturation(struct explaining *explaining)
             return 0;
     }
     /* Two different truths, one count; and right where it can be. */
-    if (stuck < POINTS_LEAST || highest < 1.5 * lowest || right < POINTS_LEAST ||
+    if (!tells || stuck < POINTS_LEAST || highest < 1.5 * lowest || right < POINTS_LEAST ||
         (double)right < 0.9 * (double)below)
         return 0;
     struct explanation found = {.cause = CAUSE_LOST_COUNTS,
@@ -191,13 +195,22 @@ int explain_saturation(struct explaining *explaining)
 
 /* --- zero up to some size --- */
 
+/* How far a point's mean may be off by chance. */
+static double sigma_of(const struct error_point *point)
+{
+    return hypot(point->sigma, point->overhead_sigma);
+}
+
 static bool reads_nothing(const struct error_point *point)
 {
-    for (size_t i = 0; i < point->run_count; i++)
-        if (!point->runs[i].disturbed && !point->runs[i].left_out && point->runs[i].run->value &&
-            fabs(run_count_raw(point, &point->runs[i])) > 0.5)
-            return false;
-    return point->quiet > 0;
+    return fabs(point->truth + point->location) <= SIGMAS_TO_WRONG * sigma_of(point);
+}
+
+/* Is the truth so much that its absence can be told from noise? */
+static bool tells_nothing_from_some(const struct error_point *point)
+{
+    return error_point_counts(point) && point->truth > 0 &&
+           point->truth + 0.5 >= 2 * SIGMAS_TO_WRONG * sigma_of(point);
 }
 
 static int by_value(const void *left, const void *right)
@@ -235,6 +248,65 @@ static bool right_from(const struct errors *errors, double from, size_t *right)
     return (double)wrong <= 0.05 * (double)*right;
 }
 
+/* --- the first ones are missing --- */
+
+/* What the points that are known best lack, their median. */
+static double usual_lack(const struct errors *errors)
+{
+    double least = INFINITY;
+    size_t count = 0;
+    double *lacks = calloc(errors->count + 1, sizeof(double));
+    if (!lacks)
+        return 0;
+    for (size_t i = 0; i < errors->count; i++)
+        if (error_point_counts(&errors->points[i]) && errors->points[i].truth >= SMALL)
+            least = fmin(least, errors->points[i].sigma);
+    for (size_t i = 0; i < errors->count; i++)
+        if (error_point_counts(&errors->points[i]) && errors->points[i].truth >= SMALL &&
+            errors->points[i].sigma <= 3 * least)
+            lacks[count++] = -errors->points[i].location;
+    qsort(lacks, count, sizeof(double), by_value);
+    double lack = count ? lacks[count / 2] : 0;
+    free(lacks);
+    return lack;
+}
+
+/* Every run lacks the same, and those that have less than that lack all of it. */
+static int explain_late(struct explaining *explaining)
+{
+    struct errors *errors = &explaining->errors;
+    double lack = usual_lack(errors);
+    size_t fit = 0, wrong = 0, less = 0;
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct error_point *point = &errors->points[i];
+        double sigma = sigma_of(point);
+        if (!error_point_counts(point) || point->truth <= 0)
+            continue;
+        bool fits = fabs(point->location + fmin(point->truth, lack)) <= SIGMAS_TO_WRONG * sigma;
+        bool is_off = fabs(point->location) > SIGMAS_TO_WRONG * sigma;
+        wrong += !fits;
+        fit += fits && is_off;
+        less += fits && lack - point->truth > SIGMAS_TO_WRONG * sigma;
+    }
+    if (lack < 1 || fit < POINTS_LEAST + 1 || less < POINTS_LEAST ||
+        (double)wrong > 0.05 * (double)fit)
+        return 0;
+    struct explanation found = {.cause = CAUSE_THRESHOLD,
+                                .per = "run",
+                                .size = -lack,
+                                .low = -lack,
+                                .high = -lack,
+                                .share = 1};
+    explaining_add(explaining, &found,
+                   "The first %.0f counts of every run are missing, and all of those that have no "
+                   "more (%zu and %zu points).",
+                   lack, fit, less);
+    for (size_t i = 0; i < errors->count; i++)
+        for (size_t j = 0; j < errors->points[i].run_count; j++)
+            errors->points[i].runs[j].error += fmin(errors->points[i].truth, lack);
+    return 0;
+}
+
 int explain_threshold(struct explaining *explaining)
 {
     struct errors *errors = &explaining->errors;
@@ -242,19 +314,19 @@ int explain_threshold(struct explaining *explaining)
     size_t zeros = 0, right = 0;
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
-        if (error_point_counts(point) && point->truth > 0 && reads_nothing(point)) {
+        if (tells_nothing_from_some(point) && reads_nothing(point)) {
             zeros++;
             zero_to = fmax(zero_to, point->truth);
         }
     }
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
-        if (error_point_counts(point) && point->truth > 0 && !reads_nothing(point))
+        if (tells_nothing_from_some(point) && !reads_nothing(point))
             right_at = fmin(right_at, point->truth);
     }
     if (zeros < POINTS_LEAST || !isfinite(right_at) || right_at <= zero_to ||
         !right_from(errors, right_at, &right) || right < POINTS_LEAST)
-        return 0;
+        return explain_late(explaining);
     struct explanation found = {.cause = CAUSE_THRESHOLD,
                                 .per = "threshold",
                                 .size = right_at,
