@@ -7,7 +7,9 @@
 #include "stats/interval.h"
 
 #include <errno.h>
+#include <float.h>
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -92,13 +94,50 @@ static bool is_share(double share)
     return share >= 0 && share <= 1;
 }
 
+/* Newton's step from a t, above which `above` lies, to that above which `tail` lies: where it is
+ * small, on logarithms of both, between which it is nearly straight. */
+static double newton_step(double t, double above, double tail, double df)
+{
+    double slope = gsl_ran_tdist_pdf(t, df);
+    if (tail > .25)
+        return t + (above - tail) / slope;
+    return t * exp(log(above / tail) * above / (t * slope));
+}
+
+/* GSL has an inverse of its own, which ends the process where it does not converge. This one halves
+ * where Newton's method would leave what is known. */
+static double upper_t(double tail, double df)
+{
+    double low = 0, high = 1;
+    for (; gsl_cdf_tdist_Q(high, df) > tail && high < 1e150; high *= 2)
+        low = high;
+    for (double t = low + (high - low) / 2;;) {
+        double above = gsl_cdf_tdist_Q(t, df), next = newton_step(t, above, tail, df);
+        if (above > tail)
+            low = t;
+        else
+            high = t;
+        if (next > low && next < high) {
+            if (fabs(next - t) <= 4 * DBL_EPSILON * next)
+                return next;
+        } else {
+            next = low + (high - low) / 2;
+            if (next <= low || next >= high)
+                return next;
+        }
+        t = next;
+    }
+}
+
 double t_quantile(double share, double df)
 {
     if (!is_share(share) || !(df > 0))
         return NAN;
     if (share == 0 || share == 1)
         return share == 0 ? -INFINITY : INFINITY;
-    return isinf(df) ? normal_quantile(share) : gsl_cdf_tdist_Pinv(share, df);
+    if (isinf(df) || share == .5)
+        return normal_quantile(share);
+    return share < .5 ? -upper_t(share, df) : upper_t(1 - share, df);
 }
 
 double t_two_sided_p(double t, double df)

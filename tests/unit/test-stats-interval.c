@@ -21,10 +21,13 @@ static void t_quantiles_are_those_of_r(void **state)
 {
     (void)state;
     static const double rows[][3] = {
-        {.975, 1, 12.706204736174694},    {.975, 9, 2.2621571627982049},
-        {.9995, 3, 12.923978636687961},   {.6, 2.5, 0.28145951274854752},
-        {1e-10, 5, -156.82559270889428},  {.975, 1e6, 1.9599663568141066},
-        {.999999, 1, 318309.88617359026}, {1 - 1e-6, 1e8, 4.7534245892102271},
+        {1e-20, 4, -131607.40128258528},      {1 - 1e-10, 19, 12.185020056869666},
+        {.500001, 9, 2.5770877237522181e-06}, {.2, 3, -0.97847231236330445},
+        {1e-300, 999, -54.314211115347817},   {.7, 1.5, 0.65179548260235731},
+        {.975, 1, 12.706204736174694},        {.975, 9, 2.2621571627982049},
+        {.9995, 3, 12.923978636687961},       {.6, 2.5, 0.28145951274854752},
+        {1e-10, 5, -156.82559270889428},      {.975, 1e6, 1.9599663568141066},
+        {.999999, 1, 318309.88617359026},     {1 - 1e-6, 1e8, 4.7534245892102271},
     };
     for (size_t i = 0; i < LENGTH(rows); i++)
         check_digits("qt", t_quantile(rows[i][0], rows[i][1]), rows[i][2], 10);
@@ -194,6 +197,21 @@ static void a_figure_that_cannot_be_told_has_no_interval(void **state)
     assert_true(interval.low == -INFINITY && interval.high == INFINITY);
 }
 
+/* GSL's own inverse would end the process for some of these. */
+static void every_t_quantile_has_an_answer(void **state)
+{
+    (void)state;
+    for (int power = -300; power < 0; power += 10)
+        for (int doubled = -1; doubled < 40; doubled++) {
+            double share = pow(10, power), df = ldexp(1, doubled);
+            double t = t_quantile(share, df);
+            assert_true(t < 0 && t > -INFINITY);
+            if (t > -1e140)
+                check_digits("there and back", t_two_sided_p(t, df), 2 * share, 7);
+        }
+    assert_true(t_quantile(.5, 7) == 0);
+}
+
 /* GSL would end the process here. */
 static void questions_without_an_answer_are_nan(void **state)
 {
@@ -225,6 +243,7 @@ int main(void)
         cmocka_unit_test(resampling_a_mean_finds_its_normal_interval),
         cmocka_unit_test(one_seed_gives_one_interval),
         cmocka_unit_test(a_figure_that_cannot_be_told_has_no_interval),
+        cmocka_unit_test(every_t_quantile_has_an_answer),
         cmocka_unit_test(questions_without_an_answer_are_nan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
