@@ -228,7 +228,7 @@ static void wampler_exact(void **state)
                                        true,
                                        0,
                                        1,
-                                       12,
+                                       13,
                                        13,
                                        13,
                                        {1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5},

@@ -89,9 +89,9 @@ static void measured_sets_are_right_to_the_digits_their_values_have(void **state
         {"Lottery", nist_lottery, 218, 518.958715596330, 291.699727470969, -0.120948622967393, 14.5,
          14.5, 14.5},
         {"Lew", nist_lew, 200, -177.435, 277.332168044316, -0.307304800605679, 15, 14.5, 14.5},
-        /* Five digits in common: a deviation of 1e-4 from 2 is kept to 12.7 digits by a double. */
-        {"Mavro", nist_mavro, 50, 2.001856, 0.000429123454003053, 0.937989183438248, 15, 12.5,
-         12.5},
+        /* Five digits in common: a deviation of 1e-4 from 2 is kept to 12.4 digits by a double; 50
+           errors even out. */
+        {"Mavro", nist_mavro, 50, 2.001856, 0.000429123454003053, 0.937989183438248, 15, 13, 13},
         {"Michelso", nist_michelso, 100, 299.8524, 0.0790105478190518, 0.535199668621283, 15, 13.5,
          13.3},
     };
