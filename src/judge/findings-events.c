@@ -36,12 +36,36 @@ bool claim_concerns(const struct judgement *judgement, const char *classes)
     return evidence->class && !is_source(evidence) && claim_lists(classes, evidence->class);
 }
 
+/* The first sentence of a reason: what follows is advice. */
+static int first_sentence(const char *reason)
+{
+    const char *end = strstr(reason, ". ");
+    size_t length = end ? (size_t)(end - reason) : strlen(reason);
+    return (int)(length < 280 ? length : 280);
+}
+
+/* "a, b or c" for a list separated by spaces. */
+static void put_choice(const char *list, char *words, size_t size)
+{
+    size_t used = 0;
+    words[0] = '\0';
+    while (*list && used < size) {
+        size_t each = strcspn(list, " ");
+        const char *rest = list + each + (list[each] == ' ');
+        const char *joint = !used ? "" : *rest ? ", " : " or ";
+        used += (size_t)snprintf(words + used, size - used, "%s%.*s", joint, (int)each, list);
+        list = rest;
+    }
+}
+
 bool claim_usable(const struct judgement *judgement, char *why, size_t size)
 {
     const struct evidence *evidence = judgement->evidence;
+    const char *reason =
+        evidence->reason && *evidence->reason ? evidence->reason : "no reason was given";
     if (evidence->error)
-        snprintf(why, size, "%.100s cannot be opened: %.200s", evidence->event,
-                 evidence->reason && *evidence->reason ? evidence->reason : "no reason was given");
+        snprintf(why, size, "%.100s cannot be opened: %.*s", evidence->event,
+                 first_sentence(reason), reason);
     else if (judgement->verdict == VERDICT_UNSCHEDULED)
         snprintf(why, size, "%.100s opens, but never got a counter", evidence->event);
     else if (judgement->verdict == VERDICT_DEAD &&
@@ -57,7 +81,9 @@ static void excuse_points(const struct claim *claim, const struct tested_by *tes
                           const struct evidence *evidence, char *why, size_t size)
 {
     double most = -1;
-    snprintf(why, size, "%.100s was not measured on %s", evidence->event, test->specimens);
+    char choice[200];
+    put_choice(test->specimens, choice, sizeof(choice));
+    snprintf(why, size, "%.100s was not measured on %s", evidence->event, choice);
     for (size_t i = 0; i < evidence->point_count; i++) {
         const struct point *point = &evidence->points[i];
         if (point->is_null || !claim_lists(test->specimens, point->specimen))
@@ -104,8 +130,10 @@ enum excuse claim_excuse(const struct claim *claim, const struct tested_by *test
             snprintf(why, size, "%s", first);
         excuse = EXCUSE_REFUSED;
     }
+    char choice[200];
+    put_choice(test->classes, choice, sizeof(choice));
     if (excuse == EXCUSE_NOT_TRIED)
-        snprintf(why, size, "no event that counts %s was measured%s", test->classes,
+        snprintf(why, size, "no event that counts %s was measured%s", choice,
                  sourced ? ", only sources, which say nothing of this machine's counters" : "");
     return excuse;
 }

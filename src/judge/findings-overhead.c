@@ -24,7 +24,8 @@ static bool take_ends(const struct judgement *judgement, const struct judged_row
         struct reading reading;
         if (!point->has_overhead || !point->overhead || point->point->truth.grade != TRUTH_PROVEN ||
             point->against_account ||
-            !reading_take(judgement, row, point, FORETOLD_TRUTH, true, &reading))
+            !reading_take(judgement, row, point, FORETOLD_TRUTH, true, &reading) ||
+            reading_is_open(&reading))
             continue;
         double count = reading_foretold(point, FORETOLD_TRUTH);
         if (count < least)

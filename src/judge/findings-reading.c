@@ -82,10 +82,18 @@ bool reading_take(const struct judgement *judgement, const struct judged_row *ro
     return true;
 }
 
-/* What is refuted weighs more than what is open, and that more than what is confirmed; among
- * equals the one whose interval reaches furthest. */
+bool reading_is_open(const struct reading *reading)
+{
+    return !isfinite(reading->low) || !isfinite(reading->high);
+}
+
+/* A single run says nothing where there are points of more. What is refuted weighs more than what
+ * is open, and that more than what is confirmed; among equals the one whose interval reaches
+ * furthest. */
 bool reading_graver(const struct reading *one, const struct reading *other)
 {
+    if (reading_is_open(one) != reading_is_open(other))
+        return reading_is_open(other);
     static const int gravity[] = {
         [FINDING_HOLDS] = 1, [FINDING_INCONCLUSIVE] = 2, [FINDING_FAILS] = 3};
     if (gravity[one->verdict] != gravity[other->verdict])
@@ -96,7 +104,7 @@ bool reading_graver(const struct reading *one, const struct reading *other)
 void reading_report(const struct reading *reading, struct finding *finding)
 {
     finding->verdict = reading->verdict;
-    finding->has_estimate = isfinite(reading->low) && isfinite(reading->high);
+    finding->has_estimate = !reading_is_open(reading);
     if (!finding->has_estimate)
         return;
     finding->estimate = reading->estimate;
@@ -114,7 +122,7 @@ static int digits_of(double percent)
 void reading_words(const struct reading *reading, char *words, size_t size)
 {
     double low = reading->low, high = reading->high, estimate = reading->estimate;
-    if (isfinite(low) && isfinite(high))
+    if (!reading_is_open(reading))
         snprintf(words, size, "%+.*f %% [%+.*f, %+.*f]", digits_of(estimate), estimate,
                  digits_of(low), low, digits_of(high), high);
     else

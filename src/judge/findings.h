@@ -81,6 +81,8 @@ bool reading_take(const struct judgement *judgement, const struct judged_row *ro
                   struct reading *reading);
 /* The count that a point is measured by. */
 double reading_foretold(const struct judged_point *point, enum foretold foretold);
+/* Has its interval no end? So it is with a single run. */
+bool reading_is_open(const struct reading *reading);
 /* Is `one` the graver deviation? */
 bool reading_graver(const struct reading *one, const struct reading *other);
 /* Copies estimate, interval and verdict; intervals without end become "no estimate". */

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "case-builder.h"
 #include "judge/verdict.h"
 
 #define EVENTS 8
@@ -226,9 +227,11 @@ static void test_the_reason_of_an_event_that_does_not_open_is_quoted(void **stat
         struct judgement *judgement = add_event(&hand, "event:u", "hardware", withins[i].class);
         judgement->verdict = VERDICT_UNSUPPORTED;
         hand.events[0].error = ENOENT;
-        hand.events[0].reason = (char *)(uintptr_t) "this machine has no PMU";
+        hand.events[0].reason = (char *)(uintptr_t) "this machine has no PMU. Take another one";
         assert_finding(&hand, withins[i].id, FINDING_UNTESTABLE);
-        assert_non_null(strstr(find(&hand, withins[i].id)->reason, "has no PMU"));
+        const char *reason = find(&hand, withins[i].id)->reason;
+        assert_non_null(strstr(reason, "event:u cannot be opened: this machine has no PMU"));
+        assert_null(strstr(reason, "another one"));
     }
 }
 
@@ -435,6 +438,23 @@ static void test_an_event_that_errs_for_another_cause_does_not_speak_for_overhea
     assert_finding(&hand, "A10", FINDING_HOLDS);
 }
 
+/* The top of a ladder may have been reached once before the budget was spent. */
+static void test_points_of_a_single_run_give_way_to_others(void **state)
+{
+    (void)state;
+    struct hand hand;
+    one_event(&hand, &withins[7], "hardware", (struct counting){.factor = 1});
+    hand.judged[0][STEPS - 1].runs = 1;
+    hand.judged[0][STEPS - 1].low = -HUGE_VAL;
+    hand.judged[0][STEPS - 1].high = HUGE_VAL;
+    assert_finding(&hand, "A7", FINDING_HOLDS);
+    count_calls(&hand, "tracepoint", (struct counting){.factor = 1, .overhead = 1});
+    hand.judged[0][STEPS - 1].low = -HUGE_VAL;
+    hand.judged[0][STEPS - 1].high = HUGE_VAL;
+    assert_finding(&hand, "A10", FINDING_HOLDS);
+    assert_non_null(strstr(find(&hand, "A10")->reason, "N = 100000"));
+}
+
 static void test_a_single_run_has_no_estimate(void **state)
 {
     (void)state;
@@ -444,6 +464,50 @@ static void test_a_single_run_has_no_estimate(void **state)
         hand.judged[0][i].runs = 1;
     assert_finding(&hand, "A1", FINDING_INCONCLUSIVE);
     assert_false(find(&hand, "A1")->has_estimate);
+}
+
+/* --- from runs, through the judge --- */
+
+static uint64_t five_percent_more(const struct point *point, const struct evidence_run *run,
+                                  size_t run_index, void *context)
+{
+    (void)run_index;
+    (void)context;
+    return point->is_null ? run->value : run->value + (uint64_t)point->truth.low / 20;
+}
+
+static void judge_runs(built_lie *lie, struct finding findings[VALIDATE_FINDINGS])
+{
+    struct case_builder builder;
+    builder_start(&builder, 5);
+    const struct built_way plain = {0}, adding = {.overhead = 1, .path = "perf-read"};
+    struct evidence *loads = build_event(&builder, "loads:u", "raw", "loads");
+    build_ladder(&builder, loads, &plain, "loads");
+    if (lie)
+        build_lie(loads, lie, NULL);
+    struct evidence *traced = build_event(&builder, "calls", "tracepoint", "syscalls");
+    build_ladder(&builder, traced, &adding, "getppid");
+    if (lie)
+        build_lie(traced, lie, NULL);
+    struct judgements judgements = {0};
+    assert_int_equal(judge_case(&builder.file, 1, &judgements), 0);
+    validate_findings(&builder.file, &judgements, findings);
+    judgements_release(&judgements);
+    builder_end(&builder);
+}
+
+static void test_runs_that_went_through_the_judge_flip_findings_as_well(void **state)
+{
+    (void)state;
+    struct finding findings[VALIDATE_FINDINGS];
+    judge_runs(NULL, findings);
+    assert_string_equal(findings[6].id, "A7");
+    assert_int_equal(findings[6].verdict, FINDING_HOLDS);
+    assert_string_equal(findings[9].id, "A10");
+    assert_int_equal(findings[9].verdict, FINDING_HOLDS);
+    judge_runs(five_percent_more, findings);
+    assert_int_equal(findings[6].verdict, FINDING_FAILS);
+    assert_int_equal(findings[9].verdict, FINDING_FAILS);
 }
 
 int main(void)
@@ -466,7 +530,9 @@ int main(void)
         cmocka_unit_test(test_overhead_shows_in_small_counts_and_not_in_large_ones),
         cmocka_unit_test(test_overhead_is_not_tested_by_sources_or_without_any),
         cmocka_unit_test(test_an_event_that_errs_for_another_cause_does_not_speak_for_overhead),
+        cmocka_unit_test(test_points_of_a_single_run_give_way_to_others),
         cmocka_unit_test(test_a_single_run_has_no_estimate),
+        cmocka_unit_test(test_runs_that_went_through_the_judge_flip_findings_as_well),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
