@@ -204,8 +204,12 @@ static double sum_up_point(struct error_point *point, double *values, double *wo
             values[got++] = quantile(work, more, 0.5);
         }
     }
-    /* Whole processes may sit in another state: what varies between them is the noise. */
-    struct summary between = robust(values, got, work);
+    /* Whole processes may sit in another state: what varies between them is the noise. Not robust:
+     * a state that few of them are in is no outlier. */
+    struct moments states = moments_of(values, got);
+    struct summary between = {.location = states.mean,
+                              .variance = got ? states.variance / (double)got : 0,
+                              .df = got ? (double)got - 1 : 0};
     bool by_process = processes >= 3 && between.variance > runs.variance;
     point->excess = between.variance > EXCESS * runs.variance ? between.variance : 0;
     point->location = by_process ? between.location : runs.location;

@@ -79,6 +79,23 @@ static double doing_of(const struct error_point *row, enum candidate_kind kind)
     }
 }
 
+/* Is it what the event is to count, or a multiple of it? Then it is a factor that errs. */
+static bool is_own(const struct candidates *candidates, const double *values)
+{
+    double factor = 0;
+    for (size_t i = 0; i < candidates->row_count; i++) {
+        double truth = candidates->rows[i]->truth;
+        if ((truth == 0) != (values[i] == 0))
+            return false;
+        if (truth == 0)
+            continue;
+        if (factor != 0 && values[i] != factor * truth)
+            return false;
+        factor = values[i] / truth;
+    }
+    return factor != 0;
+}
+
 static int add_figure(struct candidates *candidates, enum candidate_kind kind, const char *name)
 {
     struct candidate *candidate = add(candidates, kind, name);
@@ -86,6 +103,10 @@ static int add_figure(struct candidates *candidates, enum candidate_kind kind, c
         return -ENOMEM;
     for (size_t i = 0; i < candidates->row_count; i++)
         candidate->values[i] = doing_of(candidates->rows[i], kind);
+    if (kind != CANDIDATE_TRUTH && is_own(candidates, candidate->values)) {
+        free(candidate->values);
+        candidates->count--;
+    }
     return 0;
 }
 

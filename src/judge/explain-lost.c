@@ -10,6 +10,7 @@
 
 #define TRUTH_LEAST      10    /* smaller ones are lost altogether or not at all */
 #define NOISE_TIMES      100.0 /* the spread of the null cell that a truth must outweigh */
+#define ROOMS_LEAST      20    /* that a truth must have for an extrapolation to show */
 #define RIGHT            0.01  /* of the truth */
 #define LOW              0.05
 #define LOST_LEAST       3    /* runs */
@@ -20,7 +21,7 @@
 /* --- lost counts --- */
 
 struct lost {
-    size_t runs, right, low, zero, high;
+    size_t runs, right, exact, low, zero, high;
     size_t mixed, low_in_mixed; /* points with both right and low ones, and the low runs there */
 };
 
@@ -40,13 +41,13 @@ static bool looked_at(const struct error_point *point, const struct error_run *r
            !run->multiplexed && point->truth >= fmax(TRUTH_LEAST, NOISE_TIMES * spread);
 }
 
-/* Small losses must show within one process: whole processes may differ for other reasons. */
+/* Losses must show within one process: whole processes may differ for other reasons. */
 static bool mixes(const struct error_point *point, bool small)
 {
     size_t right = 0, low = 0;
     for (size_t i = 0; i < point->run_count; i++) {
         const struct error_run *run = &point->runs[i];
-        if (small && i && run->run->process != point->runs[i - 1].run->process) {
+        if (i && run->run->process != point->runs[i - 1].run->process) {
             if (right && low)
                 return true;
             right = low = 0;
@@ -73,6 +74,7 @@ static struct lost count_lost(const struct errors *errors, bool small)
             enum state state = state_of(point, run, small);
             lost.runs++;
             lost.right += state == STATE_RIGHT;
+            lost.exact += run->error == 0;
             lost.low += state == STATE_LOW;
             lost.high += state == STATE_HIGH;
             lost.low_in_mixed += mixed && state == STATE_LOW;
@@ -87,6 +89,9 @@ static struct lost count_lost(const struct errors *errors, bool small)
 static bool is_one_sided(const struct lost *lost)
 {
     if (lost->zero >= LOST_LEAST && 2 * lost->zero >= lost->low)
+        return true;
+    /* Where all others are exact, there are no tails. */
+    if (lost->exact == lost->right)
         return true;
     /* Chance of so few high ones among them if either were as likely. */
     size_t outside = lost->low + lost->high;
@@ -147,7 +152,7 @@ struct shared {
 
 static bool is_near(const struct error_point *point, double error)
 {
-    return fabs(error) <= fmax(1.5, RIGHT * point->truth);
+    return fabs(error) <= fmax(fmax(1.5, error_point_room(point)), RIGHT * point->truth);
 }
 
 static struct shared count_shared(const struct errors *errors)
@@ -157,7 +162,8 @@ static struct shared count_shared(const struct errors *errors)
         const struct error_point *point = &errors->points[i];
         for (size_t j = 0; j < point->run_count; j++) {
             const struct error_run *run = &point->runs[j];
-            if (!point->proven || point->truth < TRUTH_LEAST || run->disturbed)
+            if (!point->proven || run->disturbed ||
+                point->truth < fmax(TRUTH_LEAST, ROOMS_LEAST * error_point_room(point)))
                 continue;
             if (!run->multiplexed) {
                 shared.whole++;

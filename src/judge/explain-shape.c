@@ -276,7 +276,7 @@ static int explain_late(struct explaining *explaining)
 {
     struct errors *errors = &explaining->errors;
     double lack = usual_lack(errors);
-    size_t fit = 0, wrong = 0, less = 0;
+    size_t fit = 0, wrong = 0, less = 0, more = 0;
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
         double sigma = sigma_of(point);
@@ -287,8 +287,9 @@ static int explain_late(struct explaining *explaining)
         wrong += !fits;
         fit += fits && is_off;
         less += fits && lack - point->truth > SIGMAS_TO_WRONG * sigma;
+        more += fits && point->truth - lack > SIGMAS_TO_WRONG * sigma;
     }
-    if (lack < 1 || fit < POINTS_LEAST + 1 || less < POINTS_LEAST ||
+    if (lack < 1 || fit < POINTS_LEAST + 1 || less < POINTS_LEAST || more < POINTS_LEAST ||
         (double)wrong > 0.05 * (double)fit)
         return 0;
     struct explanation found = {.cause = CAUSE_THRESHOLD,

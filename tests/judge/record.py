@@ -10,7 +10,7 @@ import json
 import sqlite3
 import sys
 
-CLASSES = ("instructions", "loads", "stores", "branches", "page-faults", "minor-faults", "syscalls", "context-switches")
+CLASSES = ("instructions", "loads", "stores", "branches", "cond-branches", "page-faults", "minor-faults", "syscalls", "context-switches")
 
 
 def laws(catalogue):
