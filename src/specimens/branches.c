@@ -44,120 +44,48 @@ static const struct trip taken_trips[] = {FOUR(1), FOUR(1), FOUR(1), FOUR(1), TR
 static const struct trip not_taken_trips[] = {FOUR(0), FOUR(0), FOUR(0), FOUR(0), TRIP_LOOP};
 static const struct trip loop_trips[] = {TRIP_LOOP};
 
-static const struct truth taken_truths[] = {
-    TRUTH_FRAMED(0, 0, 17, 0, 0),
-    TRUTH_BODY_BRANCHES(16, 0, 0, 0, 0),
-    TRUTH_PREDICTABLE(17),
-    TRUTH_QUIET,
-    TRUTH_END,
-};
+/* One specimen; its rows tell of the code's own instructions and branches, so many an iteration
+ * with the loop's own. */
+#define TRANSFERS(symbol, label, words, stressed, taken_how_often, branches_each, ...)             \
+    static const struct truth symbol##_truths[] = {__VA_ARGS__, TRUTH_PREDICTABLE(branches_each),  \
+                                                   TRUTH_QUIET, TRUTH_END};                        \
+    const struct specimen specimen_##symbol = {                                                    \
+        .name = (label),                                                                           \
+        .summary = (words),                                                                        \
+        .stresses = (stressed),                                                                    \
+        SPECIMEN_CODE_OF(specimen_##symbol##_code),                                                \
+        SPECIMEN_TRIPS(taken_how_often),                                                           \
+        .min_n = 1,                                                                                \
+        .max_n = 100000000000u,                                                                    \
+        .truth = symbol##_truths,                                                                  \
+    };
 
-static const struct truth not_taken_truths[] = {
-    TRUTH_FRAMED(0, 0, 17, 0, 0),
-    TRUTH_BODY_BRANCHES(0, 16, 0, 0, 0),
-    TRUTH_PREDICTABLE(17),
-    TRUTH_QUIET,
-    TRUTH_END,
-};
+TRANSFERS(taken, "taken", "N times sixteen conditional branches that are taken",
+          "conditional branches, taken", taken_trips, 17, TRUTH_FRAMED(0, 0, 17, 0, 0),
+          TRUTH_BODY_BRANCHES(16, 0, 0, 0, 0))
 
-static const struct truth jumps_truths[] = {
-    TRUTH_FRAMED(0, 0, 16, 0, 0),
-    TRUTH_BODY_BRANCHES(0, 0, 16, 0, 0),
-    TRUTH_PREDICTABLE(17),
-    TRUTH_QUIET,
-    TRUTH_END,
-};
+TRANSFERS(not_taken, "not-taken", "N times sixteen conditional branches that are not taken",
+          "conditional branches, not taken", not_taken_trips, 17, TRUTH_FRAMED(0, 0, 17, 0, 0),
+          TRUTH_BODY_BRANCHES(0, 16, 0, 0, 0))
 
-static const struct truth calls_truths[] = {
-    TRUTH_FRAMED(CODE_KEEP_INSTRUCTIONS, 0, 32, SIXTEEN *CODE_RETURN_LOADS,
-                 SIXTEEN *CODE_CALL_STORES),
-    TRUTH_BODY_BRANCHES(0, 0, 0, 16, 0),
-    TRUTH_PREDICTABLE(33),
-    TRUTH_QUIET,
-    TRUTH_END,
-};
+TRANSFERS(jumps, "jumps", "N times sixteen unconditional jumps", "unconditional branches",
+          loop_trips, 17, TRUTH_FRAMED(0, 0, 16, 0, 0), TRUTH_BODY_BRANCHES(0, 0, 16, 0, 0))
 
-static const struct truth indirect_truths[] = {
-    TRUTH_FRAMED(0, 0, SIXTEEN *CODE_JUMP_INDIRECT_INSTRUCTIONS, 0, 0),
-    TRUTH_BODY_BRANCHES(0, 0, 0, 0, 16),
-    TRUTH_PREDICTABLE(17),
-    TRUTH_QUIET,
-    TRUTH_END,
-};
+TRANSFERS(calls, "calls", "N times sixteen calls of a function that returns at once",
+          "calls and returns", loop_trips, 33,
+          TRUTH_FRAMED(CODE_KEEP_INSTRUCTIONS, 0, 32, SIXTEEN *CODE_RETURN_LOADS,
+                       SIXTEEN *CODE_CALL_STORES),
+          TRUTH_BODY_BRANCHES(0, 0, 0, 16, 0))
+
+TRANSFERS(indirect, "indirect", "N times sixteen jumps to an address in a register",
+          "indirect branches", loop_trips, 17,
+          TRUTH_FRAMED(0, 0, SIXTEEN *CODE_JUMP_INDIRECT_INSTRUCTIONS, 0, 0),
+          TRUTH_BODY_BRANCHES(0, 0, 0, 0, 16))
 
 /* Each is a call and an indirect branch, but one transfer of control; its return is another. */
-static const struct truth indirect_calls_truths[] = {
-    TRUTH_FRAMED(CODE_KEEP_INSTRUCTIONS, 0, SIXTEEN *(CODE_CALL_INDIRECT_INSTRUCTIONS + 1),
-                 SIXTEEN *CODE_RETURN_LOADS, SIXTEEN *CODE_CALL_STORES),
-    TRUTH_EXACT("branches", FRAME_BRANCHES, 33),
-    TRUTH_BRANCHES_BY_KIND(0, 0, 0, 16, 16),
-    TRUTH_PREDICTABLE(33),
-    TRUTH_QUIET,
-    TRUTH_END,
-};
-
-const struct specimen specimen_taken = {
-    .name = "taken",
-    .summary = "N times sixteen conditional branches that are taken",
-    .stresses = "conditional branches, taken",
-    SPECIMEN_CODE_OF(specimen_taken_code),
-    SPECIMEN_TRIPS(taken_trips),
-    .min_n = 1,
-    .max_n = 100000000000u,
-    .truth = taken_truths,
-};
-
-const struct specimen specimen_not_taken = {
-    .name = "not-taken",
-    .summary = "N times sixteen conditional branches that are not taken",
-    .stresses = "conditional branches, not taken",
-    SPECIMEN_CODE_OF(specimen_not_taken_code),
-    SPECIMEN_TRIPS(not_taken_trips),
-    .min_n = 1,
-    .max_n = 100000000000u,
-    .truth = not_taken_truths,
-};
-
-const struct specimen specimen_jumps = {
-    .name = "jumps",
-    .summary = "N times sixteen unconditional jumps",
-    .stresses = "unconditional branches",
-    SPECIMEN_CODE_OF(specimen_jumps_code),
-    SPECIMEN_TRIPS(loop_trips),
-    .min_n = 1,
-    .max_n = 100000000000u,
-    .truth = jumps_truths,
-};
-
-const struct specimen specimen_calls = {
-    .name = "calls",
-    .summary = "N times sixteen calls of a function that returns at once",
-    .stresses = "calls and returns",
-    SPECIMEN_CODE_OF(specimen_calls_code),
-    SPECIMEN_TRIPS(loop_trips),
-    .min_n = 1,
-    .max_n = 100000000000u,
-    .truth = calls_truths,
-};
-
-const struct specimen specimen_indirect = {
-    .name = "indirect",
-    .summary = "N times sixteen jumps to an address in a register",
-    .stresses = "indirect branches",
-    SPECIMEN_CODE_OF(specimen_indirect_code),
-    SPECIMEN_TRIPS(loop_trips),
-    .min_n = 1,
-    .max_n = 100000000000u,
-    .truth = indirect_truths,
-};
-
-const struct specimen specimen_indirect_calls = {
-    .name = "indirect-calls",
-    .summary = "N times sixteen calls, through a register, of a function that returns at once",
-    .stresses = "indirect calls and returns",
-    SPECIMEN_CODE_OF(specimen_indirect_calls_code),
-    SPECIMEN_TRIPS(loop_trips),
-    .min_n = 1,
-    .max_n = 100000000000u,
-    .truth = indirect_calls_truths,
-};
+TRANSFERS(indirect_calls, "indirect-calls",
+          "N times sixteen calls, through a register, of a function that returns at once",
+          "indirect calls and returns", loop_trips, 33,
+          TRUTH_FRAMED(CODE_KEEP_INSTRUCTIONS, 0, SIXTEEN *(CODE_CALL_INDIRECT_INSTRUCTIONS + 1),
+                       SIXTEEN *CODE_RETURN_LOADS, SIXTEEN *CODE_CALL_STORES),
+          TRUTH_EXACT("branches", FRAME_BRANCHES, 33), TRUTH_BRANCHES_BY_KIND(0, 0, 0, 16, 16))
