@@ -5,21 +5,16 @@
  * blocks over twice its size, each jumping to the next in random order. They are copies of one
  * block, made when a run is prepared. A call goes on where the last one stopped. */
 #include <errno.h>
-#include <stdbool.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "code-caches.h"
 #include "specimens/cycle.h"
 #include "specimens/framed.h"
-#include "specimens/geometry.h"
-#include "specimens/region.h"
+#include "specimens/places.h"
 
-/* More pages than twice the entries of any common second-level TLB (today up to 2048 for code), and
- * so far apart that no entry serves two of them. */
+/* As many pages as twice the entries of any common second-level TLB (today up to 2048 for code). */
 #define PAGES_UNKNOWN 4096u
-#define PAGES_APART   8u
 
 SPECIMEN_ASSEMBLY(specimen_blocks_code, CODE_COUNT CODE_MEMORY CODE_ENTER_BLOCK);
 
@@ -34,25 +29,15 @@ SPECIMEN_TEXT(specimen_block_to_copy, CODE_BLOCK);
         TRUTH_EXACT("jumps", 0, 1), TRUTH_EXACT("calls", 1, 0), TRUTH_EXACT("returns", 1, 0),      \
         TRUTH_EXACT("indirect-branches", 2, 0), TRUTH_QUIET
 
-/* Where the blocks lie. */
-struct blocks {
-    struct region region;
-    uint64_t count;
-    uint64_t stride; /* bytes from one block to the next */
-    uint64_t spread; /* bytes each is moved on against the one before, within its stride */
-    unsigned passes; /* over all of them, for a cache to settle */
-};
-
 static size_t block_bytes(void)
 {
     return (size_t)(specimen_block_to_copy_end -
                     (const char *)(const void *)specimen_block_to_copy);
 }
 
-static unsigned char *block_at(unsigned char *memory, const struct blocks *blocks, uint64_t index)
+static unsigned char *block_at(unsigned char *memory, const struct places *blocks, uint64_t index)
 {
-    uint64_t moved = blocks->spread ? index * blocks->spread % blocks->stride : 0;
-    return memory + index * blocks->stride + moved;
+    return places_at(memory, blocks, index);
 }
 
 /* The jump at the end of a block; every block is entered there. */
@@ -61,7 +46,7 @@ static unsigned char *jump_of(unsigned char *block)
     return block + block_bytes() - CODE_BLOCK_JUMP_BYTES;
 }
 
-static void copy_blocks(unsigned char *memory, const struct blocks *blocks, const uint64_t *order)
+static void copy_blocks(unsigned char *memory, const struct places *blocks, const uint64_t *order)
 {
     for (uint64_t index = 0; index < blocks->count; index++) {
         uint64_t next = index + 1 < blocks->count ? index + 1 : 0;
@@ -72,7 +57,7 @@ static void copy_blocks(unsigned char *memory, const struct blocks *blocks, cons
     }
 }
 
-static int lay_out(struct specimen_state *state, const struct blocks *blocks,
+static int lay_out(struct specimen_state *state, const struct places *blocks,
                    struct failure *failure)
 {
     AUTO_FREE uint64_t *order = calloc(blocks->count, sizeof(*order));
@@ -92,7 +77,7 @@ static int lay_out(struct specimen_state *state, const struct blocks *blocks,
     return 0;
 }
 
-static int prepare_blocks(struct specimen_state *state, const struct blocks *blocks,
+static int prepare_blocks(struct specimen_state *state, const struct places *blocks,
                           struct failure *failure)
 {
     int result = region_map(state, &blocks->region, failure);
@@ -109,58 +94,42 @@ static int prepare_blocks(struct specimen_state *state, const struct blocks *blo
     return 0;
 }
 
-/* Twice `bytes`, a line each. */
-static int prepare_lines(struct specimen_state *state, const char *specimen, const char *key,
-                         uint64_t bytes, struct blocks blocks, struct failure *failure)
+static int prepare_lines(struct specimen_state *state, const struct places_of *of,
+                         struct places blocks, struct failure *failure)
 {
     uint64_t line = state->parameters.line;
-    int result = geometry_require(specimen, "line", line, failure);
-    if (result == 0)
-        result = geometry_require(specimen, key, bytes, failure);
+    int result = places_require(state, of, failure);
     if (result < 0)
         return result;
-    if (line < block_bytes() || line & (line - 1) || line > CODE_BLOCK_REACH / 8 || bytes < line)
+    if (line < block_bytes() || line & (line - 1) || line > CODE_BLOCK_REACH / 8 || of->size < line)
         return fail_with(failure, -EINVAL,
                          "specimen %s wants a line that is a power of two and holds a block of %zu "
                          "bytes, and a cache of one line at least: line=%llu, %s=%llu do not do",
-                         specimen, block_bytes(), (unsigned long long)line, key,
-                         (unsigned long long)bytes);
-    uint64_t twice = region_product(2, bytes);
-    blocks.region.specimen = specimen;
-    blocks.region.key = key;
-    blocks.region.bytes = blocks.region.used = twice;
-    blocks.count = twice / line;
-    blocks.stride = line;
+                         of->specimen, block_bytes(), (unsigned long long)line, of->key,
+                         (unsigned long long)of->size);
+    places_in_lines(&blocks, of, line);
     return prepare_blocks(state, &blocks, failure);
 }
 
 static int prepare_l1i_blocks(struct specimen_state *state, struct failure *failure)
 {
-    struct blocks blocks = {.passes = 1};
-    return prepare_lines(state, "l1i-blocks", "l1i", state->parameters.l1i, blocks, failure);
+    const struct places_of l1i = {"l1i-blocks", "l1i", state->parameters.l1i};
+    return prepare_lines(state, &l1i, (struct places){.passes = 1}, failure);
 }
 
 /* Copying them was a pass already, as far as the second level is concerned. */
 static int prepare_l2i_blocks(struct specimen_state *state, struct failure *failure)
 {
-    struct blocks blocks = {.region = {.huge = true}};
-    return prepare_lines(state, "l2i-blocks", "l2", state->parameters.l2, blocks, failure);
+    const struct places_of l2 = {"l2i-blocks", "l2", state->parameters.l2};
+    return prepare_lines(state, &l2, (struct places){.region = {.huge = true}}, failure);
 }
 
 /* Each block stands in another line of its page, lest the cache miss where the TLB should. */
 static int prepare_itlb_pages(struct specimen_state *state, struct failure *failure)
 {
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), entries = state->parameters.itlb;
-    uint64_t count = entries ? region_product(2, entries) : PAGES_UNKNOWN;
-    struct blocks blocks = {
-        .region = {.specimen = "itlb-pages",
-                   .key = "itlb",
-                   .bytes = region_product(count, PAGES_APART * page),
-                   .used = region_product(count, page)},
-        .count = count,
-        .stride = PAGES_APART * page,
-        .spread = 64,
-    };
+    const struct places_of itlb = {"itlb-pages", "itlb", state->parameters.itlb};
+    struct places blocks = {.spread = 64};
+    places_in_pages(&blocks, &itlb, PAGES_UNKNOWN);
     return prepare_blocks(state, &blocks, failure);
 }
 

@@ -7,19 +7,15 @@
  * be a multiple of anything. Every iteration also touches what the code itself needs to end, so
  * that it stays; what the frame reads and writes may have been displaced all the same, once. */
 #include <errno.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "code-caches.h"
 #include "specimens/cycle.h"
 #include "specimens/framed.h"
-#include "specimens/geometry.h"
-#include "specimens/region.h"
+#include "specimens/places.h"
 
-/* More pages than twice the entries of any common second-level TLB (today up to 4096), and so far
- * apart that no entry serves two of them. */
+/* As many pages as twice the entries of any common second-level TLB (today up to 4096). */
 #define PAGES_UNKNOWN 8192u
-#define PAGES_APART   8u
 #define HIT_LINES     16u
 
 SPECIMEN_ASSEMBLY(specimen_walk_code, CODE_COUNT CODE_MEMORY CODE_LOOP(CODE_FOLLOW CODE_TOUCH_OWN)
@@ -36,42 +32,37 @@ static const struct trip trips[] = {TRIP_LOOP};
         TRUTH_EXACT("loads", OWN_LOADS, 1 + CODE_TOUCH_OWN_LOADS),                                 \
         TRUTH_EXACT("stores", OWN_STORES, 0), TRUTH_FRAMED_BRANCHES, TRUTH_QUIET
 
-/* Where the cycle lies and what becomes of it before the window. */
+/* Where the cycle lies, and whether it goes through it in order. */
 struct walk {
-    struct region region;
-    uint64_t count;  /* of places */
-    uint64_t stride; /* bytes from one place to the next */
-    uint64_t spread; /* bytes each is moved on against the one before, within its stride */
+    struct places places;
     bool in_sequence;
-    unsigned passes; /* over all of it after it was linked, for a cache to settle */
 };
 
 static void *place(const struct specimen_state *state, const struct walk *walk, uint64_t index)
 {
-    uint64_t moved = walk->spread ? index * walk->spread % walk->stride : 0;
-    return (char *)state->memory + index * walk->stride + moved;
+    return places_at(state->memory, &walk->places, index);
 }
 
 /* In the order of the cycle: what is linked last is what a cache still holds. */
 static void link_places(struct specimen_state *state, const struct walk *walk,
                         const uint64_t *order)
 {
-    for (uint64_t index = 0; index < walk->count; index++) {
-        uint64_t next = index + 1 < walk->count ? index + 1 : 0;
+    for (uint64_t index = 0; index < walk->places.count; index++) {
+        uint64_t next = index + 1 < walk->places.count ? index + 1 : 0;
         *(void **)place(state, walk, order[index]) = place(state, walk, order[next]);
     }
 }
 
 static int lay_out(struct specimen_state *state, const struct walk *walk, struct failure *failure)
 {
-    AUTO_FREE uint64_t *order = calloc(walk->count, sizeof(*order));
+    AUTO_FREE uint64_t *order = calloc(walk->places.count, sizeof(*order));
     if (!order)
         return fail_with(failure, -ENOMEM, "no memory for a cycle of %llu places",
-                         (unsigned long long)walk->count);
+                         (unsigned long long)walk->places.count);
     if (walk->in_sequence)
-        cycle_in_sequence(order, walk->count);
+        cycle_in_sequence(order, walk->places.count);
     else
-        cycle_order(order, walk->count, 0, state->parameters.seed);
+        cycle_order(order, walk->places.count, 0, state->parameters.seed);
     link_places(state, walk, order);
     state->memory = place(state, walk, order[0]);
     return 0;
@@ -80,7 +71,7 @@ static int lay_out(struct specimen_state *state, const struct walk *walk, struct
 static int prepare_walk(struct specimen_state *state, const struct walk *walk,
                         struct failure *failure)
 {
-    int result = region_map(state, &walk->region, failure);
+    int result = region_map(state, &walk->places.region, failure);
     if (result == 0)
         result = lay_out(state, walk, failure);
     if (result < 0) {
@@ -88,47 +79,47 @@ static int prepare_walk(struct specimen_state *state, const struct walk *walk,
         return result;
     }
     /* Whole passes end where they began. */
-    struct specimen_state pass = {.n = walk->count * walk->passes, .memory = state->memory};
+    struct specimen_state pass = {.n = walk->places.count * walk->places.passes,
+                                  .memory = state->memory};
     if (pass.n)
         specimen_walk_code(&pass);
     (void)*(volatile uint64_t *)&state->n; /* what the code loads first is there */
     return 0;
 }
 
-/* Twice `bytes`, a line each. */
-static int prepare_lines(struct specimen_state *state, const char *specimen, const char *key,
-                         uint64_t bytes, struct walk *walk, struct failure *failure)
+static int prepare_lines(struct specimen_state *state, const struct places_of *of, struct walk walk,
+                         struct failure *failure)
 {
     uint64_t line = state->parameters.line;
-    int result = geometry_require(specimen, "line", line, failure);
-    if (result == 0)
-        result = geometry_require(specimen, key, bytes, failure);
+    int result = places_require(state, of, failure);
     if (result < 0)
         return result;
-    if (line < sizeof(void *) || line & (line - 1) || bytes < line)
+    if (line < sizeof(void *) || line & (line - 1) || of->size < line)
         return fail_with(failure, -EINVAL,
                          "specimen %s wants a line that is a power of two from 8 bytes on, and a "
                          "cache of one line at least: line=%llu, %s=%llu do not do",
-                         specimen, (unsigned long long)line, key, (unsigned long long)bytes);
-    walk->region.specimen = specimen;
-    walk->region.key = key;
-    walk->region.bytes = walk->region.used = region_product(2, bytes);
-    walk->stride = line;
-    walk->count = walk->region.bytes / line;
-    return prepare_walk(state, walk, failure);
+                         of->specimen, (unsigned long long)line, of->key,
+                         (unsigned long long)of->size);
+    places_in_lines(&walk.places, of, line);
+    return prepare_walk(state, &walk, failure);
 }
 
 static int prepare_l1d_chase(struct specimen_state *state, struct failure *failure)
 {
-    struct walk walk = {.passes = 2};
-    return prepare_lines(state, "l1d-chase", "l1d", state->parameters.l1d, &walk, failure);
+    const struct places_of l1d = {"l1d-chase", "l1d", state->parameters.l1d};
+    return prepare_lines(state, &l1d, (struct walk){.places = {.passes = 2}}, failure);
 }
 
 /* Which sets a page falls into is the operating system's choice, unless the page is huge. */
+#define ON_HUGE_PAGES(passes_before)                                                               \
+    {                                                                                              \
+        .region = {.huge = true}, .passes = (passes_before)                                        \
+    }
+
 static int prepare_l2_chase(struct specimen_state *state, struct failure *failure)
 {
-    struct walk walk = {.region = {.huge = true}, .passes = 1};
-    return prepare_lines(state, "l2-chase", "l2", state->parameters.l2, &walk, failure);
+    const struct places_of l2 = {"l2-chase", "l2", state->parameters.l2};
+    return prepare_lines(state, &l2, (struct walk){.places = ON_HUGE_PAGES(1)}, failure);
 }
 
 /* Where no third level is claimed, the second is the last. Linking it was a pass already, and a
@@ -136,37 +127,30 @@ static int prepare_l2_chase(struct specimen_state *state, struct failure *failur
 static int prepare_llc_chase(struct specimen_state *state, struct failure *failure)
 {
     const struct specimen_parameters *parameters = &state->parameters;
-    struct walk walk = {.region = {.huge = true}, .passes = 0};
-    uint64_t last = parameters->llc ? parameters->llc : parameters->l2;
-    return prepare_lines(state, "llc-chase", "llc", last, &walk, failure);
+    const struct places_of last = {"llc-chase", "llc",
+                                   parameters->llc ? parameters->llc : parameters->l2};
+    return prepare_lines(state, &last, (struct walk){.places = ON_HUGE_PAGES(0)}, failure);
 }
 
 static int prepare_stride(struct specimen_state *state, struct failure *failure)
 {
-    struct walk walk = {.region = {.huge = true}, .passes = 1, .in_sequence = true};
-    return prepare_lines(state, "stride", "l2", state->parameters.l2, &walk, failure);
+    const struct places_of l2 = {"stride", "l2", state->parameters.l2};
+    const struct walk walk = {.places = ON_HUGE_PAGES(1), .in_sequence = true};
+    return prepare_lines(state, &l2, walk, failure);
 }
 
 static int prepare_l1d_hits(struct specimen_state *state, struct failure *failure)
 {
-    struct walk walk = {.passes = 4};
-    uint64_t line = state->parameters.line;
-    return prepare_lines(state, "l1d-hits", "line", HIT_LINES / 2 * line, &walk, failure);
+    const struct places_of lines = {"l1d-hits", "line", HIT_LINES / 2 * state->parameters.line};
+    return prepare_lines(state, &lines, (struct walk){.places = {.passes = 4}}, failure);
 }
 
 static int prepare_dtlb_pages(struct specimen_state *state, struct failure *failure)
 {
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), entries = state->parameters.dtlb;
-    uint64_t count = entries ? region_product(2, entries) : PAGES_UNKNOWN;
-    struct walk walk = {
-        .region = {.specimen = "dtlb-pages",
-                   .key = "dtlb",
-                   .bytes = region_product(count, PAGES_APART * page),
-                   .used = region_product(count, page)},
-        .count = count,
-        .stride = PAGES_APART * page,
-        .spread = state->parameters.line ? state->parameters.line : 64,
-    };
+    const struct places_of dtlb = {"dtlb-pages", "dtlb", state->parameters.dtlb};
+    uint64_t line = state->parameters.line;
+    struct walk walk = {.places = {.spread = line ? line : 64}};
+    places_in_pages(&walk.places, &dtlb, PAGES_UNKNOWN);
     return prepare_walk(state, &walk, failure);
 }
 
