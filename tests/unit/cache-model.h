@@ -293,3 +293,13 @@ static inline double model_run(const struct model *model, double ticks, bool bes
         seen *= 1.5 + 20 * model_unit(random);
     return seen;
 }
+
+/* The row of a level: rows of caches that were found stand in order. */
+static inline const struct caches_row *row_of(const struct caches_report *report, unsigned level,
+                                              const char *type)
+{
+    for (size_t i = 0; i < report->row_count; i++)
+        if (report->rows[i].level == level && strcmp(report->rows[i].type, type) == 0)
+            return &report->rows[i];
+    return NULL;
+}
