@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/deliver.h"
+#include "cli/latest-verdicts.h"
 #include "cli/reach.h"
 #include "cli/specimens.h"
 #include "session/session.h"
@@ -49,6 +50,7 @@ struct events {
     struct known_event *list;
     size_t count, openable;
     size_t counters; /* among them those that need no source to execute the code */
+    struct latest_verdicts latest;
 };
 
 static int keep(void *context, const struct listed_event *event)
@@ -78,11 +80,48 @@ static int keep(void *context, const struct listed_event *event)
 
 /* --- for a person --- */
 
+/* The verdict and under which name, where that is another: "exact as instructions:u". */
+static void add_verdict(const struct events *events, const struct known_event *event,
+                        struct table *table)
+{
+    const struct judgement *judgement = latest_verdict(&events->latest, event->name);
+    if (!judgement || judgement->verdict == VERDICT_UNJUDGED)
+        table_add(table, TONE_PLAIN, "");
+    else if (strcmp(judgement->evidence->event, event->name) == 0)
+        table_add(table, TONE_PLAIN, verdict_names[judgement->verdict]);
+    else
+        table_addf(table, TONE_PLAIN, "%s as %s", verdict_names[judgement->verdict],
+                   judgement->evidence->event);
+}
+
+/* "verdicts are of 3 hours ago" */
+static void put_age(const struct events *events, const struct style *style, struct text *out)
+{
+    static const struct {
+        int64_t seconds;
+        const char *unit;
+    } units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}};
+    bool any = false;
+    for (size_t i = 0; i < events->count && !any; i++)
+        any = latest_verdict(&events->latest, events->list[i].name) != NULL;
+    if (!any)
+        return;
+    size_t unit = 0;
+    while (unit < 3 && events->latest.age_s < units[unit].seconds)
+        unit++;
+    long long count = (long long)(events->latest.age_s / units[unit].seconds);
+    AUTO_TEXT struct text words = {0};
+    text_printf(&words, "Verdicts are those of `assay validate`, %lld %s%s ago.", count,
+                units[unit].unit, count == 1 ? "" : "s");
+    text_putc(out, '\n');
+    wrap(out, text_string(&words), 0, 0, style->width);
+}
+
 static void put_openable(const struct events *events, const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
-        {.title = "event"}, {.title = "kind"}, {.title = "class"}};
-    struct table table = {.columns = columns, .column_count = 3};
+        {.title = "event"}, {.title = "kind"}, {.title = "class"}, {.title = "verdict"}};
+    struct table table = {.columns = columns, .column_count = 4};
     for (size_t i = 0; i < events->count; i++) {
         const struct known_event *event = &events->list[i];
         if (!event->openable)
@@ -90,6 +129,7 @@ static void put_openable(const struct events *events, const struct style *style,
         table_add(&table, TONE_PLAIN, event->name);
         table_add(&table, TONE_PLAIN, event->kind);
         table_add(&table, TONE_PLAIN, event->class ? event->class : "");
+        add_verdict(events, event, &table);
     }
     if (table.count) {
         text_printf(out, "%zu of %zu events can be counted here:\n\n", events->openable,
@@ -161,6 +201,7 @@ static int deliver_person(struct events *events, bool hints, int status)
     struct style style = deliver_style(events->common);
     AUTO_TEXT struct text out = {0};
     put_openable(events, &style, &out);
+    put_age(events, &style, &out);
     put_refused(events, &style, &out);
     if (hints)
         put_hints(events, &style, &out);
@@ -171,8 +212,9 @@ static int deliver_person(struct events *events, bool hints, int status)
 
 /* --- as JSON --- */
 
-static json_t *event_json(const struct known_event *event)
+static json_t *event_json(const struct events *events, const struct known_event *event)
 {
+    const struct judgement *judgement = latest_verdict(&events->latest, event->name);
     json_t *object = json_object();
     json_object_set_new(object, "event", json_text(event->name));
     json_object_set_new(object, "kind", json_text(event->kind));
@@ -180,8 +222,14 @@ static json_t *event_json(const struct known_event *event)
     json_object_set_new(object, "openable", json_boolean(event->openable));
     json_object_set_new(object, "reason", event->openable ? json_null() : json_text(event->reason));
     json_object_set_new(object, "errno", event->error ? json_integer(event->error) : json_null());
-    json_absent(object, "verdict", "this event has not been validated on this machine");
-    json_object_set_new(object, "verdict_age", json_null());
+    if (judgement) {
+        json_object_set_new(object, "verdict", json_text(verdict_names[judgement->verdict]));
+        json_object_set_new(object, "verdict_event", json_text(judgement->evidence->event));
+        json_object_set_new(object, "verdict_age", json_integer(events->latest.age_s));
+    } else {
+        json_absent(object, "verdict", "this event has not been validated on this machine");
+        json_object_set_new(object, "verdict_age", json_null());
+    }
     return object;
 }
 
@@ -190,7 +238,7 @@ static int deliver_envelope(const struct events *events, int status)
     const struct catalogue *catalogue = session_catalogue(events->session);
     json_t *results = json_array();
     for (size_t i = 0; i < events->count; i++)
-        json_array_append_new(results, event_json(&events->list[i]));
+        json_array_append_new(results, event_json(events, &events->list[i]));
     struct envelope envelope = {
         .facts = &catalogue->facts, .fingerprint = catalogue->fingerprint, .results = results};
     return deliver_json("events", events->common, &envelope, status);
@@ -248,6 +296,7 @@ static void release(struct events *events)
         free(events->list[i].reason);
     }
     free(events->list);
+    latest_verdicts_free(&events->latest);
     session_close(events->session);
 }
 
@@ -276,6 +325,7 @@ static int run(void *parsed, int argument_count, char **arguments)
         release(&events);
         return status;
     }
+    latest_verdicts_load(session_catalogue(events.session), &options->common, &events.latest);
     bool exact = glob && *glob && !strpbrk(glob, "*?[");
     status = exact ? try_exact(&events, glob) : list_matching(&events, glob);
     release(&events);
@@ -293,6 +343,8 @@ const struct command command_events = {
         "a glob matches them, such as 'sched*' or 'sched:*'.\n\n"
         "A name without wildcards is tried as it is, in any form a name can have; the exit status "
         "is 3 when it cannot be counted.\n\n"
+        "Where `assay validate` ran on this machine, the verdict of its latest run stands beside "
+        "each event.\n\n"
         "With --specimens the specimens of the machine are listed instead, those whose names match "
         "the glob: the count each makes of every class it says something of, as a formula in N, "
         "the grade of that truth and the sources that confirmed it. --n adds numbers.",

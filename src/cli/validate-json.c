@@ -115,7 +115,7 @@ static void put_overhead(json_t *object, bool known, int64_t overhead)
 
 static json_t *row_json(const struct judgement *judgement, const struct judged_row *row)
 {
-    const struct judged_point *first = row->point_count ? &row->points[0] : NULL;
+    bool measured = row->point_count != 0;
     json_t *object = json_object(), *points = json_array();
     json_object_set_new(object, "event", json_text(judgement->evidence->event));
     json_object_set_new(object, "path", json_text(row->path));
@@ -129,7 +129,8 @@ static json_t *row_json(const struct judgement *judgement, const struct judged_r
     json_object_set_new(object, "verdict", json_text(verdict_names[row->verdict]));
     json_object_set_new(object, "cause", json_text(cause_names[row->cause]));
     json_object_set_new(object, "note", json_text(row->note));
-    put_overhead(object, first && first->has_overhead, first ? first->overhead : 0);
+    put_overhead(object, measured && row->points[0].has_overhead,
+                 measured ? row->points[0].overhead : 0);
     put_fit(object, &row->fit);
     for (size_t i = 0; i < row->point_count; i++)
         json_array_append_new(points, point_json(&row->points[i]));

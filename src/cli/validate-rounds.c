@@ -26,7 +26,8 @@ struct rounds {
 static void keep_time(void *context, uint32_t cell, uint64_t wall_ns, uint64_t inside_ns,
                       uint64_t runs)
 {
-    struct validate_plan *plan = &((struct validating *)context)->plan;
+    struct validating *validating = context;
+    struct validate_plan *plan = &validating->plan;
     for (size_t i = 0; i < plan->count; i++) {
         /* Ids count from 1 in the order of the plan. */
         size_t at = (cell - 1 + i) % plan->count;
@@ -34,7 +35,8 @@ static void keep_time(void *context, uint32_t cell, uint64_t wall_ns, uint64_t i
             continue;
         plan->about[at].visits++;
         plan->about[at].wall_ns += wall_ns;
-        plan->about[at].inside_ns += inside_ns;
+        if (!validate_is_of_source(validating, at))
+            plan->about[at].inside_ns += inside_ns;
         plan->about[at].runs += runs;
         return;
     }

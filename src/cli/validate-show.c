@@ -22,10 +22,15 @@
 
 static void put_time(double ns, struct text *out)
 {
+    static const char *const units[] = {"ns", "us", "ms", "s"};
     char number[NUMBER_SIZE];
-    bool micro = ns >= 1000;
-    number_significant(micro ? ns / 1000 : ns, 2, number, sizeof(number));
-    text_printf(out, "%s %s", number, micro ? "us" : "ns");
+    size_t unit = 0;
+    while (unit < 3 && ns >= 1000) {
+        ns /= 1000;
+        unit++;
+    }
+    number_significant(ns, 2, number, sizeof(number));
+    text_printf(out, "%s %s", number, units[unit]);
 }
 
 static void put_caps(const struct validating *validating, const struct style *style,

@@ -51,6 +51,13 @@ static int put_truths(struct validating *validating, const struct catalogue_spec
     return error;
 }
 
+/* A source's counter is enabled for as long as its process lives, which says nothing of a run. */
+bool validate_is_of_source(const struct validating *validating, size_t cell)
+{
+    size_t subject = validating->plan.about[cell].subject;
+    return subject < validating->study.subject_count && validating->subjects[subject].runs;
+}
+
 static bool counts_user_code(const struct validating *validating, size_t cell)
 {
     size_t subject = validating->plan.about[cell].subject;
@@ -249,7 +256,7 @@ static int adopt_costs(struct validating *validating, struct failure *failure)
         if (time.runs)
             validate_adopt_cost(&validating->plan, i,
                                 (uint32_t)((time.runs + cell->runs - 1) / cell->runs), time.runs,
-                                time.inside_ns);
+                                validate_is_of_source(validating, i) ? 0 : time.inside_ns);
     }
     return error;
 }

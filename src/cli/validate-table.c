@@ -83,7 +83,7 @@ static void put_against(const struct judgement *judgement, struct text *out)
         }
         widen(&span, &judgement->rows[i]);
     }
-    if (!span.any)
+    if (!first)
         return;
     text_append(out, first, strcspn(first, "/"));
     if (specimens > 1)

@@ -16,9 +16,9 @@
 #include "cli/reach.h"
 #include "show/output.h"
 
-#define USUAL_BUDGET_MS    50000u
-#define EMULATED_BUDGET_MS 180000u /* everything takes longer there */
-#define MOST_RUNS          100000u
+#define USUAL_BUDGET_MS 50000u
+#define LONG_BUDGET_MS  180000u /* on emulated machines and by sources everything takes longer */
+#define MOST_RUNS       100000u
 
 #define FIELD(name) offsetof(struct validate_options, name)
 
@@ -42,8 +42,8 @@ static const struct option_spec specs[] = {
      "measure on this CPU; -1 leaves it to the scheduler, and looks at every type of core",
      FIELD(cpu), "-1"},
     {0, "budget", OPTION_DURATION, "TIME",
-     "spend about TIME and share it among the events: 20s, 5m; unless given 50s, on an emulated "
-     "machine 3m, with --full no limit",
+     "spend about TIME and share it among the events: 20s, 5m; unless given 50s, with --source or "
+     "on an emulated machine 3m, with --full no limit",
      FIELD(budget), NULL},
     {0, "full", OPTION_FLAG, NULL,
      "climb every ladder to 1,000,000 whatever it costs, which may take hours", FIELD(full), NULL},
@@ -159,7 +159,8 @@ static uint64_t budget_of(const struct validating *validating)
 {
     if (validating->options->budget || validating->options->full)
         return validating->options->budget;
-    return facts_get(validating->facts, "emulated") ? EMULATED_BUDGET_MS : USUAL_BUDGET_MS;
+    bool slow = validating->options->source.count || facts_get(validating->facts, "emulated");
+    return slow ? LONG_BUDGET_MS : USUAL_BUDGET_MS;
 }
 
 static int on_the_machine(struct validating *validating)

@@ -98,6 +98,9 @@ int validate_out_of_memory(void);
 /* Cells that the plan got since `first` go into the store, with what is predicted of them. */
 int validate_store_cells(struct validating *validating, size_t first, struct failure *failure);
 
+/* Is the cell's event counted by a source? */
+bool validate_is_of_source(const struct validating *validating, size_t cell);
+
 /* Decodes the specimen's code and puts its opcodes into the store. */
 int validate_put_opcodes(struct validating *validating, const char *specimen,
                          struct failure *failure);

@@ -13,6 +13,7 @@
 #define USUAL_VISIT UINT64_C(8000000) /* ns of a process before one was seen */
 /* A run takes about so many times what it spends in its window: specimens make ready and clean up.
  */
+#define HIDDEN 4u /* a part of a process's price that runs may take without being noticed */
 #define AROUND 2u
 
 static const struct validate_about *about_of(const struct validate_plan *plan, size_t i)
@@ -65,17 +66,22 @@ static size_t seen_before(const struct validate_plan *plan, size_t subject,
     return best;
 }
 
+/* Is it told by more than chance what the runs took? Below twice the price of a process it is not.
+ */
+static bool is_told(const struct validate_about *about, uint64_t process_ns)
+{
+    return about->wall_ns / about->visits > 2 * process_ns;
+}
+
 /* One run of that cell, without its share of the process. */
 static double run_cost(const struct validate_about *about, uint64_t process_ns)
 {
-    double inside = AROUND * (double)about->inside_ns / (double)about->runs;
-    double visit = (double)about->wall_ns / about->visits;
     double runs = (double)about->runs / about->visits;
-    double outside = (visit - (double)process_ns) / runs;
-    /* Below twice the price of a process the difference is mostly chance. */
-    if (visit > 2 * (double)process_ns || !about->inside_ns)
-        return outside > 0 ? outside : 0;
-    return inside;
+    if (is_told(about, process_ns))
+        return ((double)about->wall_ns / about->visits - (double)process_ns) / runs;
+    if (about->inside_ns)
+        return AROUND * (double)about->inside_ns / (double)about->runs;
+    return (double)process_ns / HIDDEN / runs;
 }
 
 void validate_adopt_cost(struct validate_plan *plan, size_t cell, uint32_t visits, uint64_t runs,
@@ -143,7 +149,7 @@ static const struct cell *highest(const struct validate_plan *plan, size_t subje
     for (size_t i = 0; i < plan->count; i++) {
         const struct cell *cell = &plan->cells[i];
         if (plan->about[i].subject != subject || plan->about[i].specimen != primary ||
-            cell->counters != 1 || !plan->about[i].visits || (best && cell->n <= best->n))
+            cell->counters != 1 || !plan->about[i].runs || (best && cell->n <= best->n))
             continue;
         best = cell;
         *about = &plan->about[i];
@@ -170,7 +176,8 @@ bool validate_cap(const struct validate_study *study, const struct validate_plan
         return false;
     *cap = (struct validate_cap){
         .subject = subject, .specimen = study->specimens[primary].name, .n = cell->n, .top = top};
-    if (about->runs && cell->n)
-        cap->hit_ns = run_cost(about, process_cost(plan, subject)) / (double)cell->n;
+    uint64_t process = process_cost(plan, subject);
+    if (cell->n && (about->inside_ns || is_told(about, process)))
+        cap->hit_ns = run_cost(about, process) / (double)cell->n;
     return true;
 }

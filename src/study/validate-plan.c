@@ -152,7 +152,8 @@ static bool spread_of(const struct validate_study *study, const struct validate_
                       struct spread *spread)
 {
     const struct validate_subject *event = &study->subjects[subject];
-    uint32_t processes = wish->ladder ? LADDER_PROCESSES : OTHER_PROCESSES;
+    /* A source counts the same whichever process it runs. */
+    uint32_t processes = wish->ladder && !event->runs ? LADDER_PROCESSES : OTHER_PROCESSES;
     uint32_t many = study->runs ? study->runs : MANY_RUNS;
     uint32_t few = study->runs ? study->runs : FEW_RUNS;
     uint64_t visit;

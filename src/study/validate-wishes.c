@@ -12,8 +12,7 @@
 #define LADDER_TOP   UINT64_C(1000000)
 #define FIRST_RUNGS  UINT64_C(1000) /* the ladder up to here comes before everything else */
 #define LONG_N       UINT64_C(1000000)
-#define BRIEF_TOP    UINT64_C(1000)
-#define CLOSE_ENOUGH 1.1 /* bisection ends when two N are this close */
+#define CLOSE_ENOUGH 10u /* bisection ends when two N differ by less than this part */
 
 struct wishing {
     const struct validate_study *study;
@@ -110,18 +109,18 @@ static void add_rungs(struct wishing *wishing, uint64_t from, uint64_t to)
                 (struct validate_wish){.specimen = wishing->primary, .n = n, .ladder = true});
 }
 
-/* Halfway between the N that reads 0 and the one that does not, in the logarithm: three points a
- * round. */
+/* Between the N that reads 0 and the one that does not: powers of two apart at first, then three
+ * points a round. */
 static void add_bisection(struct wishing *wishing)
 {
-    double low = (double)wishing->subject->zero_to, high = (double)wishing->subject->counts_from;
-    if (low <= 0 || high <= low * CLOSE_ENOUGH)
+    uint64_t low = wishing->subject->zero_to, high = wishing->subject->counts_from;
+    if (!low || high <= low + low / CLOSE_ENOUGH)
         return;
-    for (double n = low * 2; n < high; n *= 2)
-        add(wishing, (struct validate_wish){.specimen = wishing->primary, .n = (uint64_t)n});
-    for (int part = 1; high <= 2 * low && part <= 3; part++)
+    for (uint64_t n = low; n <= high / 2; n *= 2)
+        add(wishing, (struct validate_wish){.specimen = wishing->primary, .n = n});
+    for (uint64_t part = 1; high / 2 <= low && part <= 3; part++)
         add(wishing, (struct validate_wish){.specimen = wishing->primary,
-                                            .n = (uint64_t)(low + (high - low) * part / 4)});
+                                            .n = low + (high - low) * part / 4});
 }
 
 /* Every other specimen whose count of the class grows; those whose memory has to be made ready
@@ -190,7 +189,7 @@ int validate_wish_list(const struct validate_study *study, const struct validate
     if (wishing.primary == VALIDATE_NO_SPECIMEN)
         return 0;
     add_bisection(&wishing);
-    add_rungs(&wishing, 1, subject->brief ? BRIEF_TOP : FIRST_RUNGS);
+    add_rungs(&wishing, 1, FIRST_RUNGS);
     if (!subject->brief || subject->deviates) {
         add_still(&wishing, "loop", 10);
         add_others(&wishing, 10);

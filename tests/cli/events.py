@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 import unittest
 
 import tap
@@ -14,7 +15,9 @@ REFUSE = os.environ.get("SECCOMP_REFUSE", "")
 
 
 def listed(*arguments):
-    done = tap.assay("events", "--json", *arguments)
+    """Where nothing was validated before."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = tap.assay("events", "--json", *arguments, env={"XDG_STATE_HOME": folder})
     return done.returncode, json.loads(done.stdout)["results"]
 
 
@@ -31,6 +34,23 @@ class Listing(unittest.TestCase):
                 self.assertEqual(event["openable"], event["reason"] is None)
                 self.assertEqual(event["openable"], event["errno"] is None)
                 self.assertIsNone(event["verdict"])
+
+    def test_what_was_validated_has_its_verdict_and_age(self):
+        with tempfile.TemporaryDirectory() as folder:
+            env = {"XDG_STATE_HOME": folder}
+            done = tap.assay("validate", "page-faults:u", "--budget", "3s", "--json", "--quiet", env=env)
+            if done.returncode == 3:
+                self.skipTest(done.stdout)
+            results = json.loads(tap.assay("events", "--json", "*faults", env=env).stdout)["results"]
+            events = {event["event"]: event for event in results}
+            verdict = json.loads(done.stdout)["analysis"]["events"][0]["verdict"]
+            self.assertEqual(events["page-faults"]["verdict"], verdict)
+            self.assertEqual(events["page-faults"]["verdict_event"], "page-faults:u")
+            self.assertGreaterEqual(events["page-faults"]["verdict_age"], 0)
+            self.assertIsNone(events["minor-faults"]["verdict"])
+            text = tap.assay("events", "*faults", env=env).stdout
+            self.assertRegex(text, rf"(?m)^page-faults .* {verdict} as page-faults:u$")
+            self.assertRegex(text, r"assay validate`, \d+ (second|minute)s? ago")
 
     def test_a_reason_is_said_once_for_all_it_concerns(self):
         _, events = listed()

@@ -305,7 +305,7 @@ class Refused(Case):
         self.refused(2, "page-faults:u", "--store", store)
 
     def test_a_verdict_can_fail_a_script(self):
-        done = self.validate("page-faults:u", "--budget", "1s", "--quiet", "--fail-on", "dead,exact")
+        done = self.validate("page-faults:u", "--budget", "1s", "--quiet", "--fail-on", "dead,exact,accurate")
         if done.returncode == 3:
             self.skipTest(done.stdout)
         self.assertEqual(done.returncode, 4)
