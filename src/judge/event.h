@@ -23,7 +23,7 @@ void relate_events(const struct case_file *file, struct judgements *judgements);
 /* Its parts: one event on cores of several types, by several paths; events that add up. */
 void compare_cores(struct judgement *judgement);
 void compare_paths(struct judgement *judgement);
-void check_identities(struct judgements *judgements);
+void check_identities(struct judgements *all);
 
 /* The event's name without its mode; its length. mode: the letters, or "" where it has none. */
 size_t event_base(const char *event, const char **mode);

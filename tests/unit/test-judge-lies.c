@@ -276,7 +276,7 @@ static void what_tells_the_truth_passes(void **state)
         {.stray_faults_percent = 5},
     };
     for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
-        for (uint64_t seed = 0; seed < 10 * SEEDS; seed++) {
+        for (uint64_t seed = 0; seed < UINT64_C(10) * SEEDS; seed++) {
             struct case_builder builder;
             struct judgements all =
                 judge_lie(&builder, seed, "instructions:u", "instructions", &ways[i], NULL, NULL);

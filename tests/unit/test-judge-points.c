@@ -268,7 +268,7 @@ static void processes_that_differ_count_as_one_value_each(void **state)
     assert_false(judge_pair(&pair)->processes_differ);
     double narrow = pair.judged.high - pair.judged.low;
     for (size_t i = 0; i < point->run_count; i++)
-        point->runs[i].value += 30 * (point->runs[i].process % 2);
+        point->runs[i].value += point->runs[i].process % 2 ? 30 : 0;
     assert_true(judge_pair(&pair)->processes_differ);
     assert_true(pair.judged.high - pair.judged.low > 5 * narrow);
     builder_end(&pair.builder);
