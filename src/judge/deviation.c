@@ -143,9 +143,9 @@ static bool describe_factor(struct judged_row *row, const struct features *featu
 static bool describe_offset(struct judged_row *row, const struct features *features)
 {
     double middle = (features->error_low + features->error_high) / 2;
-    if (features->points < 2 ||
-        features->error_high - features->error_low > fmax(1, ALIKE * fabs(middle)) ||
-        fabs(middle) < 0.5)
+    double range = features->error_high - features->error_low;
+    bool alike = range <= ALIKE * fabs(middle) || (range <= 1 && fabs(middle) >= 2);
+    if (features->points < 2 || !alike || fabs(middle) < 0.5)
         return false;
     char offset[FIGURE_SIZE];
     note_add(row->note, "Is off by %s at every N.", signed_figure(middle, offset));

@@ -107,14 +107,6 @@ static void note_ignored_mode(struct judgement *judgement, const struct judgemen
 
 /* --- a hypervisor that withholds the PMU --- */
 
-static bool lives_in_some_mode(const struct judgement *judgement, const struct judgements *all)
-{
-    for (size_t i = 0; i < all->count; i++)
-        if (same_base(judgement->evidence, all->list[i].evidence) && is_alive(&all->list[i]))
-            return true;
-    return false;
-}
-
 /* A PMU that is no core's (pmu: msr, rapl) may be there where that of the cores is not. */
 static bool any_hardware_opens(const struct judgements *all)
 {
@@ -132,8 +124,8 @@ static void blame_hypervisor(const struct case_file *file, struct judgements *al
         struct judgement *judgement = &all->list[i];
         if (!is_hardware(judgement->evidence))
             continue;
-        if (judgement->verdict == VERDICT_DEAD && judgement->cause == CAUSE_UNKNOWN &&
-            !lives_in_some_mode(judgement, all)) {
+        /* Still unknown: it lives in no other mode, and on no other type of core. */
+        if (judgement->verdict == VERDICT_DEAD && judgement->cause == CAUSE_UNKNOWN) {
             judgement->cause = CAUSE_VIRTUALIZED;
             note_add(judgement->note,
                      "A hypervisor is between this machine and the CPU's counters: it lets the "

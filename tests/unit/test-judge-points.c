@@ -311,6 +311,55 @@ static void switches_are_held_against_the_runs_own_account(void **state)
     builder_end(&builder);
 }
 
+static void the_account_is_taken_less_what_the_way_does(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence =
+        build_event(&builder, "context-switches", "software", "context-switches");
+    struct built_way way = {0};
+    build_ladder(&builder, evidence, &way, "ping-pong");
+    for (size_t i = 0; i < evidence->point_count; i++)
+        for (size_t j = 0; j < evidence->points[i].run_count; j++)
+            evidence->points[i].runs[j].account.voluntary += 2; /* outside the window */
+    struct judged_point judged;
+    assert_int_equal(judge_point(evidence, &evidence->points[3], &judged), 0);
+    assert_int_equal(judged.exact, judged.runs);
+    builder_end(&builder);
+}
+
+static void a_source_without_accounts_is_held_against_the_specimen(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence =
+        build_event(&builder, "context-switches", "software", "context-switches");
+    struct built_way way = {0};
+    build_ladder(&builder, evidence, &way, "ping-pong");
+    struct point *point = &evidence->points[3];
+    for (size_t i = 0; i < point->run_count; i++)
+        point->runs[i].account = (struct account){0};
+    struct judged_point judged;
+    assert_int_equal(judge_point(evidence, point, &judged), 0);
+    assert_false(judged.against_account);
+    assert_int_equal(judged.exact, judged.runs);
+    builder_end(&builder);
+}
+
+static void of_two_null_cells_the_longer_one_decides(void **state)
+{
+    (void)state;
+    struct pair pair;
+    start_pair(&pair, &(struct built_way){.overhead = 3, .runs = 2}, 10);
+    build_null(&pair.builder, pair.evidence, &(struct built_way){.overhead = 7});
+    build_point(&pair.builder, pair.evidence, &(struct built_way){.overhead = 7},
+                specimen_named("adds"), 100);
+    assert_int_equal(judge_pair(&pair)->overhead, 7);
+    builder_end(&pair.builder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +379,9 @@ int main(void)
         cmocka_unit_test(processes_that_differ_count_as_one_value_each),
         cmocka_unit_test(one_run_has_no_interval),
         cmocka_unit_test(switches_are_held_against_the_runs_own_account),
+        cmocka_unit_test(the_account_is_taken_less_what_the_way_does),
+        cmocka_unit_test(a_source_without_accounts_is_held_against_the_specimen),
+        cmocka_unit_test(of_two_null_cells_the_longer_one_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

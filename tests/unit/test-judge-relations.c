@@ -228,6 +228,64 @@ static void sums_that_do_not_add_up_are_told(void **state)
     }
 }
 
+static void a_core_type_that_is_wrong_here_and_right_there_is_not_the_cause(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "loads:u", "hardware", "loads");
+    build_all(&builder, evidence, &(struct built_way){.core = "big"});
+    build_all(&builder, evidence, &(struct built_way){.core = "little"});
+    for (size_t i = 0; i < evidence->point_count; i++) {
+        struct point *point = &evidence->points[i];
+        bool lies = strcmp(point->core, "little") == 0 || strcmp(point->specimen, "loads") == 0;
+        for (size_t j = 0; lies && j < point->run_count; j++)
+            point->runs[j].value *= 3;
+    }
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_BIASED);
+    assert_true(all.list[0].cause != CAUSE_CORE_TYPE);
+    release(&builder, &all);
+}
+
+static void only_paths_disagree_and_only_beyond_the_tolerance(void **state)
+{
+    (void)state;
+    for (int other_path = 0; other_path < 2; other_path++)
+        for (int64_t part = 50; part <= 200; part += 150) {
+            struct case_builder builder;
+            builder_start(&builder, 1);
+            struct evidence *evidence = build_event(&builder, "loads:u", "hardware", "loads");
+            struct built_way second = {.path = other_path ? "papi-low" : NULL, .counters = 2};
+            build_ladder(&builder, evidence, &plain, "loads");
+            build_ladder(&builder, evidence, &second, "loads");
+            for (size_t i = 0; i < evidence->point_count; i++)
+                for (size_t j = 0; evidence->points[i].counters == 2 && j < 40; j++)
+                    evidence->points[i].runs[j].value +=
+                        (uint64_t)(evidence->points[i].truth.low / part);
+            struct judgements all = judged(&builder);
+            assert_int_equal(all.list[0].disagrees, other_path && part == 50);
+            release(&builder, &all);
+        }
+}
+
+static void what_two_modes_both_leave_at_zero_says_nothing_of_the_mode(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "faults:u", "software", "page-faults");
+    build_ladder(&builder, evidence, &plain, "pages");
+    build_ladder(&builder, evidence, &plain, "adds");
+    evidence = build_event(&builder, "faults:k", "software", "page-faults");
+    build_ladder(&builder, evidence, &(struct built_way){.path = "papi-low"}, "pages");
+    build_ladder(&builder, evidence, &plain, "adds");
+    struct judgements all = judged(&builder);
+    assert_cause(&all.list[0], CAUSE_NONE);
+    assert_null(strstr(all.list[0].note, "filters nothing"));
+    release(&builder, &all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +298,9 @@ int main(void)
         cmocka_unit_test(paths_that_count_differently_are_told),
         cmocka_unit_test(events_of_a_class_are_ranked_by_verdict_and_error),
         cmocka_unit_test(sums_that_do_not_add_up_are_told),
+        cmocka_unit_test(a_core_type_that_is_wrong_here_and_right_there_is_not_the_cause),
+        cmocka_unit_test(only_paths_disagree_and_only_beyond_the_tolerance),
+        cmocka_unit_test(what_two_modes_both_leave_at_zero_says_nothing_of_the_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

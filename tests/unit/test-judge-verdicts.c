@@ -271,6 +271,7 @@ static void a_small_count_is_held_to_half_a_count(void **state)
         evidence->points[1].runs[i].value = 2;
     all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_BIASED);
+    assert_note(&all.list[0], "Right from N = 10, off below it: reads 2 of 1");
     release(&builder, &all);
 }
 
@@ -609,6 +610,128 @@ static void the_document_explains_every_verdict_and_cause(void **state)
     }
 }
 
+/* Errors of the last point of `adds`, alternating around a mean; both in parts of the truth. */
+static enum verdict verdict_of_spread(double mean, double deviation)
+{
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
+    build_ladder(&builder, evidence, &plain, "adds");
+    struct point *point = &evidence->points[evidence->point_count - 1];
+    double truth = (double)point->truth.low;
+    for (size_t i = 0; i < point->run_count; i++)
+        point->runs[i].value =
+            (uint64_t)llround(truth * (1 + mean + (i % 2 ? deviation : -deviation)));
+    struct judgements all = judged(&builder);
+    enum verdict verdict = all.list[0].verdict;
+    release(&builder, &all);
+    return verdict;
+}
+
+static void noise_is_called_biased_only_beyond_doubt(void **state)
+{
+    (void)state;
+    /* Over 40 runs the usual interval is the mean ± 0.324 deviations, the strict one ± 0.70. */
+    assert_int_equal(verdict_of_spread(0.002, 0.02), VERDICT_ACCURATE);
+    assert_int_equal(verdict_of_spread(0.002, 0.03), VERDICT_NOISY);  /* holds 0, leaves 1 % */
+    assert_int_equal(verdict_of_spread(0.008, 0.015), VERDICT_NOISY); /* excludes 0 at 95 % only */
+    assert_int_equal(verdict_of_spread(0.008, 0.010), VERDICT_BIASED);
+}
+
+static void one_row_that_is_noisy_makes_the_event_so(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct judgements all =
+        judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
+    judgements_release(&all);
+    struct evidence *evidence = &builder.file.events[0];
+    spread(&evidence->points[evidence->point_count - 1], 600000);
+    all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_NOISY);
+    release(&builder, &all);
+}
+
+static void a_row_of_zeros_is_dead_beside_others_that_live(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct judgements all =
+        judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
+    judgements_release(&all);
+    struct evidence *evidence = &builder.file.events[0];
+    for (size_t i = 0; i < evidence->point_count; i++)
+        for (size_t j = 0; strcmp(evidence->points[i].specimen, "loads") == 0 && j < 40; j++)
+            evidence->points[i].runs[j].value = 0;
+    all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_BIASED);
+    assert_int_equal(row_named(&all.list[0], "loads")->verdict, VERDICT_DEAD);
+    assert_int_equal(row_named(&all.list[0], "adds")->verdict, VERDICT_EXACT);
+    release(&builder, &all);
+}
+
+static void garbage_on_a_steady_overhead_is_noise(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct built_way way = {.overhead = 1000, .most_n = 100};
+    struct evidence *evidence = build_event(&builder, "event:u", "hardware", "loads");
+    build_ladder(&builder, evidence, &way, "loads");
+    for (size_t i = 1; i < evidence->point_count; i++)
+        for (size_t j = 0; j < evidence->points[i].run_count; j++)
+            evidence->points[i].runs[j].value = 500 + random_below(&builder.random, 1500);
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_NOISY);
+    release(&builder, &all);
+}
+
+static void a_model_of_zero_makes_nothing_accurate(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "event", "software", "page-faults");
+    build_ladder(&builder, evidence, &plain, "adds");
+    for (size_t i = 1; i < evidence->point_count; i++)
+        evidence->points[i].truth.grade = TRUTH_MODEL;
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_UNJUDGED);
+    release(&builder, &all);
+}
+
+static void ladders_of_different_ways_are_rows_of_their_own(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
+    build_ladder(&builder, evidence, &plain, "adds");
+    build_ladder(&builder, evidence, &(struct built_way){.counters = 2}, "adds");
+    build_ladder(&builder, evidence, &(struct built_way){.pattern = PATTERN_RR}, "adds");
+    build_ladder(&builder, evidence, &(struct built_way){.path = "papi-low"}, "adds");
+    build_ladder(&builder, evidence, &(struct built_way){.core = "big"}, "adds");
+    build_ladder(&builder, evidence, &plain, "loads");
+    struct judgements all = judged(&builder);
+    assert_int_equal(all.list[0].row_count, 6);
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(all.list[0].rows[i].point_count, BUILT_LADDER);
+    release(&builder, &all);
+}
+
+static void what_was_measured_is_judged_even_if_it_was_once_refused(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
+    build_ladder(&builder, evidence, &plain, "adds");
+    evidence->error = EBUSY;
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_EXACT);
+    release(&builder, &all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -638,6 +761,13 @@ int main(void)
         cmocka_unit_test(a_long_name_is_cut_and_not_overrun),
         cmocka_unit_test(the_line_through_a_ladder_states_offset_and_factor),
         cmocka_unit_test(the_document_explains_every_verdict_and_cause),
+        cmocka_unit_test(noise_is_called_biased_only_beyond_doubt),
+        cmocka_unit_test(one_row_that_is_noisy_makes_the_event_so),
+        cmocka_unit_test(a_row_of_zeros_is_dead_beside_others_that_live),
+        cmocka_unit_test(garbage_on_a_steady_overhead_is_noise),
+        cmocka_unit_test(a_model_of_zero_makes_nothing_accurate),
+        cmocka_unit_test(ladders_of_different_ways_are_rows_of_their_own),
+        cmocka_unit_test(what_was_measured_is_judged_even_if_it_was_once_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
