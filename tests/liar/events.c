@@ -12,10 +12,6 @@
 #include "filter.h"
 #include "target.h"
 
-/* The emulated CPU's clock: what its work takes, in ns, whatever the stepping takes. */
-#define CALL_NS  200
-#define FAULT_NS 1000
-
 static uint64_t clock_ns(void)
 {
     struct timespec now;
@@ -115,13 +111,13 @@ static struct span since_begin(const struct event *event, const struct stepping 
     span.calls = steps->calls - event->from.calls;
     for (size_t i = 0; i < LIES_MOST; i++)
         span.opcodes[i] = steps->opcodes[i] - event->from.opcodes[i];
-    uint64_t instructions = steps->instructions - event->from.instructions;
     span.count = event->attr.config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS
                      ? steps->branches - event->from.branches
-                     : instructions;
-    span.enabled = instructions + CALL_NS * span.calls + FAULT_NS * span.faults;
+                     : steps->instructions - event->from.instructions;
+    /* Who plans by what windows take must see what they really take. */
+    span.enabled = clock_ns() - event->from_time;
     if (event->by_clock)
-        span.count = span.enabled = clock_ns() - event->from_time;
+        span.count = span.enabled;
     span.running = span.enabled;
     return span;
 }

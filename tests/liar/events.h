@@ -30,7 +30,7 @@ struct event {
     bool counting, by_clock;
     struct steps from;    /* when counting began */
     uint64_t from_faults; /* of the task */
-    uint64_t from_time;   /* ns, where the clock counts */
+    uint64_t from_time;   /* ns */
     struct span sum;      /* until counting last ended */
     /* What the process was told: */
     struct span seen; /* true sums at the last read */
