@@ -111,8 +111,9 @@ static struct span since_begin(const struct event *event, const struct stepping 
     span.calls = steps->calls - event->from.calls;
     for (size_t i = 0; i < LIES_MOST; i++)
         span.opcodes[i] = steps->opcodes[i] - event->from.opcodes[i];
+    span.branches = steps->branches - event->from.branches;
     span.count = event->attr.config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS
-                     ? steps->branches - event->from.branches
+                     ? span.branches
                      : steps->instructions - event->from.instructions;
     /* Who plans by what windows take must see what they really take. */
     span.enabled = clock_ns() - event->from_time;

@@ -16,7 +16,7 @@ struct telling {
     size_t index; /* of the lie */
     const struct span *span;
     struct lie_memory *memory;
-    uint64_t *state;
+    uint64_t *state, *stuck;
     double count;
     uint64_t *running;
 };
@@ -93,6 +93,11 @@ static void tell_leak(struct telling *telling)
     telling->count += telling->lie->amount * (double)telling->span->calls;
 }
 
+static void tell_branches(struct telling *telling)
+{
+    telling->count = (double)telling->span->branches;
+}
+
 static void tell_wrap(struct telling *telling)
 {
     telling->count = fmod(telling->count, exp2(telling->lie->amount));
@@ -123,12 +128,13 @@ static void tell_opcode(struct telling *telling)
     telling->count += (telling->lie->amount - 1) * (double)telling->span->opcodes[telling->index];
 }
 
-/* The first that is not 0: nothing is counted where a process only tries to start and stop. */
+/* The first of all that is not 0: nothing is counted where a process only tries to start and stop.
+ */
 static void tell_stuck(struct telling *telling)
 {
-    if (!telling->memory->first && telling->count > 0)
-        telling->memory->first = (uint64_t)telling->count;
-    telling->count = (double)telling->memory->first;
+    if (!*telling->stuck && telling->count > 0)
+        *telling->stuck = (uint64_t)telling->count;
+    telling->count = (double)*telling->stuck;
 }
 
 static void tell_saturate(struct telling *telling)
@@ -153,6 +159,7 @@ static const struct lie_word words[] = {
     {"noise", "SD", "normal noise of SD counts, or with % of the count", NAN, tell_noise},
     {"fault", "K", "K too many for each page fault", 1, tell_fault},
     {"leak", "K", "K too many for each system call (stepped tasks)", NAN, tell_leak},
+    {"branches", "", "branches instead of what it should count (stepped tasks)", 0, tell_branches},
     {"wrap", "BITS", "what no longer fits into BITS bits is gone", 32, tell_wrap},
     {"scale", "SHARE", "that share of the runs claims half the time, with all the count", 1,
      tell_scale},
@@ -160,7 +167,7 @@ static const struct lie_word words[] = {
      tell_multiplex},
     {"threshold", "N", "0 instead of less than N", NAN, tell_threshold},
     {"opcode", "NAME:TIMES", "every NAME counts TIMES (stepped tasks)", NAN, tell_opcode},
-    {"stuck", "", "every run shows what the first one did", 0, tell_stuck},
+    {"stuck", "", "every run, of any process, shows what the first one counted", 0, tell_stuck},
     {"saturate", "MAX", "at most MAX", NAN, tell_saturate},
     {"late", "", "every run shows what the one before it counted", 0, tell_late},
 };
@@ -173,6 +180,7 @@ uint64_t lies_tell(struct lies *lies, struct lie_memory *memory, const struct sp
         .span = span,
         .memory = memory,
         .state = &lies->state,
+        .stuck = &lies->stuck,
         .count = (double)span->count,
         .running = running,
     };
@@ -276,6 +284,7 @@ void span_add(struct span *sum, const struct span *more)
     sum->count += more->count;
     sum->faults += more->faults;
     sum->calls += more->calls;
+    sum->branches += more->branches;
     sum->enabled += more->enabled;
     sum->running += more->running;
     for (size_t i = 0; i < LIES_MOST; i++)
@@ -288,6 +297,7 @@ struct span span_difference(const struct span *later, const struct span *earlier
     result.count -= earlier->count;
     result.faults -= earlier->faults;
     result.calls -= earlier->calls;
+    result.branches -= earlier->branches;
     result.enabled -= earlier->enabled;
     result.running -= earlier->running;
     for (size_t i = 0; i < LIES_MOST; i++)

@@ -17,8 +17,9 @@
 /* True figures of an event, as sums since it was opened or as a difference of two such. */
 struct span {
     uint64_t count;
-    uint64_t faults;             /* page faults of the task */
-    uint64_t calls;              /* system calls; only where the task is stepped */
+    uint64_t faults; /* page faults of the task */
+    uint64_t calls;  /* system calls; this and the next only where the task is stepped */
+    uint64_t branches;
     uint64_t opcodes[LIES_MOST]; /* executions of the opcode that the lie of this index is about */
     uint64_t enabled, running;   /* ns */
 };
@@ -35,13 +36,14 @@ struct lie {
 /* What lies remember of one event. */
 struct lie_memory {
     bool has_previous;
-    uint64_t first, previous;
+    uint64_t previous;
 };
 
 struct lies {
     struct lie list[LIES_MOST];
     size_t count;
     uint64_t state; /* of the random numbers */
+    uint64_t stuck; /* what a counter shows that no longer moves; 0: it does */
 };
 
 /* Adds the lie that SPEC describes: NAME, NAME=AMOUNT, with :everywhere or :above=COUNT behind it,

@@ -12,8 +12,13 @@
 
 #include "lies.h"
 
-static const struct span hundred = {
-    .count = 100, .faults = 3, .calls = 2, .opcodes = {7, 7}, .enabled = 1000, .running = 1000};
+static const struct span hundred = {.count = 100,
+                                    .faults = 3,
+                                    .calls = 2,
+                                    .branches = 9,
+                                    .opcodes = {7, 7},
+                                    .enabled = 1000,
+                                    .running = 1000};
 
 /* What one lie makes of a count; a negative errno when it is refused. */
 static int64_t told(const char *specification, uint64_t count)
@@ -44,6 +49,8 @@ static void each_lie_says_what_its_name_says(void **state)
         {"offset=-500", 100, 0},
         {"factor=1.02", 100, 102},
         {"zeros", 100, 0},
+        {"branches", 100, 9},
+
         {"lost=0", 100, 100},
         {"noise=0", 100, 100},
         {"fault", 100, 103},
