@@ -84,6 +84,15 @@ static const char *why_unmeasured(const struct judged_row *row)
     return NULL;
 }
 
+/* Planned, but the run ended before it was measured. */
+static bool was_left_out(const struct judged_row *row)
+{
+    for (size_t i = 0; i < row->point_count; i++)
+        if (row->points[i].point->run_count > 0 || row->points[i].point->truth.grade == TRUTH_NONE)
+            return false;
+    return true;
+}
+
 /* No point of it could be judged at all. */
 static void judge_unmeasured(struct judged_row *row, const struct tally *tally)
 {
@@ -96,6 +105,8 @@ static void judge_unmeasured(struct judged_row *row, const struct tally *tally)
     } else if (tally->failed > 0) {
         note_add(row->note, "Could not be measured: %.300s",
                  why ? why : "the probe gave no reason.");
+    } else if (was_left_out(row)) {
+        note_add(row->note, "Was not measured: the run ended before its turn came.");
     } else {
         note_add(row->note, "This code predicts nothing for the event.");
     }

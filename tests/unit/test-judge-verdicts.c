@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <string.h>
 
 #include "judging.h"
 
@@ -129,6 +130,23 @@ static void without_a_prediction_nothing_is_judged_and_the_note_says_why(void **
         assert_cause(&all.list[i], CAUSE_NONE);
         assert_note(&all.list[i], words[i]);
     }
+    release(&builder, &all);
+}
+
+static void code_whose_turn_never_came_is_not_said_to_predict_nothing(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "faults", "software", "page-faults");
+    build_ladder(&builder, evidence, &plain, "pages");
+    for (size_t i = 0; i < evidence->point_count; i++)
+        if (!evidence->points[i].is_null)
+            evidence->points[i].run_count = 0;
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_UNJUDGED);
+    assert_int_equal(all.list[0].row_count, 1);
+    assert_non_null(strstr(all.list[0].rows[0].note, "Was not measured"));
     release(&builder, &all);
 }
 
@@ -740,6 +758,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_opened_is_unsupported_for_its_reason),
         cmocka_unit_test(a_counter_that_never_ran_is_unscheduled),
         cmocka_unit_test(without_a_prediction_nothing_is_judged_and_the_note_says_why),
+        cmocka_unit_test(code_whose_turn_never_came_is_not_said_to_predict_nothing),
         cmocka_unit_test(only_zeros_predicted_prove_nothing),
         cmocka_unit_test(a_model_makes_accurate_at_best_and_else_states_the_ratio),
         cmocka_unit_test(zeros_are_dead_however_they_come),

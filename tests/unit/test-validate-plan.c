@@ -456,9 +456,11 @@ static void test_an_event_that_deviates_is_looked_at_more_closely(void **state)
     (void)state;
     world_begin(&world, "instructions");
     world_finish(&world, 50 * SECOND);
+    assert_null(cell_at(&world, "adds", 100));
     assert_null(cell_at(&world, "adds", 100000));
     world.subjects[0].deviates = true;
     world_finish(&world, 50 * SECOND);
+    assert_non_null(cell_at(&world, "adds", 100));
     assert_non_null(cell_at(&world, "adds", 100000));
     world_end(&world);
 }
