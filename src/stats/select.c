@@ -21,7 +21,9 @@
 #define INDISTINCT      4.0  /* the same, for data with noise: two standard errors */
 #define ALIKE           9.0  /* further apart, one of them fits clearly better */
 #define EXCHANGE_ROUNDS 4
-#define SPEAKERS_LEAST  3 /* rows that a term must appear in */
+#define SPEAKERS_LEAST  3 /* rows that a term must appear in … */
+#define SPEAKERS_EXACT  2 /* … and where y has no noise: one decides its size, the next proves it \
+                           */
 
 /* The problem with rows and columns scaled. */
 struct scaled {
@@ -105,7 +107,8 @@ static int scale_problem(const struct selection *selection, struct scaled *scale
         }
         whiten(selection, column);
         double length = sqrt(product(column, column, rows));
-        if (speakers < SPEAKERS_LEAST || !isnormal(length))
+        size_t least = selection->exact ? SPEAKERS_EXACT : SPEAKERS_LEAST;
+        if (speakers < least || !isnormal(length))
             continue;
         scaled->lengths[j] = length;
         for (size_t i = 0; i < rows; i++)
