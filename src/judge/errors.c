@@ -21,10 +21,12 @@
 #define FLOOR_RELATIVE  1e-5
 #define MAD_TO_STDEV    1.4826
 #define WINSOR          3.5 /* robust standard deviations beyond which a run counts as that far */
+#define FEW             0.1 /* of the values that may differ from all others */
 #define POOLED_DF       4.0 /* weight of the neighbours' noise against a point's own */
 #define EXCESS          3.0 /* between processes, over what the runs' own noise makes */
+#define SMALL_TRUTH     100.0
 #define EXCESS_LEAST    3   /* specimens that show it: then all have it */
-#define ROOM            3.0 /* times the spread of the null cell, which leaves its tails out */
+#define FAR             3.0 /* half widths beyond the limits of a bounded truth */
 #define EXACT_DF        1000.0
 #define MEDIAN_VARIANCE 1.571  /* of a median over that of a mean: pi / 2 */
 #define ROUNDING        0.0834 /* variance of rounding to a whole number: 1 / 12 */
@@ -124,8 +126,9 @@ void errors_release(struct errors *errors)
     *errors = (struct errors){0};
 }
 
-/* Median where most values are the same; else the mean with far values drawn in. Sorts. */
-static struct summary robust(double *values, size_t count, double *work)
+/* Median where most values are the same; else the mean, with values further out than `winsor`
+ * drawn in. Sorts. */
+static struct summary robust(double *values, size_t count, double winsor, double *work)
 {
     struct summary summary = {0};
     if (!count)
@@ -138,10 +141,16 @@ static struct summary robust(double *values, size_t count, double *work)
     double spread = MAD_TO_STDEV * quantile(work, count, 0.5);
     summary.location = median;
     summary.df = (double)count - 1;
-    if (!(spread > 0))
-        return summary;
+    size_t different = 0;
     for (size_t i = 0; i < count; i++)
-        work[i] = fmin(fmax(values[i], median - WINSOR * spread), median + WINSOR * spread);
+        different += values[i] != median;
+    /* All but a few are the same: those few are accidents. */
+    if (!(spread > 0) && (double)different <= FEW * (double)count)
+        return summary;
+    if (!(spread > 0))
+        spread = INFINITY;
+    for (size_t i = 0; i < count; i++)
+        work[i] = fmin(fmax(values[i], median - winsor * spread), median + winsor * spread);
     struct moments moments = moments_of(work, count);
     summary.location = moments.mean;
     summary.variance = moments.variance / (double)count;
@@ -195,7 +204,10 @@ static double sum_up_point(struct error_point *point, double *values, double *wo
         count += more;
         processes += more > 0;
     }
-    struct summary runs = robust(values, count, work);
+    struct summary runs = robust(values, count, WINSOR, work);
+    point->processes = processes;
+    /* Between the quartiles, which a few wild runs do not reach. */
+    point->spread = count ? quantile(values, count, 0.75) - quantile(values, count, 0.25) : 0;
     size_t got = 0;
     for (size_t from = 0; from < point->run_count;) {
         size_t more = next_process(point, &from, work);
@@ -204,12 +216,9 @@ static double sum_up_point(struct error_point *point, double *values, double *wo
             values[got++] = quantile(work, more, 0.5);
         }
     }
-    /* Whole processes may sit in another state: what varies between them is the noise. Not robust:
-     * a state that few of them are in is no outlier. */
-    struct moments states = moments_of(values, got);
-    struct summary between = {.location = states.mean,
-                              .variance = got ? states.variance / (double)got : 0,
-                              .df = got ? (double)got - 1 : 0};
+    /* Whole processes may sit in another state: what varies between them is the noise, and none of
+     * the few is an outlier. */
+    struct summary between = robust(values, got, INFINITY, work);
     bool by_process = processes >= 3 && between.variance > runs.variance;
     point->excess = between.variance > EXCESS * runs.variance ? between.variance : 0;
     point->location = by_process ? between.location : runs.location;
@@ -218,6 +227,106 @@ static double sum_up_point(struct error_point *point, double *values, double *wo
         variance = fmax(variance, between.variance);
     point->sigma = variance;
     return by_process ? between.df : runs.df;
+}
+
+/* --- the noise of points --- */
+
+/* The usual noise of points like this one: of the same N, and of the same ladder below. */
+static double pooled(const struct errors *errors, size_t index, bool ladder, double *work)
+{
+    const struct error_point *point = &errors->points[index];
+    size_t count = 0;
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct error_point *other = &errors->points[i];
+        bool like = ladder ? i <= index && index - i < 3 : other->point->n == point->point->n;
+        if (like && other->quiet && !other->left_out)
+            work[count++] = other->sigma;
+    }
+    if (!count)
+        return 0;
+    sort_values(work, count);
+    return quantile(work, count, 0.5);
+}
+
+/* What differs between processes may be so many counts, or a part of the truth: how its variance
+ * grows with the truth tells, with its square or not at all. */
+static bool excess_is_relative(const struct errors *errors)
+{
+    double count = 0, x = 0, y = 0, products = 0, squares = 0;
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct error_point *point = &errors->points[i];
+        if (!(point->excess > 0) || point->truth < 1)
+            continue;
+        double truth = log(point->truth), excess = log(point->excess);
+        count++;
+        x += truth;
+        y += excess;
+        products += truth * excess;
+        squares += truth * truth;
+    }
+    return products - x * y / fmax(count, 1) > squares - x * x / fmax(count, 1);
+}
+
+/* Two processes are often in the same state and then look as if there were no other: what differs
+ * between processes is learnt from all points, or from those of about this N. */
+static double pooled_excess(const struct errors *errors, const struct error_point *point,
+                            bool relative)
+{
+    double sum = 0, count = 0, scale = relative ? point->truth * point->truth : 1;
+    size_t specimens = 0;
+    const char *last = "";
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct error_point *other = &errors->points[i];
+        double n = (double)other->point->n, own = (double)point->point->n;
+        bool near = n <= 11 * own && own <= 11 * n && other->truth >= 1;
+        if (!other->quiet || other->left_out || (relative && !near))
+            continue;
+        count++;
+        sum += other->excess / (relative ? other->truth * other->truth : 1);
+        specimens += other->excess > 0 && strcmp(last, other->point->specimen) != 0;
+        if (other->excess > 0)
+            last = other->point->specimen;
+    }
+    return specimens >= EXCESS_LEAST ? sum / count * scale : 0;
+}
+
+/* Far outside its limits even a bounded truth says how far: from their middle, give or take half
+ * their width. */
+static void place_bounded(struct error_point *point)
+{
+    const struct truth *truth = &point->point->truth;
+    double half = ((double)truth->high - (double)truth->low) / 2;
+    point->far_outside = false;
+    if (point->proven || truth->grade != TRUTH_BOUNDED ||
+        fabs(point->location) <= FAR * (half + point->sigma))
+        return;
+    point->far_outside = true;
+    point->truth = (double)truth->low + half;
+    point->location += point->location > 0 ? half : -half;
+    point->sigma = hypot(point->sigma, half);
+}
+
+static int settle_sigmas(struct errors *errors)
+{
+    AUTO_FREE double *variances = calloc(errors->count + 1, sizeof(double));
+    AUTO_FREE double *work = calloc(errors->count + 1, sizeof(double));
+    if (!variances || !work)
+        return -ENOMEM;
+    bool relative = excess_is_relative(errors);
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct error_point *point = &errors->points[i];
+        double df = point->quiet > 1 ? (double)point->quiet - 1 : 1;
+        double others = fmax(pooled(errors, i, false, work), pooled(errors, i, true, work));
+        double shrunk = (df * point->sigma + POOLED_DF * others) / (df + POOLED_DF);
+        variances[i] = fmax(fmax(point->sigma, shrunk), pooled_excess(errors, point, relative));
+    }
+    for (size_t i = 0; i < errors->count; i++) {
+        struct error_point *point = &errors->points[i];
+        double part = FLOOR_RELATIVE * fabs(point->truth);
+        point->sigma = sqrt(variances[i] + FLOOR_COUNTS * FLOOR_COUNTS + part * part);
+        place_bounded(point);
+    }
+    return 0;
 }
 
 /* --- the error of the overhead, which all points of a way share --- */
@@ -269,12 +378,31 @@ static double variance_of_small(const struct errors *errors, size_t way, double 
     return quantile(work, count, 0.5);
 }
 
+/* How far apart quiet runs of small counts usually are: noise that no truth shrinks. */
+static double usual_spread(const struct errors *errors, size_t way, double *work)
+{
+    size_t count = 0;
+    double spread = 0;
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct error_point *point = &errors->points[i];
+        const struct judged_point *judged = point->judged;
+        if (point->way != way)
+            continue;
+        spread = (double)(judged->overhead_high - judged->overhead_low);
+        if (point->quiet && point->truth <= SMALL_TRUTH)
+            work[count++] = point->spread;
+    }
+    sort_values(work, count);
+    return count ? fmax(spread, quantile(work, count, 0.5)) : spread;
+}
+
 /* While sigmas still are variances. */
 static int measure_overhead_sigma(struct errors *errors)
 {
     AUTO_FREE double *variances = calloc(errors->count + 1, sizeof(double));
     if (!variances)
         return -ENOMEM;
+    bool relative = excess_is_relative(errors);
     for (size_t way = 0; way < errors->way_count; way++) {
         const struct error_point *first = errors->points;
         while (first->way != way)
@@ -288,73 +416,18 @@ static int measure_overhead_sigma(struct errors *errors)
             return -ENOMEM;
         (void)runs;
         sum_up_point(&null, values, work);
-        double variance = fmax(null.sigma, variance_of_small(errors, way, variances));
-        /* The overhead is a median, and a whole number. */
-        double sigma = variance > 0 ? sqrt(MEDIAN_VARIANCE * variance + ROUNDING) : 0;
+        double variance =
+            MEDIAN_VARIANCE * fmax(null.sigma, variance_of_small(errors, way, variances));
+        /* The median of processes in two states is one of the states, never between them. */
+        double excess = relative ? 0 : pooled_excess(errors, first, false);
+        variance = fmax(variance, excess * fmax((double)null.processes, 1));
+        double sigma = variance > 0 ? sqrt(variance + ROUNDING) : 0;
+        double spread = usual_spread(errors, way, variances);
         for (size_t i = 0; i < errors->count; i++)
-            if (errors->points[i].way == way)
+            if (errors->points[i].way == way) {
                 errors->points[i].overhead_sigma = first->judged->has_overhead ? sigma : 0;
-    }
-    return 0;
-}
-
-/* --- the noise of points --- */
-
-/* The usual noise of points like this one: of the same N, and of the same ladder below. */
-static double pooled(const struct errors *errors, size_t index, bool ladder, double *work)
-{
-    const struct error_point *point = &errors->points[index];
-    size_t count = 0;
-    for (size_t i = 0; i < errors->count; i++) {
-        const struct error_point *other = &errors->points[i];
-        bool like = ladder ? i <= index && index - i < 3 : other->point->n == point->point->n;
-        if (like && other->quiet && !other->left_out)
-            work[count++] = other->sigma;
-    }
-    if (!count)
-        return 0;
-    sort_values(work, count);
-    return quantile(work, count, 0.5);
-}
-
-/* Two processes are often in the same state and then look as if there were no other: what differs
- * between processes is learnt from all points of about this N, in parts of the truth. */
-static double pooled_excess(const struct errors *errors, const struct error_point *point)
-{
-    double sum = 0, count = 0;
-    size_t specimens = 0;
-    const char *last = "";
-    for (size_t i = 0; i < errors->count; i++) {
-        const struct error_point *other = &errors->points[i];
-        double n = (double)other->point->n, own = (double)point->point->n;
-        if (!other->quiet || other->left_out || other->truth < 1 || n > 11 * own || own > 11 * n)
-            continue;
-        count++;
-        sum += other->excess / (other->truth * other->truth);
-        specimens += other->excess > 0 && strcmp(last, other->point->specimen) != 0;
-        if (other->excess > 0)
-            last = other->point->specimen;
-    }
-    return specimens >= EXCESS_LEAST ? sum / count * point->truth * point->truth : 0;
-}
-
-static int settle_sigmas(struct errors *errors)
-{
-    AUTO_FREE double *variances = calloc(errors->count + 1, sizeof(double));
-    AUTO_FREE double *work = calloc(errors->count + 1, sizeof(double));
-    if (!variances || !work)
-        return -ENOMEM;
-    for (size_t i = 0; i < errors->count; i++) {
-        const struct error_point *point = &errors->points[i];
-        double df = point->quiet > 1 ? (double)point->quiet - 1 : 1;
-        double others = fmax(pooled(errors, i, false, work), pooled(errors, i, true, work));
-        double shrunk = (df * point->sigma + POOLED_DF * others) / (df + POOLED_DF);
-        variances[i] = fmax(fmax(point->sigma, shrunk), pooled_excess(errors, point));
-    }
-    for (size_t i = 0; i < errors->count; i++) {
-        struct error_point *point = &errors->points[i];
-        double relative = FLOOR_RELATIVE * fabs(point->truth);
-        point->sigma = sqrt(variances[i] + FLOOR_COUNTS * FLOOR_COUNTS + relative * relative);
+                errors->points[i].added_noise = spread;
+            }
     }
     return 0;
 }
@@ -370,6 +443,8 @@ int errors_sum_up(struct errors *errors)
         return -ENOMEM;
     errors->exact = true;
     errors->noise_df = 0;
+    for (size_t i = 0; i < errors->count; i++)
+        errors->points[i].far_outside = false;
     for (size_t i = 0; i < errors->count; i++) {
         struct error_point *point = &errors->points[i];
         double df = sum_up_point(point, values, work);
@@ -388,14 +463,5 @@ int errors_sum_up(struct errors *errors)
 bool error_point_counts(const struct error_point *point)
 {
     /* One run says nothing of the noise. */
-    return point->proven && !point->left_out && point->quiet > 1;
-}
-
-double error_point_room(const struct error_point *point)
-{
-    const struct judged_point *judged = point->judged;
-    double spread = (double)judged->overhead_high - (double)judged->overhead_low;
-    /* Lost and wrapped runs are in the null cell, too: then it says nothing of the noise. */
-    double usable = fmin(spread, fmax(fabs((double)judged->overhead), 2));
-    return ROOM * usable;
+    return (point->proven || point->far_outside) && !point->left_out && point->quiet > 1;
 }

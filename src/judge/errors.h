@@ -18,13 +18,15 @@ struct error_run {
 struct error_point {
     const struct judged_point *judged;
     const struct point *point;
-    double truth;  /* predicted count; of a bounded truth its lower limit */
-    bool proven;   /* … to the count: the others have shapes, but no place in a regression */
-    bool left_out; /* an explanation has claimed it */
+    double truth;     /* predicted count; of a bounded truth its lower limit */
+    bool proven;      /* … to the count: the others have shapes, but no place in a regression */
+    bool far_outside; /* of the limits of a bounded truth: it has a place all the same */
+    bool left_out;    /* an explanation has claimed it */
     struct error_run *runs;
     size_t run_count;
     /* Of the quiet runs that are not left out: */
-    size_t quiet;
+    size_t quiet, processes;
+    double spread;   /* between the quartiles of the errors */
     double location; /* of the error; robust */
     double sigma;    /* of the location, at least half a count */
     double excess;   /* variance of the location that only shows between processes */
@@ -32,6 +34,7 @@ struct error_point {
     double enabled;  /* mean, s */
     double interrupts, faults;
     size_t way; /* points with the same one have their overhead from the same null cell … */
+    double added_noise;    /* counts that runs of this way differ by however small they are */
     double overhead_sigma; /* … and share its error */
 };
 
@@ -55,5 +58,3 @@ void errors_release(struct errors *errors);
 bool error_point_counts(const struct error_point *point);
 /* The count of a run: what was reported, less the overhead, not extrapolated. */
 double run_count_raw(const struct error_point *point, const struct error_run *run);
-/* What a single run of the way may be off in counts, by the spread of its null cell. */
-double error_point_room(const struct error_point *point);

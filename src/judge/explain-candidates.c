@@ -169,14 +169,21 @@ static size_t most_candidates(const struct candidates *candidates)
 static const struct {
     enum candidate_kind kind;
     const char *name;
+    const char *class; /* an event that counts it has it as its own truth */
 } figures[] = {
-    {CANDIDATE_FAULTS, "page fault"},
-    {CANDIDATE_SYSCALLS, "system call"},
-    {CANDIDATE_SWITCHES, "context switch"},
-    {CANDIDATE_INTERRUPTS, "interrupt"},
-    {CANDIDATE_CONSTANT, "run"},
-    {CANDIDATE_TRUTH, "predicted count"},
+    {CANDIDATE_FAULTS, "page fault", "faults"},
+    {CANDIDATE_SYSCALLS, "system call", "calls"},
+    {CANDIDATE_SWITCHES, "context switch", "switches"},
+    {CANDIDATE_INTERRUPTS, "interrupt", NULL},
+    {CANDIDATE_CONSTANT, "run", NULL},
+    {CANDIDATE_TRUTH, "predicted count", NULL},
 };
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), more = strlen(end);
+    return length >= more && strcmp(text + length - more, end) == 0;
+}
 
 int candidates_gather(const struct errors *errors, bool opcodes, struct candidates *candidates)
 {
@@ -192,9 +199,10 @@ int candidates_gather(const struct errors *errors, bool opcodes, struct candidat
     if (!candidates->list)
         return -ENOMEM;
     int result = 0;
-    for (size_t i = 0; i < sizeof(figures) / sizeof(*figures) && result == 0; i++)
-        result = add_figure(candidates, figures[i].kind, figures[i].name);
     const char *own = errors->judgement->evidence->class;
+    for (size_t i = 0; i < sizeof(figures) / sizeof(*figures) && result == 0; i++)
+        if (!own || !figures[i].class || !ends_with(own, figures[i].class))
+            result = add_figure(candidates, figures[i].kind, figures[i].name);
     if (result == 0 && opcodes)
         result = add_traits(candidates, own, TRAIT_OPCODE);
     if (result == 0)

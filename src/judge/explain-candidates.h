@@ -24,6 +24,7 @@ struct candidate {
     const char *name; /* of an opcode or a class; else a word for one of it */
     double *values;   /* [row] */
     size_t twin;      /* opcodes that always occur together: the first of them; itself */
+    bool refused;     /* was selected, and made no sense */
     bool part_of_own; /* never more than the event's own truth */
 };
 

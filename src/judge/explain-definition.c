@@ -78,6 +78,19 @@ static bool own_factor_fits(const struct errors *errors)
     return !scaled.wrong;
 }
 
+/* Are the counts the own class and that of the other one besides? */
+static bool counts_along(const struct errors *errors, const char *class, double multiple)
+{
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct error_point *point = &errors->points[i];
+        const struct trait *trait = point_trait(point->point, TRAIT_CLASS, class);
+        if (error_point_counts(point) && trait &&
+            sigmas(point, point->location - multiple * (double)trait->count) > FITS)
+            return false;
+    }
+    return true;
+}
+
 /* Has the class been met in an earlier point, or earlier in this one? */
 static bool is_repeated(const struct errors *errors, size_t at, size_t trait)
 {
@@ -110,7 +123,8 @@ static void gather(const struct errors *errors, double multiple, struct candidat
                 is_repeated(errors, i, j))
                 continue;
             struct fit fit = try_class(errors, name, multiple);
-            if (!fits(&fit) || candidates->count > OTHERS_MOST)
+            if (!fits(&fit) || candidates->count > OTHERS_MOST ||
+                (multiple != 1 && counts_along(errors, name, multiple)))
                 continue;
             if (!candidates->count)
                 candidates->first = fit;

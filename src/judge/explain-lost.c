@@ -10,10 +10,10 @@
 
 #define TRUTH_LEAST      10    /* smaller ones are lost altogether or not at all */
 #define NOISE_TIMES      100.0 /* the spread of the null cell that a truth must outweigh */
-#define ROOMS_LEAST      20    /* that a truth must have for an extrapolation to show */
 #define RIGHT            0.01  /* of the truth */
 #define LOW              0.05
 #define LOST_LEAST       3    /* runs */
+#define LOST_EXACT       5    /* runs, when all others are exact */
 #define SMALL_LOST_LEAST 10   /* runs, when they lost little */
 #define TAIL_LEVEL       1e-6 /* chance of taking a tail for losses */
 #define POINTS_LEAST     2
@@ -22,7 +22,7 @@
 
 struct lost {
     size_t runs, right, exact, low, zero, high;
-    size_t mixed, low_in_mixed; /* points with both right and low ones, and the low runs there */
+    size_t mixed, low_in_mixed; /* groups with both right and low ones, and the low runs there */
 };
 
 enum state { STATE_RIGHT, STATE_LOW, STATE_HIGH };
@@ -36,52 +36,57 @@ static enum state state_of(const struct error_point *point, const struct error_r
 
 static bool looked_at(const struct error_point *point, const struct error_run *run)
 {
-    double spread = (double)(point->judged->overhead_high - point->judged->overhead_low);
     return point->proven && !point->left_out && !run->left_out && !run->disturbed &&
-           !run->multiplexed && point->truth >= fmax(TRUTH_LEAST, NOISE_TIMES * spread);
+           !run->multiplexed && point->truth >= fmax(TRUTH_LEAST, NOISE_TIMES * point->added_noise);
 }
 
-/* Losses must show within one process: whole processes may differ for other reasons. */
-static bool mixes(const struct error_point *point, bool small)
+/* Where the runs end that are looked at together: those of a point, or for small losses those of
+ * one process, because whole processes may differ for other reasons. */
+static size_t end_of_group(const struct error_point *point, size_t from, bool small)
 {
-    size_t right = 0, low = 0;
-    for (size_t i = 0; i < point->run_count; i++) {
-        const struct error_run *run = &point->runs[i];
-        if (i && run->run->process != point->runs[i - 1].run->process) {
-            if (right && low)
-                return true;
-            right = low = 0;
-        }
+    if (!small)
+        return point->run_count;
+    size_t to = from + 1;
+    while (to < point->run_count && point->runs[to].run->process == point->runs[from].run->process)
+        to++;
+    return to;
+}
+
+static void count_group(const struct error_point *point, size_t from, size_t to, bool small,
+                        struct lost *lost)
+{
+    struct lost here = {0};
+    for (size_t j = from; j < to; j++) {
+        const struct error_run *run = &point->runs[j];
         if (!looked_at(point, run))
             continue;
-        right += state_of(point, run, small) == STATE_RIGHT;
-        low += state_of(point, run, small) == STATE_LOW;
+        enum state state = state_of(point, run, small);
+        here.runs++;
+        here.right += state == STATE_RIGHT;
+        here.exact += run->error == 0;
+        here.low += state == STATE_LOW;
+        here.high += state == STATE_HIGH;
+        here.zero += state == STATE_LOW && fabs(run_count_raw(point, run)) <= 0.001 * point->truth;
     }
-    return right && low;
+    bool mixed = here.low && here.right >= (small ? here.low : 1);
+    lost->runs += here.runs;
+    lost->right += here.right;
+    lost->exact += here.exact;
+    lost->low += here.low;
+    lost->high += here.high;
+    lost->zero += here.zero;
+    lost->mixed += mixed;
+    lost->low_in_mixed += mixed ? here.low : 0;
 }
 
 static struct lost count_lost(const struct errors *errors, bool small)
 {
     struct lost lost = {0};
-    for (size_t i = 0; i < errors->count; i++) {
-        const struct error_point *point = &errors->points[i];
-        bool mixed = mixes(point, small);
-        lost.mixed += mixed;
-        for (size_t j = 0; j < point->run_count; j++) {
-            const struct error_run *run = &point->runs[j];
-            if (!looked_at(point, run))
-                continue;
-            enum state state = state_of(point, run, small);
-            lost.runs++;
-            lost.right += state == STATE_RIGHT;
-            lost.exact += run->error == 0;
-            lost.low += state == STATE_LOW;
-            lost.high += state == STATE_HIGH;
-            lost.low_in_mixed += mixed && state == STATE_LOW;
-            lost.zero +=
-                state == STATE_LOW && fabs(run_count_raw(point, run)) <= 0.001 * point->truth;
+    for (size_t i = 0; i < errors->count; i++)
+        for (size_t from = 0, to; from < errors->points[i].run_count; from = to) {
+            to = end_of_group(&errors->points[i], from, small);
+            count_group(&errors->points[i], from, to, small, &lost);
         }
-    }
     return lost;
 }
 
@@ -90,9 +95,8 @@ static bool is_one_sided(const struct lost *lost)
 {
     if (lost->zero >= LOST_LEAST && 2 * lost->zero >= lost->low)
         return true;
-    /* Where all others are exact, there are no tails. */
-    if (lost->exact == lost->right)
-        return true;
+    if (lost->low >= LOST_EXACT && lost->high == 0 && lost->exact == lost->right)
+        return true; /* without noise there are no tails */
     /* Chance of so few high ones among them if either were as likely. */
     size_t outside = lost->low + lost->high;
     return share_interval(lost->high, outside, 1 - 2 * TAIL_LEVEL).high < 0.5;
@@ -152,7 +156,7 @@ struct shared {
 
 static bool is_near(const struct error_point *point, double error)
 {
-    return fabs(error) <= fmax(fmax(1.5, error_point_room(point)), RIGHT * point->truth);
+    return fabs(error) <= fmax(1.5, RIGHT * point->truth);
 }
 
 static struct shared count_shared(const struct errors *errors)
@@ -162,8 +166,8 @@ static struct shared count_shared(const struct errors *errors)
         const struct error_point *point = &errors->points[i];
         for (size_t j = 0; j < point->run_count; j++) {
             const struct error_run *run = &point->runs[j];
-            if (!point->proven || run->disturbed ||
-                point->truth < fmax(TRUTH_LEAST, ROOMS_LEAST * error_point_room(point)))
+            double least = fmax(TRUTH_LEAST, NOISE_TIMES * 2 * point->added_noise);
+            if (!point->proven || point->truth < least || run->disturbed)
                 continue;
             if (!run->multiplexed) {
                 shared.whole++;

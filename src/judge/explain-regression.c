@@ -18,16 +18,19 @@
 #define TERMS_MOST 4
 #define ROWS_LEAST 3
 #define CALL_LEAK                                                                                  \
-    10.0                 /* counts for each system call from which the operating system's are seen \
-                          */
-#define HANDLER     50.0 /* the same for each fault or interrupt */
-#define RATE_LEAST  10.0 /* interrupts in a second that are believed */
-#define RATE_MOST   5000.0
-#define POOR_SCALE  5.0  /* residuals, in standard deviations of the points … */
-#define POOR_LEFT   0.03 /* … that are believed only where no more than this is left */
-#define RIGHT_TIMES 10.0 /* so much smaller than predicted, an error is none */
-#define RIGHT_MOST  0.25 /* of the runs may be right where an error is predicted */
-#define ALIKE_MOST  3    /* others that are named */
+    10.0 /* counts for each system call from which the operating system's are seen                 \
+          */
+#define HANDLER      50.0 /* the same for each fault or interrupt */
+#define RATE_LEAST   10.0 /* interrupts in a second that are believed */
+#define RATE_MOST    5000.0
+#define POOR_SCALE   5.0  /* residuals, in standard deviations of the points … */
+#define POOR_LEFT    0.03 /* … that are believed only where no more than this is left */
+#define RIGHT_TIMES  10.0 /* so much smaller than predicted, an error is none */
+#define RIGHT_MOST   0.25 /* of the runs may be right where an error is predicted */
+#define CRUMB        0.1
+#define OPCODE_CRUMB 0.005 /* a repeated instruction may count once in a cache line */
+#define ROUNDS_MOST  4
+#define ALIKE_MOST   3 /* others that are named */
 
 struct regression {
     struct candidates candidates;
@@ -86,12 +89,20 @@ static int prepare(const struct errors *errors, bool opcodes, struct regression 
         regression->groups[i] = candidates->rows[i]->way;
         regression->shared[candidates->rows[i]->way] = candidates->rows[i]->overhead_sigma;
     }
+    return 0;
+}
+
+/* Columns for all candidates but twins and those that were refused. */
+static void lay_out(struct regression *regression)
+{
+    const struct candidates *candidates = &regression->candidates;
+    struct selection *selection = &regression->selection;
+    selection->width = 0;
     for (size_t i = 0; i < candidates->count; i++)
-        if (candidates->list[i].twin == i) {
+        if (candidates->list[i].twin == i && !candidates->list[i].refused) {
             regression->which[selection->width] = i;
             regression->columns[selection->width++] = candidates->list[i].values;
         }
-    return 0;
 }
 
 static enum cause cause_of(const struct errors *errors, const struct candidate *candidate,
@@ -279,7 +290,8 @@ static bool blames_opcodes(const struct regression *regression)
 }
 
 /* Does the term make sense by itself? Counts that do not follow their truth at all are explained by
- * nothing, and nothing can be counted less than not at all. */
+ * nothing, nothing can be counted less than not at all, and what happens once adds more than a
+ * crumb. */
 static bool is_plausible(const struct candidate *candidate, const struct selected_term *term)
 {
     double left = 1 + term->value, room = 3 * term->error;
@@ -287,9 +299,15 @@ static bool is_plausible(const struct candidate *candidate, const struct selecte
     case CANDIDATE_TRUTH:
         return fabs(left) > fmax(0.05, room);
     case CANDIDATE_OPCODE:
-        return left > -fmax(0.01, room);
+        return left > -fmax(0.01, room) && fabs(term->value) > OPCODE_CRUMB;
     case CANDIDATE_CLASS:
-        return !candidate->part_of_own || left > -fmax(0.01, room);
+        return fabs(term->value) > CRUMB && (!candidate->part_of_own || left > -fmax(0.01, room));
+    case CANDIDATE_FAULTS:
+    case CANDIDATE_SYSCALLS:
+    case CANDIDATE_SWITCHES:
+        return fabs(term->value) > CRUMB;
+    case CANDIDATE_INTERRUPTS:
+        return term->value > CRUMB;
     default:
         return true;
     }
@@ -335,13 +353,47 @@ static bool is_in_every_run(const struct regression *regression)
 
 static bool is_believed(const struct regression *regression)
 {
+    return fits_well(&regression->selected) && is_in_every_run(regression);
+}
+
+/* Refuses candidates that were selected and make no sense; false: there are none. */
+static bool refuse_some(struct regression *regression)
+{
+    const struct selected *selected = &regression->selected;
+    bool refused = false;
+    for (size_t i = 0; i < selected->count; i++) {
+        struct candidate *candidate =
+            &regression->candidates.list[regression->which[selected->terms[i].column]];
+        /* A factor of 0 is no candidate's fault: then the counts are something else. */
+        if (candidate->kind != CANDIDATE_TRUTH && !is_plausible(candidate, &selected->terms[i]))
+            refused = candidate->refused = true;
+    }
+    return refused;
+}
+
+static bool is_sensible(const struct regression *regression)
+{
     const struct selected *selected = &regression->selected;
     for (size_t i = 0; i < selected->count; i++) {
         size_t which = regression->which[selected->terms[i].column];
         if (!is_plausible(&regression->candidates.list[which], &selected->terms[i]))
             return false;
     }
-    return fits_well(selected) && is_in_every_run(regression);
+    return is_believed(regression);
+}
+
+static int select_sensible(struct regression *regression)
+{
+    int result = 0;
+    for (int round = 0; round < ROUNDS_MOST && result == 0; round++) {
+        lay_out(regression);
+        result = select_terms(&regression->selection, &regression->selected);
+        if (result < 0 || !refuse_some(regression))
+            break;
+    }
+    if (result == 0 && !is_sensible(regression))
+        regression->selected.count = 0;
+    return result;
 }
 
 static int regress(struct explaining *explaining, bool opcodes, bool only_opcodes, bool *reported)
@@ -349,9 +401,7 @@ static int regress(struct explaining *explaining, bool opcodes, bool only_opcode
     struct regression regression = {0};
     int result = prepare(&explaining->errors, opcodes, &regression);
     if (result == 0 && regression.selection.rows >= ROWS_LEAST)
-        result = select_terms(&regression.selection, &regression.selected);
-    if (result == 0 && !is_believed(&regression))
-        regression.selected.count = 0;
+        result = select_sensible(&regression);
     if (result == 0 && (!only_opcodes || blames_opcodes(&regression))) {
         result = report(explaining, &regression);
         *reported = regression.selected.count > 0;

@@ -21,7 +21,8 @@
 #define TICKS_LEAST   10
 #define RATE_LEAST    10.0    /* interrupts in a second that are believed */
 #define RATE_MOST     20000.0 /* the same */
-#define MUCH_LIKELIER 8.0     /* difference of log likelihoods */
+#define LIKELIER      2.0
+#define MUCH_LIKELIER 8.0 /* difference of log likelihoods */
 
 /* --- a slope within points --- */
 
@@ -136,12 +137,13 @@ static int find_slope(const struct errors *errors, run_figure *counted, bool nee
 /* --- ticks that nobody counted: at random, the longer the more --- */
 
 struct ticks {
-    double each;   /* counts that one of them adds */
-    double events; /* how many of them */
-    double seconds;
-    double by_time, by_run; /* log likelihoods: chance grows with time, or is the same for all */
-    double square, df;      /* of the points around it, by time */
-    double variance, mean;  /* sums over points */
+    double each;                      /* counts that one of them adds */
+    double events;                    /* how many of them */
+    double seconds, truths, runs;     /* sums over the runs */
+    double by_time, by_run, by_truth; /* log likelihoods: chance grows with time, is the same for
+                                         all, grows with the count */
+    double square, df;                /* of the points around it, by time */
+    double variance, mean;            /* sums over points */
 };
 
 static int by_value(const void *left, const void *right)
@@ -184,55 +186,73 @@ static int usual_excess(const struct errors *errors, double *each)
     return 0;
 }
 
-static void add_point(struct ticks *ticks, const struct error_point *point, double rate_time,
-                      double rate_run, bool judging)
+/* Sums over the quiet runs of a point. */
+struct excess {
+    double events, squares, seconds, runs;
+};
+
+static struct excess excess_of(const struct error_point *point, double each)
 {
-    double sum = 0, squares = 0, seconds = 0, runs = 0;
+    struct excess excess = {0};
     for (size_t i = 0; i < point->run_count; i++) {
         const struct error_run *run = &point->runs[i];
         if (run->disturbed || run->left_out)
             continue;
-        double events = run->error / ticks->each;
-        sum += events;
-        squares += events * events;
-        seconds += (double)run->run->enabled / 1e9;
-        runs++;
+        double events = run->error / each;
+        excess.events += events;
+        excess.squares += events * events;
+        excess.seconds += (double)run->run->enabled / 1e9;
+        excess.runs++;
     }
-    if (!judging) {
-        ticks->events += sum;
-        ticks->seconds += seconds;
-        return;
-    }
-    double expected = fmax(rate_time * seconds, 1e-9), alike = fmax(rate_run * runs, 1e-9);
-    ticks->by_time += sum * log(expected) - expected;
-    ticks->by_run += sum * log(alike) - alike;
+    return excess;
+}
+
+static double likelihood(double events, double expected)
+{
+    double least = fmax(expected, 1e-9);
+    return events * log(least) - least;
+}
+
+static void weigh_point(struct ticks *ticks, const struct error_point *point)
+{
+    struct excess excess = excess_of(point, ticks->each);
+    double expected = ticks->events / ticks->seconds * excess.seconds;
+    ticks->by_time += likelihood(excess.events, expected);
+    ticks->by_run += likelihood(excess.events, ticks->events / ticks->runs * excess.runs);
+    ticks->by_truth += likelihood(excess.events, ticks->events / fmax(ticks->truths, 1) *
+                                                     point->truth * excess.runs);
     /* Rare ones have no normal deviation: half an event more than none. */
-    ticks->square += (sum - expected) * (sum - expected) / fmax(expected, 0.5);
+    ticks->square += (excess.events - expected) * (excess.events - expected) / fmax(expected, 0.5);
     ticks->df++;
-    ticks->mean += sum / runs;
-    ticks->variance += runs > 1 ? (squares - sum * sum / runs) / (runs - 1) : 0;
+    ticks->mean += excess.events / excess.runs;
+    if (excess.runs > 1)
+        ticks->variance +=
+            (excess.squares - excess.events * excess.events / excess.runs) / (excess.runs - 1);
 }
 
 static void count_ticks(const struct errors *errors, struct ticks *ticks)
 {
-    double runs = 0;
-    for (size_t i = 0; i < errors->count; i++)
-        if (error_point_counts(&errors->points[i])) {
-            add_point(ticks, &errors->points[i], 0, 0, false);
-            runs += (double)errors->points[i].quiet;
-        }
-    double by_time = ticks->seconds > 0 ? ticks->events / ticks->seconds : 0;
-    double by_run = runs > 0 ? ticks->events / runs : 0;
-    for (size_t i = 0; i < errors->count; i++)
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct error_point *point = &errors->points[i];
+        if (!error_point_counts(point))
+            continue;
+        struct excess excess = excess_of(point, ticks->each);
+        ticks->events += excess.events;
+        ticks->seconds += excess.seconds;
+        ticks->truths += point->truth * excess.runs;
+        ticks->runs += excess.runs;
+    }
+    for (size_t i = 0; i < errors->count && ticks->seconds > 0; i++)
         if (error_point_counts(&errors->points[i]))
-            add_point(ticks, &errors->points[i], by_time, by_run, true);
+            weigh_point(ticks, &errors->points[i]);
 }
 
 static bool are_ticks(const struct ticks *ticks)
 {
     double rate = ticks->seconds > 0 ? ticks->events / ticks->seconds : 0;
     return ticks->events >= TICKS_LEAST && rate >= RATE_LEAST && rate <= RATE_MOST &&
-           ticks->by_time > ticks->by_run + MUCH_LIKELIER && ticks->square <= 5 * ticks->df &&
+           ticks->by_time > ticks->by_run + MUCH_LIKELIER &&
+           ticks->by_time > ticks->by_truth + LIKELIER && ticks->square <= 5 * ticks->df &&
            /* An error that is the same in every run is no matter of chance. */
            ticks->variance >= 0.02 * ticks->mean && ticks->variance <= 20 * ticks->mean;
 }

@@ -15,6 +15,8 @@
 #define EXCEPTIONS      0.02 /* of the runs may be disturbed in other ways */
 #define SMALL           100  /* truths up to this say nothing of the relative noise */
 #define SLACK           16   /* counts that a wrapped one may be off besides */
+#define USUAL_TIMES     5    /* the usual error that hardly any exceeds */
+#define ACCIDENTS       0.2  /* of the runs of a point that reads nothing may count all the same */
 #define POINTS_LEAST    2
 #define SIGMAS_TO_WRONG 5.0
 
@@ -41,23 +43,27 @@ static double unwrap(const struct error_point *point, const struct error_run *ru
     return (double)(error - nearest * modulus);
 }
 
-/* How far counts that cannot have wrapped are off, in parts of their truth. */
-static double usual_error(const struct errors *errors, double modulus)
+/* How far counts that cannot have wrapped are usually off: in counts, or in parts of truths that
+ * are large against those. */
+static double usual_error(const struct errors *errors, double modulus, double from, double to,
+                          bool relative)
 {
-    double usual = 0;
+    double sum = 0, count = 0;
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
-        if (!point->proven || point->truth < SMALL * fmax(1, error_point_room(point)) ||
-            point->truth > modulus / 2)
+        if (!point->proven || point->truth < from || point->truth > to)
             continue;
         for (size_t j = 0; j < point->run_count; j++) {
             const struct error_run *run = &point->runs[j];
             double multiple;
-            if (!run->multiplexed && !run->left_out && !run->disturbed)
-                usual = fmax(usual, fabs(unwrap(point, run, modulus, &multiple)) / point->truth);
+            if (run->multiplexed || run->left_out || run->disturbed)
+                continue;
+            double rest = fabs(unwrap(point, run, modulus, &multiple));
+            sum += relative ? rest / point->truth : rest;
+            count++;
         }
     }
-    return usual;
+    return count > 0 ? sum / count : 0;
 }
 
 static void try_point(const struct error_point *point, double modulus, double room,
@@ -88,11 +94,14 @@ static void try_point(const struct error_point *point, double modulus, double ro
 static struct wrapped try_modulus(const struct errors *errors, double modulus)
 {
     struct wrapped wrapped = {0};
-    double usual = usual_error(errors, modulus);
+    double counts = usual_error(errors, modulus, 0, SMALL, false);
+    double from = fmax(SMALL, 1000 * counts);
+    double part = usual_error(errors, modulus, from, modulus / 2, true);
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
-        try_point(point, modulus,
-                  fmax(fmax(SLACK, error_point_room(point)), 2 * usual * point->truth), &wrapped);
+        if (point->proven)
+            try_point(point, modulus, fmax(SLACK, USUAL_TIMES * (counts + part * point->truth)),
+                      &wrapped);
     }
     return wrapped;
 }
@@ -149,9 +158,16 @@ static bool stays_at(const struct error_point *point, double level)
     return point->quiet > 0;
 }
 
+/* How far a point's location may be off by chance. */
+static double sigma_of(const struct error_point *point)
+{
+    return hypot(point->sigma, point->overhead_sigma);
+}
+
 static bool is_right(const struct error_point *point)
 {
-    return fabs(point->location) <= fmax(SIGMAS_TO_WRONG * point->sigma, 0.01 * point->truth);
+    double noise = SIGMAS_TO_WRONG * sigma_of(point);
+    return fabs(point->location) <= fmax(noise, 0.01 * point->truth);
 }
 
 int explain_saturation(struct explaining *explaining)
@@ -159,15 +175,15 @@ int explain_saturation(struct explaining *explaining)
     struct errors *errors = &explaining->errors;
     double ceiling = highest_count(errors), lowest = INFINITY, highest = 0;
     size_t stuck = 0, below = 0, right = 0;
-    bool tells = false; /* something was counted below the ceiling */
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
         if (!error_point_counts(point))
             continue;
+        if (point->truth <= 0)
+            continue;
         if (point->truth <= 1.002 * ceiling) {
             below++;
             right += is_right(point);
-            tells |= point->truth > error_point_room(point);
         } else if (stays_at(point, ceiling)) {
             stuck++;
             lowest = fmin(lowest, point->truth);
@@ -176,7 +192,7 @@ int explain_saturation(struct explaining *explaining)
             return 0;
     }
     /* Two different truths, one count; and right where it can be. */
-    if (!tells || stuck < POINTS_LEAST || highest < 1.5 * lowest || right < POINTS_LEAST ||
+    if (stuck < POINTS_LEAST || ceiling < 2 || highest < 1.5 * lowest || right < POINTS_LEAST ||
         (double)right < 0.9 * (double)below)
         return 0;
     struct explanation found = {.cause = CAUSE_LOST_COUNTS,
@@ -195,22 +211,20 @@ int explain_saturation(struct explaining *explaining)
 
 /* --- zero up to some size --- */
 
-/* How far a point's mean may be off by chance. */
-static double sigma_of(const struct error_point *point)
-{
-    return hypot(point->sigma, point->overhead_sigma);
-}
-
+/* Nothing within the noise, and that is clearly less than the truth? */
 static bool reads_nothing(const struct error_point *point)
 {
-    return fabs(point->truth + point->location) <= SIGMAS_TO_WRONG * sigma_of(point);
-}
-
-/* Is the truth so much that its absence can be told from noise? */
-static bool tells_nothing_from_some(const struct error_point *point)
-{
-    return error_point_counts(point) && point->truth > 0 &&
-           point->truth + 0.5 >= 2 * SIGMAS_TO_WRONG * sigma_of(point);
+    double noise = SIGMAS_TO_WRONG * sigma_of(point);
+    double count = point->truth + point->location;
+    double room = 0.5 + 4 * point->added_noise + 0.25 * point->truth;
+    size_t counted = 0;
+    for (size_t i = 0; i < point->run_count; i++)
+        counted += !point->runs[i].disturbed && !point->runs[i].left_out &&
+                   point->runs[i].run->value && fabs(run_count_raw(point, &point->runs[i])) > room;
+    if ((double)counted > ACCIDENTS * (double)point->quiet)
+        return false;
+    return point->quiet > 0 && (point->truth > noise || noise < 3) &&
+           fabs(count) <= fmin(fmax(noise, 0.5), 0.5 * point->truth);
 }
 
 static int by_value(const void *left, const void *right)
@@ -315,14 +329,17 @@ int explain_threshold(struct explaining *explaining)
     size_t zeros = 0, right = 0;
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
-        if (tells_nothing_from_some(point) && reads_nothing(point)) {
+        if (error_point_counts(point) && point->truth > 0 && reads_nothing(point)) {
             zeros++;
             zero_to = fmax(zero_to, point->truth);
         }
     }
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
-        if (tells_nothing_from_some(point) && !reads_nothing(point))
+        double noise = SIGMAS_TO_WRONG * sigma_of(point);
+        /* Counts that the noise hides may be there or not. */
+        if (error_point_counts(point) && point->truth > 0 && !reads_nothing(point) &&
+            (point->truth > noise || noise < 3))
             right_at = fmin(right_at, point->truth);
     }
     if (zeros < POINTS_LEAST || !isfinite(right_at) || right_at <= zero_to ||
