@@ -88,7 +88,7 @@ static int explain_all(struct explaining *explaining)
     static explanation_part *const shapes[] = {explain_multiplexing, explain_wrap,
                                                explain_saturation, explain_threshold, explain_lost};
     static explanation_part *const doings[] = {explain_interrupts, explain_regression,
-                                               explain_stray_faults};
+                                               explain_stray_faults, explain_point};
     bool defined = false;
     int result = errors_sum_up(&explaining->errors);
     if (result == 0)

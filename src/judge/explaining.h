@@ -35,5 +35,8 @@ int explain_stray_faults(struct explaining *explaining);
  * interrupts, opcodes, classes, its own truth (a factor), a constant (an offset). */
 int explain_regression(struct explaining *explaining);
 
+/* One point that is off, where all others together said nothing. */
+int explain_point(struct explaining *explaining);
+
 /* Is the event asked to leave out what the operating system executes ("instructions:u")? */
 bool event_is_user_only(const struct evidence *evidence);

@@ -53,6 +53,11 @@ static double extrapolated(const struct evidence_run *run, double count)
     return count * (double)run->enabled / (double)run->running;
 }
 
+bool point_shows_errors(const struct point *point)
+{
+    return !point->is_null && point->run_count > 0 && point->truth.grade == TRUTH_PROVEN;
+}
+
 double plant_lie(const struct plant *plant, const struct planting *planting,
                  struct evidence *evidence, size_t *points_hit)
 {
@@ -69,7 +74,7 @@ double plant_lie(const struct plant *plant, const struct planting *planting,
             squares += moved * moved;
             run->value = whole(planting->random, count);
         }
-        if (point->is_null || point->run_count == 0)
+        if (!point_shows_errors(point))
             continue;
         double size = sqrt(squares / (double)point->run_count) / noise;
         largest = fmax(largest, size);

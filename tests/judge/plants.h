@@ -61,3 +61,5 @@ double plant_lie(const struct plant *plant, const struct planting *planting,
  * it was drawn from, or of the recorded runs without those that the account saw disturbed; at least
  * that of rounding to whole counts, 1 / sqrt(12). */
 double point_noise(const struct planting *planting, const struct point *point);
+/* Is the truth known to the count? What stays within limits is no error. */
+bool point_shows_errors(const struct point *point);

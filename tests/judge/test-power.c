@@ -24,6 +24,10 @@ static const char *const curve_plants[] = {"offset", "factor up", "each page fau
                                            "opcode counted more"};
 #define CURVES (sizeof(curve_plants) / sizeof(curve_plants[0]))
 
+/* Beside an additive part: below a hundred thousandth of a count nothing is looked for. */
+static const double relatives[] = {3e-5, 1e-4, 3e-4, 1e-3};
+#define RELATIVES (sizeof(relatives) / sizeof(relatives[0]))
+
 struct curves {
     struct bench bench;
     unsigned detected[CURVES][SIZES], trials[CURVES][SIZES];
@@ -41,6 +45,7 @@ static void run_size(struct curves *curves, size_t curve, size_t size, uint64_t 
     for (int i = 0; i < EACH; i++) {
         struct outcome outcome;
         trial.seed = (*seed)++;
+        trial.relative = relatives[trial.seed % RELATIVES];
         trial_run(&curves->bench, &trial, &outcome);
         if (outcome.is_void)
             continue;

@@ -31,12 +31,16 @@ static bool is_listed(const char *names, const char *name)
     return names[0] == '\0';
 }
 
-static const struct countable *draw_countable(struct random *random, const struct plant *plant)
+static const struct countable *draw_countable(struct random *random, const struct trial *trial)
 {
+    const struct plant *plant = trial->plant;
     for (;;) {
         /* Half of all events are instructions: nothing else has as many ways to err. */
         size_t drawn = random_below(random, 2 * countable_count);
         const struct countable *countable = &countables[drawn < countable_count ? drawn : 0];
+        /* Noise that a size can be a multiple of is that of hardware. */
+        if (trial->ratio > 0 && !countable->is_hardware)
+            continue;
         if (!plant || is_listed(plant->events, countable->event))
             return countable;
     }
@@ -46,7 +50,7 @@ static struct noise simulate(const struct bench *bench, const struct trial *tria
                              struct random *random, struct case_file *file)
 {
     struct machine machine;
-    machine_draw(random, draw_countable(random, trial->plant), trial->noise, &machine);
+    machine_draw(random, draw_countable(random, trial), trial->noise, &machine);
     const struct plant *plant = trial->plant;
     machine.has_twin = plant && plant->needs_twin;
     machine.two_core_types = plant && plant->needs_core_types;
@@ -59,6 +63,8 @@ static struct noise simulate(const struct bench *bench, const struct trial *tria
             machine_want(&machine, (const char *const[]){"calls", "jumps", "loads", "stores"}[i]);
     if (trial->is_narrow || machine.two_core_types)
         machine.specimens = 7;
+    if (trial->relative > 0)
+        machine.noise.relative = trial->relative;
     clean_case(random, &bench->specimens, &machine, file);
     return machine.noise;
 }
@@ -96,7 +102,7 @@ static double ratio_of_unit(const struct plant *plant, const struct planting *pl
             struct evidence_run run = point->runs[j];
             sum += fabs(plant->count(&unit, point, &run, (double)run.value) - (double)run.value);
         }
-        if (!point->is_null)
+        if (point_shows_errors(point))
             largest = fmax(largest, sum / (double)point->run_count / point_noise(planting, point));
     }
     return largest;
@@ -119,8 +125,11 @@ static bool plant_in(const struct trial *trial, struct random *random, const str
     prefer_opcode(trial, planting);
     if (!can_be_planted(plant, evidence, planting, trial->recording >= 0))
         return false;
+    double unit = trial->ratio > 0 ? ratio_of_unit(plant, planting, evidence) : 0;
+    if (trial->ratio > 0 && unit == 0)
+        return false;
     if (trial->ratio > 0)
-        planting->size = trial->ratio / ratio_of_unit(plant, planting, evidence);
+        planting->size = trial->ratio / unit;
     size_t points_hit;
     outcome->ratio = plant_lie(plant, planting, evidence, &points_hit);
     snprintf(outcome->planted, sizeof(outcome->planted), "%s %g%s%s%s", plant->name, planting->size,

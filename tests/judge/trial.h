@@ -21,9 +21,10 @@ struct trial {
     uint64_t seed;
     const struct plant *plant; /* NULL: clean */
     enum noise_kind noise;
-    int recording;  /* a recorded machine instead of a simulated one; -1: none */
-    double ratio;   /* plant so many times the noise, in linear plants; 0: draw the size */
-    bool is_narrow; /* few specimens, for many trials */
+    int recording;   /* a recorded machine instead of a simulated one; -1: none */
+    double ratio;    /* plant so many times the noise, in linear plants; 0: draw the size */
+    double relative; /* noise in parts of the count besides; 0: as drawn */
+    bool is_narrow;  /* few specimens, for many trials */
 };
 
 struct outcome {
