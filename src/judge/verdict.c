@@ -226,7 +226,8 @@ static void take_explanation(struct judgement *judgement, const struct explained
 
 static void note_first_runs(struct judgement *judgement, const struct first_runs *first)
 {
-    judgement->cause = first->error < 0 ? CAUSE_LOST_COUNTS : CAUSE_UNKNOWN;
+    if (judgement->cause == CAUSE_UNKNOWN || judgement->cause == CAUSE_NONE)
+        judgement->cause = first->error < 0 ? CAUSE_LOST_COUNTS : CAUSE_UNKNOWN;
     note_add(judgement->note,
              "The first run of a process differs from the others, in most of %zu processes (by "
              "%+.1f %% of the truth).",
@@ -250,7 +251,7 @@ static void find_cause(struct judgement *judgement, const struct explained *expl
         judgement->cause = CAUSE_UNKNOWN;
     if (deviates || judgement->verdict == VERDICT_ACCURATE) {
         take_explanation(judgement, explained);
-        if (explained->count == 0 && first->differ)
+        if (first->differ)
             note_first_runs(judgement, first);
     }
     if (judgement->verdict == VERDICT_DEAD)

@@ -12,7 +12,7 @@
 
 #include "judging.h"
 
-#define SEEDS 8u
+#define SEEDS 3u
 
 static uint64_t scaled(uint64_t value, double factor)
 {

@@ -608,6 +608,46 @@ static void the_line_through_a_ladder_states_offset_and_factor(void **state)
     release(&builder, &all);
 }
 
+/* context: counts for every interrupt. */
+static uint64_t counts_interrupts(const struct point *point, const struct evidence_run *run,
+                                  size_t index, void *context)
+{
+    (void)point, (void)index;
+    return run->value + *(uint64_t *)context * run->interrupts;
+}
+
+static void what_explains_an_error_is_its_cause_however_small_it_is(void **state)
+{
+    (void)state;
+    for (uint64_t each = 1; each <= 100000; each *= 100000) {
+        struct case_builder builder;
+        struct built_way way = {.ns_each = 100};
+        struct judgements all = judge_lie(&builder, 1, "instructions:u", "instructions", &way,
+                                          counts_interrupts, &each);
+        assert_verdict(&all.list[0], each == 1 ? VERDICT_ACCURATE : VERDICT_BIASED);
+        /* So many are no miscount: the handler itself is counted. */
+        assert_cause(&all.list[0], each == 1 ? CAUSE_INTERRUPT_OVERCOUNT : CAUSE_KERNEL_LEAK);
+        assert_true(all.list[0].explanation_count > 0);
+        release(&builder, &all);
+    }
+}
+
+static void a_late_counter_is_told_by_its_first_runs(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
+    build_all(&builder, evidence, &(struct built_way){.processes = 1, .runs = 100});
+    for (size_t i = 1; i < evidence->point_count; i++)
+        evidence->points[i].runs[0].value = 0;
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_BIASED);
+    assert_cause(&all.list[0], CAUSE_LOST_COUNTS);
+    assert_note(&all.list[0], "first run of a process");
+    release(&builder, &all);
+}
+
 static void the_document_explains_every_verdict_and_cause(void **state)
 {
     (void)state;
@@ -779,6 +819,8 @@ int main(void)
         cmocka_unit_test(extreme_numbers_come_to_some_verdict_but_a_good_one),
         cmocka_unit_test(a_long_name_is_cut_and_not_overrun),
         cmocka_unit_test(the_line_through_a_ladder_states_offset_and_factor),
+        cmocka_unit_test(what_explains_an_error_is_its_cause_however_small_it_is),
+        cmocka_unit_test(a_late_counter_is_told_by_its_first_runs),
         cmocka_unit_test(the_document_explains_every_verdict_and_cause),
         cmocka_unit_test(noise_is_called_biased_only_beyond_doubt),
         cmocka_unit_test(one_row_that_is_noisy_makes_the_event_so),
