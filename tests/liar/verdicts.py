@@ -39,7 +39,7 @@ class RealEvent(Judged):
     """Page faults, which this machine counts to the last."""
     SPECIMENS = ["pages", "read-then-write", "shared-pages", "loop"]
 
-    def said(self, *lies, event="page-faults", specimens=SPECIMENS, runs="40", budget="3s"):
+    def said(self, *lies, event="page-faults", specimens=SPECIMENS, runs="40", budget="4s"):
         return validate(event, lies, specimens, "--runs", runs, "--budget", budget)
 
     def test_without_a_lie_it_is_exact(self):
@@ -48,7 +48,7 @@ class RealEvent(Judged):
         self.assertIsNone(said["cause"])
 
     def test_a_factor_is_stated(self):
-        self.assert_said(self.said("factor=1.05"), {"biased"}, words=["1.05"])
+        self.assert_said(self.said("factor=1.2"), {"biased"}, words=["1.2"])
 
     def test_an_offset_is_stated(self):
         self.assert_said(self.said("offset=5"), {"biased"}, words=["5"])
@@ -83,7 +83,7 @@ class RealEvent(Judged):
         self.assert_said(said, {"biased"}, "wrap", ["2^16"])
 
     def test_what_cannot_be_explained_is_not_called_right(self):
-        for lie in ("stuck", "saturate=64", "late"):
+        for lie in ("stuck", "saturate=5", "late"):
             with self.subTest(lie=lie):
                 said = self.said(lie)
                 self.assertFalse(said["verdict"] == "exact" or
@@ -92,8 +92,9 @@ class RealEvent(Judged):
 
 @needs_stepping
 class EmulatedEvent(Judged):
-    """Instructions, counted by stepping."""
-    def said(self, *lies, event="instructions:u", specimens=SPECIMENS, runs="4", budget="5s"):
+    """Instructions, counted by stepping. The budget is never used up: what fits it is what a point may cost, and a busy
+    machine must still be given the points that a cause is found from."""
+    def said(self, *lies, event="instructions:u", specimens=SPECIMENS, runs="4", budget="10s"):
         return validate(event, lies, specimens, "--path", "perf-syscall", "--runs", runs, "--budget", budget,
                         options=EMULATED)
 
