@@ -48,6 +48,8 @@ static uint64_t time_left(const struct validating *validating)
     uint64_t used = (uint64_t)(monotonic_ms() - validating->started);
     uint64_t budget = validating->budget;
     uint64_t reserve = budget / 10 < RESERVE_MS ? budget / 10 : RESERVE_MS;
+    if (reserve < 2 * validating->judging_ms)
+        reserve = 2 * validating->judging_ms;
     if (!budget)
         return UINT64_MAX;
     return used + reserve < budget ? budget - reserve - used : 0;
@@ -90,15 +92,18 @@ static int run_planned(struct rounds *rounds, bool more)
     return rounds->failure.code ? validate_fail(&rounds->failure, status) : status;
 }
 
-/* Surprises make further wishes. */
+/* Surprises make further wishes. Looking must not cost more than it brings. */
 static int look(struct rounds *rounds)
 {
-    if (++rounds->done < FIRST_LEARN || rounds->learnt >= MOST_LEARNT)
+    struct validating *validating = rounds->validating;
+    if (++rounds->done < FIRST_LEARN || rounds->learnt >= MOST_LEARNT ||
+        validating->judging_ms > time_left(validating) / 10)
         return EXIT_DONE;
     rounds->learnt++;
-    return validate_learn(rounds->validating, &rounds->failure) < 0
-               ? validate_fail(&rounds->failure, EXIT_FAILED)
-               : EXIT_DONE;
+    int64_t began = monotonic_ms();
+    int error = validate_learn(validating, &rounds->failure);
+    validating->judging_ms = (uint64_t)(monotonic_ms() - began);
+    return error < 0 ? validate_fail(&rounds->failure, EXIT_FAILED) : EXIT_DONE;
 }
 
 static bool is_finished(struct store *store)

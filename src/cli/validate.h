@@ -42,6 +42,7 @@ struct validating {
     char **arguments;
     uint64_t seed, budget; /* ms, 0: no limit */
     int64_t started;       /* monotonic ms */
+    uint64_t judging_ms;   /* that judging took the last time */
     /* --- the machine; a stored run that is judged again has neither session nor catalogue --- */
     struct session *session;
     const struct catalogue *catalogue;

@@ -16,25 +16,28 @@
 #define HIDDEN 4u /* a part of a process's price that runs may take without being noticed */
 #define AROUND 2u
 
-static const struct validate_about *about_of(const struct validate_plan *plan, size_t i)
+/* Of all visits so far. */
+static uint64_t mean_cost(const struct validate_plan *plan)
 {
-    return &plan->about[i];
+    uint64_t sum = 0, visits = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        sum += plan->about[i].wall_ns;
+        visits += plan->about[i].visits;
+    }
+    return visits ? sum / visits : USUAL_VISIT;
 }
 
 /* Of the event's cheapest cell, which is its null cell or close to it. */
 static uint64_t process_cost(const struct validate_plan *plan, size_t subject)
 {
-    uint64_t least = UINT64_MAX, sum = 0, visits = 0;
-    for (size_t i = 0; i < plan->count; i++) {
-        const struct validate_about *about = about_of(plan, i);
-        if (!about->visits)
-            continue;
-        sum += about->wall_ns;
-        visits += about->visits;
-        if (about->subject == subject && about->wall_ns / about->visits < least)
+    uint64_t least = UINT64_MAX;
+    for (size_t i = validate_last_of_subject(plan, subject); i;
+         i = plan->about[i - 1].before_of_subject) {
+        const struct validate_about *about = &plan->about[i - 1];
+        if (about->visits && about->wall_ns / about->visits < least)
             least = about->wall_ns / about->visits;
     }
-    return least != UINT64_MAX ? least : visits ? sum / visits : USUAL_VISIT;
+    return least != UINT64_MAX ? least : mean_cost(plan);
 }
 
 /* The cell to learn from: of the same event where there is one, and of the largest N that is not
@@ -57,12 +60,11 @@ static size_t seen_before(const struct validate_plan *plan, size_t subject,
                           const struct validate_wish *wish)
 {
     size_t best = plan->count;
-    for (size_t i = 0; i < plan->count; i++) {
-        const struct validate_about *about = about_of(plan, i);
-        if (about->specimen == wish->specimen && about->visits && about->runs &&
-            better(plan, subject, wish->n, i, best))
-            best = i;
-    }
+    for (size_t i = validate_last_of_specimen(plan, wish->specimen); i;
+         i = plan->about[i - 1].before_of_specimen)
+        if (plan->about[i - 1].visits && plan->about[i - 1].runs &&
+            better(plan, subject, wish->n, i - 1, best))
+            best = i - 1;
     return best;
 }
 
@@ -117,7 +119,7 @@ static double unseen_cost(const struct validate_study *study, const struct valid
     if (seen == plan->count || plan->about[seen].subject != subject || !plan->cells[seen].n)
         return 0;
     double more = (double)wish->n / (double)plan->cells[seen].n;
-    return run_cost(about_of(plan, seen), process_ns) * more * work_of(study, wish->specimen) /
+    return run_cost(&plan->about[seen], process_ns) * more * work_of(study, wish->specimen) /
            work_of(study, primary);
 }
 
@@ -134,7 +136,7 @@ bool validate_visit_cost(const struct validate_study *study, const struct valida
     if (unseen ? wish->n > look : wish->n / FAR > n)
         return false;
     double run = unseen ? unseen_cost(study, plan, subject, wish, process)
-                        : run_cost(about_of(plan, seen), process);
+                        : run_cost(&plan->about[seen], process);
     double more = n ? (double)wish->n / (double)n : 1;
     double cost = (double)process + runs * run * more;
     *ns = cost < 1e18 ? (uint64_t)cost : UINT64_MAX / 4;

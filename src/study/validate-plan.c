@@ -20,18 +20,56 @@
 
 /* --- the arrays of a plan --- */
 
-static int append(struct validate_plan *plan, const struct cell *cell,
-                  const struct validate_about *about)
+/* Room for what is known of `count` cells, and the chains. */
+static int make_room(const struct validate_study *study, struct validate_plan *plan, size_t count)
 {
-    struct validate_about *grown = realloc(plan->about, (plan->count + 1) * sizeof(*grown));
+    struct validate_about *grown = realloc(plan->about, (count + 1) * sizeof(*grown));
     if (!grown)
         return -ENOMEM;
     plan->about = grown;
+    if (!plan->last_of_subject)
+        plan->last_of_subject = calloc(study->subject_count + 1, sizeof(size_t));
+    if (!plan->last_of_specimen)
+        plan->last_of_specimen = calloc(study->specimen_count + 1, sizeof(size_t));
+    return plan->last_of_subject && plan->last_of_specimen ? 0 : -ENOMEM;
+}
+
+/* Says what is known of cell `at`, and puts it into the chains. */
+static void set_about(const struct validate_study *study, struct validate_plan *plan, size_t at,
+                      const struct validate_about *about)
+{
+    struct validate_about *own = &plan->about[at];
+    *own = *about;
+    if (about->subject < study->subject_count) {
+        own->before_of_subject = plan->last_of_subject[about->subject];
+        plan->last_of_subject[about->subject] = at + 1;
+    }
+    if (about->specimen < study->specimen_count) {
+        own->before_of_specimen = plan->last_of_specimen[about->specimen];
+        plan->last_of_specimen[about->specimen] = at + 1;
+    }
+}
+
+static int append(const struct validate_study *study, struct validate_plan *plan,
+                  const struct cell *cell, const struct validate_about *about)
+{
     size_t at = plan->count;
-    int error = plan_append(&plan->cells, &plan->count, cell);
+    int error = make_room(study, plan, at + 1);
     if (error == 0)
-        plan->about[at] = *about;
+        error = plan_append(&plan->cells, &plan->count, cell);
+    if (error == 0)
+        set_about(study, plan, at, about);
     return error;
+}
+
+size_t validate_last_of_subject(const struct validate_plan *plan, size_t subject)
+{
+    return plan->last_of_subject ? plan->last_of_subject[subject] : 0;
+}
+
+size_t validate_last_of_specimen(const struct validate_plan *plan, size_t specimen)
+{
+    return plan->last_of_specimen ? plan->last_of_specimen[specimen] : 0;
 }
 
 void validate_plan_free(struct validate_plan *plan)
@@ -40,6 +78,8 @@ void validate_plan_free(struct validate_plan *plan)
         cell_release(&plan->cells[i]);
     free(plan->cells);
     free(plan->about);
+    free(plan->last_of_subject);
+    free(plan->last_of_specimen);
     *plan = (struct validate_plan){0};
 }
 
@@ -71,7 +111,7 @@ int validate_adopt(const struct validate_study *study, struct validate_plan *pla
                                                    : find_specimen(study, cell->specimen),
                                    .processes = processes};
     uint32_t id = cell->id;
-    int error = append(plan, cell, &about);
+    int error = append(study, plan, cell, &about);
     if (error == 0)
         plan->cells[plan->count - 1].id = id;
     return error;
@@ -89,11 +129,11 @@ bool validate_is_planned(const struct validate_study *study, const struct valida
                          size_t subject, const struct validate_wish *wish)
 {
     const struct validate_subject *event = &study->subjects[subject];
-    for (size_t i = 0; i < plan->count; i++) {
-        const struct cell *cell = &plan->cells[i];
-        if (plan->about[i].subject == subject && plan->about[i].specimen == wish->specimen &&
-            cell->n == wish->n && cell->cpu == event->cpus[wish->cpu] &&
-            (cell->counters > 1) == wish->with_interrupts &&
+    for (size_t i = validate_last_of_subject(plan, subject); i;
+         i = plan->about[i - 1].before_of_subject) {
+        const struct cell *cell = &plan->cells[i - 1];
+        if (plan->about[i - 1].specimen == wish->specimen && cell->n == wish->n &&
+            cell->cpu == event->cpus[wish->cpu] && (cell->counters > 1) == wish->with_interrupts &&
             same_way(cell, &event->ways[wish->way]))
             return true;
     }
@@ -140,8 +180,9 @@ static uint32_t split(uint32_t runs, uint32_t processes)
 
 static bool was_seen(const struct validate_plan *plan, size_t specimen)
 {
-    for (size_t i = 0; i < plan->count; i++)
-        if (plan->about[i].specimen == specimen && plan->about[i].visits)
+    for (size_t i = validate_last_of_specimen(plan, specimen); i;
+         i = plan->about[i - 1].before_of_specimen)
+        if (plan->about[i - 1].visits)
             return true;
     return false;
 }
@@ -186,7 +227,7 @@ static int take(const struct validate_study *study, size_t subject,
     int error = make_cell(study, subject, wish, spread->runs, &cell);
     if (error < 0)
         return error;
-    error = append(plan, &cell, &about);
+    error = append(study, plan, &cell, &about);
     if (error < 0)
         cell_release(&cell);
     return error;
@@ -194,8 +235,9 @@ static int take(const struct validate_study *study, size_t subject,
 
 static bool was_visited(const struct validate_plan *plan, size_t subject)
 {
-    for (size_t i = 0; i < plan->count; i++)
-        if (plan->about[i].subject == subject && plan->about[i].visits)
+    for (size_t i = validate_last_of_subject(plan, subject); i;
+         i = plan->about[i - 1].before_of_subject)
+        if (plan->about[i - 1].visits)
             return true;
     return false;
 }
@@ -260,22 +302,21 @@ static int add_nulls(const struct validate_study *study, struct validate_plan *p
     size_t before = plan->count;
     int error = plan_overhead_cells(&plan->cells, &plan->count);
     size_t after = plan->count;
-    struct validate_about *grown = realloc(plan->about, (after + 1) * sizeof(*grown));
-    if (!grown) {
+    if (make_room(study, plan, after) < 0) {
         while (plan->count > before)
             cell_release(&plan->cells[--plan->count]);
         return -ENOMEM;
     }
-    plan->about = grown;
     for (size_t i = before; i < after; i++) {
         struct cell *cell = &plan->cells[i];
         size_t subject = find_subject(study, cell->events[0]);
         bool source = subject < study->subject_count && study->subjects[subject].runs;
         uint32_t many = study->runs ? study->runs : MANY_RUNS;
-        plan->about[i] =
-            (struct validate_about){.subject = subject,
-                                    .specimen = VALIDATE_NO_SPECIMEN,
-                                    .processes = source ? OTHER_PROCESSES : LADDER_PROCESSES};
+        const struct validate_about about = {.subject = subject,
+                                             .specimen = VALIDATE_NO_SPECIMEN,
+                                             .processes =
+                                                 source ? OTHER_PROCESSES : LADDER_PROCESSES};
+        set_about(study, plan, i, &about);
         if (!source)
             cell->runs = split(many, LADDER_PROCESSES);
     }

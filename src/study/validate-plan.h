@@ -60,12 +60,17 @@ struct validate_about {
     uint32_t visits;             /* that ended */
     uint64_t wall_ns, inside_ns; /* of these visits: from end to end, and with counters enabled */
     uint64_t runs;               /* of these visits */
+    /* The cell before it of the same event, and of the same specimen, counted from 1; 0: none. */
+    size_t before_of_subject, before_of_specimen;
 };
 
 struct validate_plan {
     struct cell *cells; /* plan_append's */
     size_t count;
     struct validate_about *about; /* [cell] */
+    /* The last cell of each event and of each specimen, counted from 1: plans have thousands of
+     * cells, and are asked for one event's over and over. Made with the first cell. */
+    size_t *last_of_subject, *last_of_specimen;
 };
 
 /* How much of the budget one round may take. */
@@ -98,6 +103,10 @@ void validate_plan_free(struct validate_plan *plan);
 size_t validate_primary(const struct validate_study *study, const char *class);
 
 /* --- the parts --- */
+
+/* Where the chains begin; 0: there is no such cell. */
+size_t validate_last_of_subject(const struct validate_plan *plan, size_t subject);
+size_t validate_last_of_specimen(const struct validate_plan *plan, size_t specimen);
 
 /* One point that would be worth measuring. */
 struct validate_wish {
