@@ -63,6 +63,22 @@ static bool is_only(const char *mode, char letter)
     return strchr(mode, letter) && strspn(mode, "ukh") == 1;
 }
 
+/* Adds the points of the same N at which both count something; false: they differ at one. */
+static bool rows_alike(const struct judged_row *left, const struct judged_row *right,
+                       size_t *compared)
+{
+    for (size_t i = 0; i < left->point_count; i++)
+        for (size_t j = 0; j < right->point_count; j++) {
+            const struct judged_point *x = &left->points[i], *y = &right->points[j];
+            if (x->point->n != y->point->n || x->runs == 0 || y->runs == 0)
+                continue;
+            if (fabs(x->mean - y->mean) > point_tolerance(x))
+                return false;
+            *compared += x->mean > 0.5;
+        }
+    return true;
+}
+
 /* Do both count the same, and not nothing, wherever both were measured? */
 static bool count_alike(const struct judgement *left, const struct judgement *right)
 {
@@ -70,15 +86,9 @@ static bool count_alike(const struct judgement *left, const struct judgement *ri
     for (size_t i = 0; i < left->row_count; i++)
         for (size_t j = 0; j < right->row_count; j++) {
             const struct judged_row *a = &left->rows[i], *b = &right->rows[j];
-            if (strcmp(a->specimen, b->specimen) != 0 || strcmp(a->path, b->path) != 0)
-                continue;
-            const struct judged_point *x = &a->points[a->point_count - 1];
-            const struct judged_point *y = &b->points[b->point_count - 1];
-            if (x->point->n != y->point->n || x->runs == 0 || y->runs == 0)
-                continue;
-            if (fabs(x->mean - y->mean) > point_tolerance(x))
+            if (strcmp(a->specimen, b->specimen) == 0 && strcmp(a->path, b->path) == 0 &&
+                !rows_alike(a, b, &compared))
                 return false;
-            compared += x->mean > 0.5;
         }
     return compared > 0;
 }
