@@ -27,6 +27,7 @@
 #define SMALL_TRUTH     100.0
 #define EXCESS_LEAST    3   /* specimens that show it: then all have it */
 #define FAR             3.0 /* half widths beyond the limits of a bounded truth */
+#define EXCESS_QUANTILE 0.7 /* of the points: what three in ten have at least */
 #define EXACT_DF        1000.0
 #define MEDIAN_VARIANCE 1.571  /* of a median over that of a mean: pi / 2 */
 #define ROUNDING        0.0834 /* variance of rounding to a whole number: 1 / 12 */
@@ -268,26 +269,36 @@ static bool excess_is_relative(const struct errors *errors)
 }
 
 /* Two processes are often in the same state and then look as if there were no other: what differs
- * between processes is learnt from all points, or from those of about this N. */
-static double pooled_excess(const struct errors *errors, const struct error_point *point,
-                            bool relative)
+ * between processes is learnt from all points. By chance a few differ: where it is no part of the
+ * truth, most points must. */
+static double common_excess(const struct errors *errors, double *work)
 {
-    double sum = 0, count = 0, scale = relative ? point->truth * point->truth : 1;
+    size_t count = 0;
+    for (size_t i = 0; i < errors->count; i++)
+        if (errors->points[i].quiet && !errors->points[i].left_out)
+            work[count++] = errors->points[i].excess;
+    sort_values(work, count);
+    return count ? quantile(work, count, EXCESS_QUANTILE) : 0;
+}
+
+/* In parts of the truth, from the points of about this N. */
+static double relative_excess(const struct errors *errors, const struct error_point *point)
+{
+    double sum = 0, count = 0;
     size_t specimens = 0;
     const char *last = "";
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *other = &errors->points[i];
         double n = (double)other->point->n, own = (double)point->point->n;
-        bool near = n <= 11 * own && own <= 11 * n && other->truth >= 1;
-        if (!other->quiet || other->left_out || (relative && !near))
+        if (!other->quiet || other->left_out || other->truth < 1 || n > 11 * own || own > 11 * n)
             continue;
         count++;
-        sum += other->excess / (relative ? other->truth * other->truth : 1);
+        sum += other->excess / (other->truth * other->truth);
         specimens += other->excess > 0 && strcmp(last, other->point->specimen) != 0;
         if (other->excess > 0)
             last = other->point->specimen;
     }
-    return specimens >= EXCESS_LEAST ? sum / count * scale : 0;
+    return specimens >= EXCESS_LEAST ? sum / count * point->truth * point->truth : 0;
 }
 
 /* Far outside its limits even a bounded truth says how far: from their middle, give or take half
@@ -313,12 +324,14 @@ static int settle_sigmas(struct errors *errors)
     if (!variances || !work)
         return -ENOMEM;
     bool relative = excess_is_relative(errors);
+    double common = common_excess(errors, work);
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
         double df = point->quiet > 1 ? (double)point->quiet - 1 : 1;
         double others = fmax(pooled(errors, i, false, work), pooled(errors, i, true, work));
         double shrunk = (df * point->sigma + POOLED_DF * others) / (df + POOLED_DF);
-        variances[i] = fmax(fmax(point->sigma, shrunk), pooled_excess(errors, point, relative));
+        double excess = relative ? relative_excess(errors, point) : common;
+        variances[i] = fmax(fmax(point->sigma, shrunk), excess);
     }
     for (size_t i = 0; i < errors->count; i++) {
         struct error_point *point = &errors->points[i];
@@ -419,7 +432,7 @@ static int measure_overhead_sigma(struct errors *errors)
         double variance =
             MEDIAN_VARIANCE * fmax(null.sigma, variance_of_small(errors, way, variances));
         /* The median of processes in two states is one of the states, never between them. */
-        double excess = relative ? 0 : pooled_excess(errors, first, false);
+        double excess = relative ? 0 : common_excess(errors, variances);
         variance = fmax(variance, excess * fmax((double)null.processes, 1));
         double sigma = variance > 0 ? sqrt(variance + ROUNDING) : 0;
         double spread = usual_spread(errors, way, variances);

@@ -7,7 +7,7 @@
 
 #include "judge/explaining.h"
 
-#define SIGMAS_LEAST 6.0 /* of the point's mean: far beyond what the worst of many would be */
+#define SIGMAS_LEAST 5.0 /* of the point's mean: far beyond what the worst of many would be */
 #define QUIET_LEAST  5   /* runs, for a mean and its spread to be known */
 
 int explain_point(struct explaining *explaining)
