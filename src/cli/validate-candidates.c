@@ -119,6 +119,13 @@ static bool is_forbidden(int error)
     return error == EACCES || error == EPERM;
 }
 
+/* Of what is not there at all, in whatever mode. Anything else may be about the mode that was asked
+ * for: some PMUs count user code alone. */
+static bool is_absent(int error)
+{
+    return error == ENOENT || error == ENODEV || error == ENXIO || error == ENOSYS;
+}
+
 /* Opens `name`; a name that the machine refuses to read is an event that cannot be opened. */
 static int try_name(struct validating *validating, const char *name, const struct candidate *like,
                     struct candidate *tried, struct failure *failure)
@@ -146,8 +153,7 @@ static int add_user(struct validating *validating, const struct candidate *liste
 {
     struct candidate tried;
     int error;
-    /* What is not there is not there in any mode. */
-    if (listed->error && !is_forbidden(listed->error)) {
+    if (is_absent(listed->error)) {
         tried = *listed;
         tried.name = (char *)user;
         return validate_add_candidate(validating, &tried);

@@ -48,10 +48,19 @@ static int fetch_target(struct request *request)
     if (attr->type < PERF_TYPE_MAX || !attr->config1 ||
         ((long)attr->type != type_of("uprobe") && (long)attr->type != type_of("kprobe")))
         return 0;
-    int result =
-        target_read_string(request->task, attr->config1, request->target, sizeof(request->target));
+    char name[sizeof(request->target) - 32];
+    int result = target_read_string(request->task, attr->config1, name, sizeof(name));
+    if (result < 0)
+        return result;
+    /* Its own files by that name are others than the liar's. */
+    static const char own[] = "/proc/self/";
+    if (strncmp(name, own, sizeof(own) - 1) == 0)
+        snprintf(request->target, sizeof(request->target), "/proc/%d/%s", (int)request->process,
+                 name + sizeof(own) - 1);
+    else
+        strcpy(request->target, name);
     attr->config1 = (uint64_t)(uintptr_t)request->target;
-    return result;
+    return 0;
 }
 
 static int fetch(const struct seccomp_notif *asked, struct request *request)

@@ -103,6 +103,13 @@ class EmulatedEvent(Judged):
         self.assert_said(said, {"exact"}, "interface-overhead")
         self.assertTrue(0 < said["overhead"] < 10)
 
+    def test_an_event_that_counts_in_user_mode_alone_is_found_by_itself(self):
+        """This PMU refuses whatever is not :u, and not for want of permission."""
+        run = tap.assay("validate", "instruction*", "--quiet", "--json", "--specimen", "loop", "--runs", "4", "--budget", "2s",
+                        via=via(*EMULATED))
+        said = {row["event"]: row["verdict"] for row in json.loads(run.stdout)["analysis"]["events"]}
+        self.assertEqual(said, {"instructions:u": "exact"})
+
     def test_branches_without_a_lie_are_exact(self):
         self.assert_said(self.said(event="branches:u"), {"exact"})
 
