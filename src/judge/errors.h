@@ -52,6 +52,10 @@ struct errors {
 int errors_collect(const struct judgement *judgement, struct errors *errors);
 /* Location and sigma of every point, from the runs that are not left out. -ENOMEM. */
 int errors_sum_up(struct errors *errors);
+/* Steps of it. One point by itself: its variance stands in sigma until the noise is settled; the
+ * degrees of freedom behind it are returned. values, work: room for all of its runs. */
+double error_point_sum_up(struct error_point *point, double *values, double *work);
+int errors_settle_noise(struct errors *errors);
 void errors_release(struct errors *errors);
 
 /* Does the point take part in a regression? */

@@ -158,14 +158,6 @@ static void find_twins(struct candidates *candidates)
             }
 }
 
-static size_t most_candidates(const struct candidates *candidates)
-{
-    size_t most = CANDIDATE_TIME + 1;
-    for (size_t i = 0; i < candidates->row_count; i++)
-        most += candidates->rows[i]->point->trait_count;
-    return most;
-}
-
 static const struct {
     enum candidate_kind kind;
     const char *name;
@@ -188,14 +180,17 @@ static bool ends_with(const char *text, const char *end)
 int candidates_gather(const struct errors *errors, bool opcodes, struct candidates *candidates)
 {
     *candidates = (struct candidates){0};
-    candidates->rows = calloc(errors->count + 1, sizeof(*candidates->rows));
+    candidates->rows = reallocarray(NULL, errors->count + 1, sizeof(*candidates->rows));
     if (!candidates->rows)
         return -ENOMEM;
+    size_t most = CANDIDATE_TIME + 1;
     for (size_t i = 0; i < errors->count; i++)
         if (error_point_counts(&errors->points[i]) &&
-            (!opcodes || knows_opcodes(errors->points[i].point)))
+            (!opcodes || knows_opcodes(errors->points[i].point))) {
             candidates->rows[candidates->row_count++] = &errors->points[i];
-    candidates->list = calloc(most_candidates(candidates), sizeof(*candidates->list));
+            most += errors->points[i].point->trait_count;
+        }
+    candidates->list = calloc(most, sizeof(*candidates->list));
     if (!candidates->list)
         return -ENOMEM;
     int result = 0;

@@ -5,7 +5,7 @@
  * they are preferred where the points cannot tell them apart. */
 #pragma once
 
-#include "judge/errors.h"
+#include "judge/explaining.h"
 
 enum candidate_kind {
     CANDIDATE_FAULTS,
@@ -40,3 +40,6 @@ int candidates_gather(const struct errors *errors, bool opcodes, struct candidat
 void candidates_release(struct candidates *candidates);
 /* Are the opcodes of all points known (2), of some (1), of none (0)? */
 int opcodes_known(const struct errors *errors);
+/* Adds the explanation with its sentence; alike: what else it could be, "" or from "; " on. */
+void say_term(struct explaining *explaining, const struct candidate *candidate,
+              const struct explanation *found, const char *alike);

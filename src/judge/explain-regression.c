@@ -199,60 +199,6 @@ static int name_alike(struct regression *regression, size_t term, char *names, s
     return 0;
 }
 
-/* What is said of one thing: before and behind its size. */
-static void say(struct explaining *explaining, const struct candidate *candidate,
-                const struct explanation *found, const char *alike)
-{
-    double size = found->size, low = found->low, high = found->high;
-    const char *verb = size < 0 ? "Lacks" : "Adds";
-    if (size < 0 && candidate->kind != CANDIDATE_TRUTH) {
-        size = -found->size;
-        low = -found->high;
-        high = -found->low;
-    }
-    switch (candidate->kind) {
-    case CANDIDATE_TRUTH:
-        explaining_add(explaining, found, "Counts by a factor of %.4f [%.4f, %.4f]%s.", 1 + size,
-                       1 + low, 1 + high, alike);
-        break;
-    case CANDIDATE_CONSTANT:
-        explaining_add(explaining, found,
-                       "%s %.6g in every run [%.6g, %.6g], beyond the overhead of the null%s.",
-                       verb, size, low, high, alike);
-        break;
-    case CANDIDATE_OPCODE:
-        explaining_add(explaining, found,
-                       "Counts %s as %.4g instead of 1 each (%s %.4g [%.4g, %.4g])%s.", found->per,
-                       1 + found->size, found->size < 0 ? "lacks" : "adds", size, low, high, alike);
-        break;
-    case CANDIDATE_CLASS:
-        explaining_add(explaining, found, "%s %.4g for each of its %s [%.4g, %.4g]%s.", verb, size,
-                       found->per, low, high, alike);
-        break;
-    case CANDIDATE_SYSCALLS:
-        explaining_add(explaining, found, "%s %.4g for each system call [%.4g, %.4g]%s%s.", verb,
-                       size, low, high,
-                       found->cause == CAUSE_KERNEL_LEAK ? ": what the operating system executes "
-                                                           "is counted although it is excluded"
-                       : size < 3 ? ": how this CPU counts the border between both modes"
-                                  : "",
-                       alike);
-        break;
-    case CANDIDATE_TIME:
-        explaining_add(
-            explaining, found, "%s %.4g for each second [%.4g, %.4g]%s%s.", verb, size, low, high,
-            found->cause == CAUSE_INTERRUPT_OVERCOUNT ? ", as often as ticks come" : "", alike);
-        break;
-    default:
-        explaining_add(explaining, found, "%s %.4g for each %s [%.4g, %.4g]%s%s.", verb, size,
-                       found->per, low, high,
-                       found->cause == CAUSE_KERNEL_LEAK ? ": the handler is counted although the "
-                                                           "operating system is excluded"
-                                                         : "",
-                       alike);
-    }
-}
-
 static int report(struct explaining *explaining, struct regression *regression)
 {
     const struct candidates *candidates = &regression->candidates;
@@ -274,7 +220,7 @@ static int report(struct explaining *explaining, struct regression *regression)
         int result = name_alike(regression, i, alike, sizeof(alike));
         if (result < 0)
             return result;
-        say(explaining, candidate, &found, alike);
+        say_term(explaining, candidate, &found, alike);
     }
     return 0;
 }

@@ -106,10 +106,21 @@ static struct wrapped try_modulus(const struct errors *errors, double modulus)
     return wrapped;
 }
 
+/* Errors of less than half a modulus are no multiple of it. */
+static int most_bits(const struct errors *errors)
+{
+    double largest = 0;
+    for (size_t i = 0; i < errors->count; i++)
+        for (size_t j = 0; j < errors->points[i].run_count; j++)
+            largest = fmax(largest, fabs(errors->points[i].runs[j].error));
+    int bits = largest > 1 ? ilogb(largest) + 1 : 0;
+    return bits < WRAP_MOST ? bits : WRAP_MOST;
+}
+
 int explain_wrap(struct explaining *explaining)
 {
     struct errors *errors = &explaining->errors;
-    for (int bits = WRAP_MOST; bits >= WRAP_LEAST; bits--) {
+    for (int bits = most_bits(errors); bits >= WRAP_LEAST; bits--) {
         double modulus = ldexp(1, bits);
         struct wrapped wrapped = try_modulus(errors, modulus);
         if (wrapped.wrapped < WRAPPED_LEAST || wrapped.points < POINTS_LEAST ||

@@ -1,0 +1,349 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What looks like a cause and is none must not be accused, what cannot be told apart is said to be
+ * so, and a case as large as they come is explained in little time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <time.h>
+
+#include "judging.h"
+
+static const struct built_way plain = {0};
+
+static void assert_not_accused(const struct judgement *judgement, enum cause cause)
+{
+    for (size_t i = 0; i < judgement->explanation_count; i++)
+        if (judgement->explanations[i].cause == cause) {
+            print_error("%s: %s\n", cause_word(cause), judgement->note);
+            assert_true(judgement->explanations[i].cause != cause);
+        }
+}
+
+static double count_of(const struct point *point, enum trait_kind kind, const char *name)
+{
+    const struct trait *trait = point_trait(point, kind, name);
+    return trait ? (double)trait->count : 0;
+}
+
+/* --- classes --- */
+
+static uint64_t halved(const struct point *point, const struct evidence_run *run, size_t index,
+                       void *context)
+{
+    (void)index, (void)context;
+    return point->is_null ? run->value : run->value / 2;
+}
+
+static void a_factor_is_not_another_class(void **state)
+{
+    (void)state;
+    /* In the loop alone branches are half the instructions, but for the first. */
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "instructions:u", "hardware", "instructions");
+    build_ladder(&builder, evidence, &plain, "adds");
+    build_ladder(&builder, evidence, &plain, "loads");
+    build_lie(evidence, halved, NULL);
+    struct judgements all = judged(&builder);
+    assert_not_accused(&all.list[0], CAUSE_OTHER_DEFINITION);
+    assert_string_equal(all.list[0].fits, "");
+    release(&builder, &all);
+}
+
+static uint64_t stores_instead(const struct point *point, const struct evidence_run *run,
+                               size_t index, void *context)
+{
+    (void)index, (void)context;
+    return point->is_null ? run->value : (uint64_t)count_of(point, TRAIT_CLASS, "stores");
+}
+
+static void classes_that_no_point_tells_apart_are_not_accused(void **state)
+{
+    (void)state;
+    /* Loads and stores of these two are the same. */
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "loads:u", "hardware", "loads");
+    build_ladder(&builder, evidence, &plain, "locked");
+    build_ladder(&builder, evidence, &plain, "adds");
+    build_lie(evidence, stores_instead, NULL);
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_EXACT);
+    assert_int_equal(all.list[0].explanation_count, 0);
+    release(&builder, &all);
+}
+
+/* --- the operating system --- */
+
+static uint64_t each_call(const struct point *point, const struct evidence_run *run, size_t index,
+                          void *context)
+{
+    (void)index;
+    double each = *(const double *)context;
+    return run->value + (uint64_t)(each * count_of(point, TRAIT_CLASS, "syscalls"));
+}
+
+static void an_event_that_may_count_the_operating_system_leaks_nothing(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    double each = 200;
+    struct judgements all =
+        judge_lie(&builder, 1, "instructions", "instructions", &plain, each_call, &each);
+    assert_not_accused(&all.list[0], CAUSE_KERNEL_LEAK);
+    assert_true(all.list[0].explanation_count > 0);
+    release(&builder, &all);
+}
+
+static void a_few_counts_a_call_are_the_border_and_no_leak(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    double each = 2;
+    struct judgements all =
+        judge_lie(&builder, 1, "instructions:u", "instructions", &plain, each_call, &each);
+    assert_not_accused(&all.list[0], CAUSE_KERNEL_LEAK);
+    assert_string_equal(all.list[0].explanations[0].per, "system call");
+    release(&builder, &all);
+}
+
+/* Long runs differ more, but not by ticks: as often fewer as more. */
+static uint64_t jitter_with_time(const struct point *point, const struct evidence_run *run,
+                                 size_t index, void *context)
+{
+    (void)index;
+    double spread = sqrt((double)run->enabled / 1e6);
+    double more = point->is_null ? 0 : round(built_normal(context) * spread);
+    return run->value + (uint64_t)(int64_t)more;
+}
+
+static void noise_that_grows_with_time_is_no_interrupt(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        struct case_builder builder;
+        struct random random;
+        random_seed(&random, seed);
+        struct built_way slow = {.ns_each = 1000};
+        struct judgements all = judge_lie(&builder, seed, "instructions:u", "instructions", &slow,
+                                          jitter_with_time, &random);
+        assert_not_accused(&all.list[0], CAUSE_INTERRUPT_OVERCOUNT);
+        release(&builder, &all);
+    }
+}
+
+static void stray_faults_that_add_nothing_are_not_blamed(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct built_way way = {.stray_faults_percent = 20};
+    struct judgements all =
+        judge_lie(&builder, 3, "instructions:u", "instructions", &way, NULL, NULL);
+    assert_int_equal(all.list[0].explanation_count, 0);
+    release(&builder, &all);
+}
+
+static uint64_t each_fault(const struct point *point, const struct evidence_run *run, size_t index,
+                           void *context)
+{
+    (void)point, (void)index, (void)context;
+    return run->value + run->account.minor_faults;
+}
+
+static void stray_faults_tell_where_no_code_faults(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 5);
+    struct built_way way = {.stray_faults_percent = 10};
+    struct evidence *evidence = build_event(&builder, "instructions:u", "hardware", "instructions");
+    build_ladder(&builder, evidence, &way, "adds");
+    build_ladder(&builder, evidence, &way, "loads");
+    build_lie(evidence, each_fault, NULL);
+    struct judgements all = judged(&builder);
+    assert_int_equal(all.list[0].explanation_count, 1);
+    assert_int_equal(all.list[0].explanations[0].cause, CAUSE_FAULT_OVERCOUNT);
+    assert_true(fabs(all.list[0].explanations[0].size - 1) < 0.01);
+    release(&builder, &all);
+}
+
+/* --- shapes --- */
+
+static uint64_t zero_at_a_power_of_two(const struct point *point, const struct evidence_run *run,
+                                       size_t index, void *context)
+{
+    (void)index, (void)context;
+    return point->n >= 100000 && !point->is_null ? 0 : run->value;
+}
+
+static void large_counts_that_are_lost_did_not_wrap(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct judgements all = judge_lie(&builder, 1, "instructions:u", "instructions", &plain,
+                                      zero_at_a_power_of_two, NULL);
+    assert_not_accused(&all.list[0], CAUSE_WRAP);
+    assert_not_accused(&all.list[0], CAUSE_THRESHOLD);
+    release(&builder, &all);
+}
+
+static uint64_t one_specimen_is_dead(const struct point *point, const struct evidence_run *run,
+                                     size_t index, void *context)
+{
+    (void)index, (void)context;
+    return strcmp(point->specimen, "adds") == 0 ? 0 : run->value;
+}
+
+static void code_that_is_not_counted_at_all_is_no_threshold(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct judgements all = judge_lie(&builder, 1, "instructions:u", "instructions", &plain,
+                                      one_specimen_is_dead, NULL);
+    assert_not_accused(&all.list[0], CAUSE_THRESHOLD);
+    assert_not_accused(&all.list[0], CAUSE_LOST_COUNTS);
+    assert_not_accused(&all.list[0], CAUSE_OPCODE_OVERCOUNT); /* nothing counts less than 0 */
+    release(&builder, &all);
+}
+
+static uint64_t shares_and_is_right(const struct point *point, const struct evidence_run *run,
+                                    size_t index, void *context)
+{
+    (void)context;
+    struct evidence_run *changed = (struct evidence_run *)run;
+    if (point->is_null || index % 2)
+        return run->value;
+    changed->running = run->enabled / 2;
+    return (uint64_t)round((double)run->value * (double)changed->running / (double)run->enabled);
+}
+
+static void multiplexed_runs_that_extrapolate_well_are_not_blamed(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct judgements all =
+        judge_lie(&builder, 1, "instructions:u", "instructions", &plain, shares_and_is_right, NULL);
+    assert_not_accused(&all.list[0], CAUSE_MULTIPLEXING);
+    release(&builder, &all);
+}
+
+/* --- opcodes --- */
+
+static uint64_t branches_twice(const struct point *point, const struct evidence_run *run,
+                               size_t index, void *context)
+{
+    (void)index, (void)context;
+    return run->value + (uint64_t)count_of(point, TRAIT_OPCODE, "jne");
+}
+
+static void opcodes_that_always_occur_together_are_blamed_together(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct judgements all =
+        judge_lie(&builder, 1, "instructions:u", "instructions", &plain, branches_twice, NULL);
+    assert_string_equal(all.list[0].explanations[0].per, "dec or jne");
+    assert_note(&all.list[0], "cannot be told apart here from cond-branches");
+    release(&builder, &all);
+}
+
+static void without_opcodes_known_none_is_blamed(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "instructions:u", "hardware", "instructions");
+    build_all(&builder, evidence, &plain);
+    build_lie(evidence, branches_twice, NULL);
+    for (size_t i = 0; i < evidence->point_count; i++)
+        for (size_t j = 0; j < evidence->points[i].trait_count; j++)
+            if (evidence->points[i].traits[j].kind == TRAIT_OPCODE) {
+                free(evidence->points[i].traits[j].name);
+                evidence->points[i].traits[j--] =
+                    evidence->points[i].traits[--evidence->points[i].trait_count];
+            }
+    struct judgements all = judged(&builder);
+    assert_string_equal(all.list[0].explanations[0].per, "cond-branches");
+    release(&builder, &all);
+}
+
+/* --- size --- */
+
+#define MANY_SPECIMENS 60
+#define MANY_OPCODES   150
+
+static void add_many(struct case_builder *builder, struct evidence *evidence)
+{
+    static const struct built_way way = {.processes = 5, .runs = 20, .relative = 0.001};
+    build_null(builder, evidence, &way);
+    for (int i = 0; i < MANY_SPECIMENS; i++) {
+        char name[32];
+        struct built_specimen specimen = {.name = name};
+        snprintf(name, sizeof(name), "specimen-%d", i);
+        specimen.counts[0] = (struct built_count)BUILT("instructions", 4, 0);
+        for (int j = 0; j < 12; j++) {
+            static char opcodes[MANY_OPCODES][16];
+            int which = (i * 7 + j * j * 5) % MANY_OPCODES;
+            int64_t each = 1 + (int64_t)random_below(&builder->random, 9);
+            snprintf(opcodes[which], sizeof(opcodes[which]), "opcode-%d", which);
+            specimen.counts[j + 1] = (struct built_count)BUILT_OPCODE(opcodes[which], 0, each);
+            specimen.counts[0].each += each;
+        }
+        for (size_t j = 0; j < BUILT_LADDER; j++)
+            build_point(builder, evidence, &way, &specimen, built_ladder[j]);
+    }
+}
+
+static uint64_t one_of_many_twice(const struct point *point, const struct evidence_run *run,
+                                  size_t index, void *context)
+{
+    (void)index, (void)context;
+    return run->value + (uint64_t)count_of(point, TRAIT_OPCODE, "opcode-35");
+}
+
+static void one_opcode_of_many_is_found_in_a_large_case(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "instructions:u", "hardware", "instructions");
+    add_many(&builder, evidence);
+    build_lie(evidence, one_of_many_twice, NULL);
+    struct timespec before, after;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+    struct judgements all = judged(&builder);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+    print_message("# %zu points judged in %.0f ms of the CPU\n", evidence->point_count,
+                  1e3 * (double)(after.tv_sec - before.tv_sec) +
+                      (double)(after.tv_nsec - before.tv_nsec) / 1e6);
+    assert_int_equal(all.list[0].explanation_count, 1);
+    assert_string_equal(all.list[0].explanations[0].per, "opcode-35");
+    assert_true(fabs(all.list[0].explanations[0].size - 1) < 0.02);
+    release(&builder, &all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_factor_is_not_another_class),
+        cmocka_unit_test(classes_that_no_point_tells_apart_are_not_accused),
+        cmocka_unit_test(an_event_that_may_count_the_operating_system_leaks_nothing),
+        cmocka_unit_test(a_few_counts_a_call_are_the_border_and_no_leak),
+        cmocka_unit_test(noise_that_grows_with_time_is_no_interrupt),
+        cmocka_unit_test(stray_faults_that_add_nothing_are_not_blamed),
+        cmocka_unit_test(stray_faults_tell_where_no_code_faults),
+        cmocka_unit_test(large_counts_that_are_lost_did_not_wrap),
+        cmocka_unit_test(code_that_is_not_counted_at_all_is_no_threshold),
+        cmocka_unit_test(multiplexed_runs_that_extrapolate_well_are_not_blamed),
+        cmocka_unit_test(opcodes_that_always_occur_together_are_blamed_together),
+        cmocka_unit_test(without_opcodes_known_none_is_blamed),
+        cmocka_unit_test(one_opcode_of_many_is_found_in_a_large_case),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
