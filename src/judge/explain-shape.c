@@ -245,7 +245,8 @@ static int by_value(const void *left, const void *right)
 }
 
 /* Counts from `from` on are right, or all of them lack the same (then the first so many are not
- * counted in larger ones either). */
+ * counted in larger ones either), or have the same too many: what counting itself adds, which the
+ * null cell cannot show where it reads 0 as all small counts do. */
 static bool right_from(const struct errors *errors, double from, size_t *right)
 {
     size_t count = 0;
@@ -264,9 +265,9 @@ static bool right_from(const struct errors *errors, double from, size_t *right)
         const struct error_point *point = &errors->points[i];
         if (!error_point_counts(point) || point->truth < from)
             continue;
-        bool lacks = lack < 0 && -lack <= from &&
-                     fabs(point->location - lack) <= SIGMAS_TO_WRONG * point->sigma;
-        bool fits = is_right(point) || lacks;
+        bool is_shifted = (lack < 0 || point->judged->overhead == 0) && fabs(lack) <= from &&
+                          fabs(point->location - lack) <= SIGMAS_TO_WRONG * point->sigma;
+        bool fits = is_right(point) || is_shifted;
         *right += fits;
         wrong += !fits;
     }

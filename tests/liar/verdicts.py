@@ -119,6 +119,10 @@ class EmulatedEvent(Judged):
     def test_zeros_are_dead(self):
         self.assert_said(self.said("zeros"), {"dead"})
 
+    def test_small_counts_that_read_zero_are_a_threshold(self):
+        """The empty window reads 0 as well, so that its own instructions show in large counts only."""
+        self.assert_said(self.said("threshold=200"), {"biased"}, "threshold")
+
     def test_one_too_many_for_each_fault_is_a_fault_overcount(self):
         self.assert_said(self.said("fault=1"), {"biased", "accurate"}, "fault-overcount")
 
