@@ -99,6 +99,8 @@ static int set_up(void **state)
 static void detection_grows_with_the_size_of_the_lie(void **state)
 {
     const struct curves *curves = *state;
+    for (size_t i = 0; i < CURVES; i++)
+        assert_true(plant_find(curve_plants[i])->is_linear);
     for (size_t i = 1; i < SIZES; i++) {
         double before = (double)curves->total_detected[i - 1] / curves->total[i - 1];
         double here = (double)curves->total_detected[i] / curves->total[i];
