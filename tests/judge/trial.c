@@ -69,14 +69,15 @@ static struct noise simulate(const struct bench *bench, const struct trial *tria
     return machine.noise;
 }
 
-static struct evidence *record(const struct bench *bench, const struct trial *trial,
-                               struct random *random, struct case_file *file)
+/* Which of its events is looked at. */
+static size_t record(const struct bench *bench, const struct trial *trial, struct random *random,
+                     struct case_file *file)
 {
     char name[sizeof(bench->folder) + 40];
     snprintf(name, sizeof(name), "%s/recorded/%s.txt", bench->folder,
              recording_names[trial->recording]);
     recording_read(name, file);
-    return &file->events[random_below(random, file->event_count)];
+    return random_below(random, file->event_count);
 }
 
 static bool can_be_planted(const struct plant *plant, const struct evidence *evidence,
@@ -187,14 +188,17 @@ void trial_run(const struct bench *bench, const struct trial *trial, struct outc
     random_seed(&random, trial->seed);
     struct case_file file = {0};
     struct planting planting = {0};
-    struct evidence *evidence = NULL;
+    size_t index = 0;
     struct noise noise = {0};
     if (trial->recording >= 0)
-        evidence = record(bench, trial, &random, &file);
+        index = record(bench, trial, &random, &file);
     else
         noise = simulate(bench, trial, &random, &file);
-    if (!evidence)
-        evidence = &file.events[0];
+    if (!file.events) {
+        fprintf(stderr, "a case without events\n");
+        exit(1);
+    }
+    struct evidence *evidence = &file.events[index];
     if (trial->plant && !plant_in(trial, &random, trial->recording >= 0 ? NULL : &noise, evidence,
                                   &planting, outcome)) {
         outcome->is_void = true;
@@ -207,7 +211,7 @@ void trial_run(const struct bench *bench, const struct trial *trial, struct outc
         fprintf(stderr, "the judge ran out of memory\n");
         exit(1);
     }
-    set_against(trial->plant, &planting, &judgements.list[evidence - file.events], outcome);
+    set_against(trial->plant, &planting, &judgements.list[index], outcome);
     judgements_release(&judgements);
     case_release(&file);
 }
