@@ -269,6 +269,8 @@ static int take_wishes(const struct validate_study *study, const struct validate
         struct spread spread;
         const struct validate_wish *wish = &wishes.list[i];
         uint64_t most = round->point_ns < *allowance ? round->point_ns : *allowance;
+        if (round->share == SHARE_DEAR && !wish->ladder)
+            continue;
         if (validate_is_planned(study, plan, subject, wish) ||
             !spread_of(study, plan, subject, wish, most, &spread))
             continue;
@@ -334,8 +336,10 @@ int validate_next(const struct validate_study *study, const struct validate_roun
     struct validate_round own = *round;
     if (round->share == SHARE_REST && own.point_ns > left / REST_PARTS)
         own.point_ns = left / REST_PARTS; /* many cheap points before a dear one */
+    if (round->share == SHARE_DEAR)
+        own.point_ns = left / 2;
     for (size_t i = 0; i < study->subject_count && active && error == 0; i++) {
-        uint64_t share = round->share == SHARE_REST    ? left / 2
+        uint64_t share = round->share >= SHARE_REST    ? left / 2
                          : round->share == SHARE_WHOLE ? round->budget_ns / active
                                                        : round->budget_ns / active / 2;
         uint64_t allowance = share;

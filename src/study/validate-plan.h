@@ -78,6 +78,7 @@ enum validate_share {
     SHARE_HALF,  /* of what each event can have: costs are still being learnt */
     SHARE_WHOLE, /* all of it */
     SHARE_REST,  /* whatever is left, to those who come first */
+    SHARE_DEAR,  /* the same for rungs that are too dear as long as anything cheaper is wanted */
     SHARE_COUNT
 };
 

@@ -362,6 +362,21 @@ static void test_full_climbs_whatever_it_costs(void **state)
     world_end(&world);
 }
 
+/* A rung that no share allows is climbed with what is left over. */
+static void test_what_nobody_needs_goes_to_the_ladder(void **state)
+{
+    struct world world;
+    (void)state;
+    world_begin(&world, "faults");
+    world.study.runs = 8;
+    world.hit_ns[PAGES] = 3000; /* eight runs of 100,000: 2.4 s, more than an eighth of 6 s */
+    world_finish(&world, 6 * SECOND);
+    assert_non_null(cell_at(&world, "pages", 100000));
+    assert_null(cell_at(&world, "pages", 1000000));
+    assert_in_range(world.spent_ns, 0, 6 * SECOND);
+    world_end(&world);
+}
+
 /* Whatever things cost, the budget is kept once the first round has shown it. */
 static void test_the_budget_is_kept(void **state)
 {
@@ -501,6 +516,7 @@ int main(void)
         cmocka_unit_test(test_another_name_of_an_event_gets_a_short_ladder),
         cmocka_unit_test(test_a_dear_ladder_is_capped_and_says_so),
         cmocka_unit_test(test_full_climbs_whatever_it_costs),
+        cmocka_unit_test(test_what_nobody_needs_goes_to_the_ladder),
         cmocka_unit_test(test_the_budget_is_kept),
         cmocka_unit_test(test_a_dear_event_takes_nothing_from_a_cheap_one),
         cmocka_unit_test(test_runs_are_as_many_as_were_asked_for),
