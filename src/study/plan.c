@@ -6,7 +6,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/cleanup.h"
 #include "stats/random.h"
 
 int plan_append(struct cell **cells, size_t *count, const struct cell *cell)
@@ -52,6 +54,44 @@ int plan_visits(const struct cell *cells, size_t cell_count, uint32_t processes,
     return 0;
 }
 
+/* The null cell of that cell's way; `count` where there is none. */
+static size_t null_of(const struct cell *cells, size_t count, const size_t *nulls,
+                      size_t null_count, const struct cell *cell)
+{
+    for (size_t i = 0; i < null_count; i++)
+        if (plan_same_way(&cells[nulls[i]], cell))
+            return nulls[i];
+    return count;
+}
+
+/* Moves every null cell before the first cell of its way: where time runs out during the first
+ * round, no cell was measured without what has to be subtracted from it. Visits hold indices. */
+static int lead_with_nulls(const struct cell *cells, size_t cell_count, struct visit *list,
+                           size_t count)
+{
+    AUTO_FREE size_t *nulls = calloc(cell_count + 1, sizeof(*nulls));
+    AUTO_FREE bool *placed = calloc(cell_count + 1, sizeof(*placed));
+    AUTO_FREE struct visit *drawn = calloc(count + 1, sizeof(*drawn));
+    size_t null_count = 0, at = 0;
+    if (!nulls || !placed || !drawn)
+        return -ENOMEM;
+    memcpy(drawn, list, count * sizeof(*drawn));
+    placed[cell_count] = true; /* whoever has no null cell waits for none */
+    for (size_t i = 0; i < count; i++)
+        if (plan_is_overhead_cell(&cells[drawn[i].cell]))
+            nulls[null_count++] = drawn[i].cell;
+    for (size_t i = 0; i < count; i++) {
+        size_t null = null_of(cells, cell_count, nulls, null_count, &cells[drawn[i].cell]);
+        if (!placed[null])
+            list[at++] = (struct visit){(uint32_t)null, drawn[i].process};
+        placed[null] = true;
+        if (!placed[drawn[i].cell])
+            list[at++] = drawn[i];
+        placed[drawn[i].cell] = true;
+    }
+    return 0;
+}
+
 int plan_rounds(const struct cell *cells, size_t cell_count, const uint32_t *processes,
                 uint64_t seed, struct visit **visits, size_t *visit_count)
 {
@@ -64,13 +104,22 @@ int plan_rounds(const struct cell *cells, size_t cell_count, const uint32_t *pro
     struct random random;
     random_seed(&random, seed);
     size_t at = 0;
-    for (uint32_t round = 0; at < count; round++) {
+    int error = 0;
+    for (uint32_t round = 0; at < count && error == 0; round++) {
         size_t begin = at;
         for (size_t i = 0; i < cell_count; i++)
             if (processes[i] > round)
-                list[at++] = (struct visit){cells[i].id, round};
+                list[at++] = (struct visit){(uint32_t)i, round};
         shuffle(list + begin, at - begin, &random);
+        if (round == 0)
+            error = lead_with_nulls(cells, cell_count, list, at);
     }
+    if (error < 0) {
+        free(list);
+        return error;
+    }
+    for (size_t i = 0; i < count; i++)
+        list[i].cell = cells[list[i].cell].id;
     *visits = list;
     *visit_count = count;
     return 0;

@@ -17,7 +17,8 @@ int plan_visits(const struct cell *cells, size_t cell_count, uint32_t processes,
                 struct visit **visits, size_t *visit_count);
 
 /* processes[i] visits for cell i, in rounds: every round visits each cell that still wants one, in
- * an order drawn from the seed. A run that ends early has measured every cell about as often. */
+ * an order drawn from the seed, and in the first one no cell comes before the null cell of its way.
+ * A run that ends early has measured every cell about as often. */
 int plan_rounds(const struct cell *cells, size_t cell_count, const uint32_t *processes,
                 uint64_t seed, struct visit **visits, size_t *visit_count);
 

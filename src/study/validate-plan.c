@@ -125,6 +125,13 @@ static bool same_way(const struct cell *cell, const struct validate_way *way)
            strcmp(cell->opt, way->opt) == 0 && strcmp(cell->link, way->link) == 0;
 }
 
+static bool is_of_way(const struct cell *cell, const struct validate_subject *event,
+                      const struct validate_wish *wish)
+{
+    return cell->cpu == event->cpus[wish->cpu] && (cell->counters > 1) == wish->with_interrupts &&
+           same_way(cell, &event->ways[wish->way]);
+}
+
 bool validate_is_planned(const struct validate_study *study, const struct validate_plan *plan,
                          size_t subject, const struct validate_wish *wish)
 {
@@ -133,8 +140,7 @@ bool validate_is_planned(const struct validate_study *study, const struct valida
          i = plan->about[i - 1].before_of_subject) {
         const struct cell *cell = &plan->cells[i - 1];
         if (plan->about[i - 1].specimen == wish->specimen && cell->n == wish->n &&
-            cell->cpu == event->cpus[wish->cpu] && (cell->counters > 1) == wish->with_interrupts &&
-            same_way(cell, &event->ways[wish->way]))
+            is_of_way(cell, event, wish))
             return true;
     }
     return false;
@@ -173,9 +179,11 @@ struct spread {
     uint64_t ns;              /* of all processes */
 };
 
-static uint32_t split(uint32_t runs, uint32_t processes)
+/* No more processes than runs. */
+static void spread_runs(uint32_t runs, uint32_t processes, struct spread *spread)
 {
-    return (runs + processes - 1) / processes;
+    spread->processes = processes < runs ? processes : runs;
+    spread->runs = (runs + spread->processes - 1) / spread->processes;
 }
 
 static bool was_seen(const struct validate_plan *plan, size_t specimen)
@@ -198,18 +206,19 @@ static bool spread_of(const struct validate_study *study, const struct validate_
     uint32_t many = study->runs ? study->runs : MANY_RUNS;
     uint32_t few = study->runs ? study->runs : FEW_RUNS;
     uint64_t visit;
-    spread->processes = processes;
-    spread->runs = event->runs ? event->runs : split(many, processes);
+    if (event->runs)
+        *spread = (struct spread){.processes = processes, .runs = event->runs};
+    else
+        spread_runs(many, processes, spread);
     if (!validate_visit_cost(study, plan, subject, wish, spread->runs, &visit))
         return false;
-    spread->ns = processes * visit;
+    spread->ns = spread->processes * visit;
     bool untried =
         *study->specimens[wish->specimen].known->parameters && !was_seen(plan, wish->specimen);
     if (study->full || (spread->ns <= most / DEAR && !untried))
         return true;
-    spread->processes = OTHER_PROCESSES;
     if (!event->runs)
-        spread->runs = split(few, OTHER_PROCESSES);
+        spread_runs(few, OTHER_PROCESSES, spread);
     validate_visit_cost(study, plan, subject, wish, spread->runs, &visit);
     spread->ns = spread->processes * visit;
     return true;
@@ -258,6 +267,20 @@ static bool must_wait(const struct validate_study *study, const struct validate_
     return false;
 }
 
+/* What the null cell of that wish's way will take; 0 where the plan has it already. */
+static uint64_t null_cost(const struct validate_study *study, const struct validate_plan *plan,
+                          size_t subject, const struct validate_wish *wish)
+{
+    const struct validate_subject *event = &study->subjects[subject];
+    uint64_t process = 0;
+    for (size_t i = validate_last_of_subject(plan, subject); i;
+         i = plan->about[i - 1].before_of_subject)
+        if (is_of_way(&plan->cells[i - 1], event, wish))
+            return 0;
+    validate_visit_cost(study, plan, subject, wish, 0, &process);
+    return process * (event->runs ? OTHER_PROCESSES : LADDER_PROCESSES);
+}
+
 /* The subject's wishes that fit; what is left of its allowance is returned in *allowance. */
 static int take_wishes(const struct validate_study *study, const struct validate_round *round,
                        size_t subject, uint64_t *allowance, struct validate_plan *plan)
@@ -274,9 +297,11 @@ static int take_wishes(const struct validate_study *study, const struct validate
         if (validate_is_planned(study, plan, subject, wish) ||
             !spread_of(study, plan, subject, wish, most, &spread))
             continue;
-        if ((!study->full && spread.ns > most) ||
-            must_wait(study, plan, wish, any_visited, &any_new))
+        uint64_t null_ns = null_cost(study, plan, subject, wish);
+        bool fits = spread.ns <= most && (!any_visited || spread.ns + null_ns <= *allowance);
+        if ((!study->full && !fits) || must_wait(study, plan, wish, any_visited, &any_new))
             continue;
+        spread.ns += null_ns;
         error = take(study, subject, wish, &spread, plan);
         *allowance -= spread.ns < *allowance ? spread.ns : *allowance;
     }
@@ -314,13 +339,13 @@ static int add_nulls(const struct validate_study *study, struct validate_plan *p
         size_t subject = find_subject(study, cell->events[0]);
         bool source = subject < study->subject_count && study->subjects[subject].runs;
         uint32_t many = study->runs ? study->runs : MANY_RUNS;
-        const struct validate_about about = {.subject = subject,
-                                             .specimen = VALIDATE_NO_SPECIMEN,
-                                             .processes =
-                                                 source ? OTHER_PROCESSES : LADDER_PROCESSES};
-        set_about(study, plan, i, &about);
+        struct spread spread = {.processes = OTHER_PROCESSES, .runs = cell->runs};
         if (!source)
-            cell->runs = split(many, LADDER_PROCESSES);
+            spread_runs(many, LADDER_PROCESSES, &spread);
+        const struct validate_about about = {
+            .subject = subject, .specimen = VALIDATE_NO_SPECIMEN, .processes = spread.processes};
+        set_about(study, plan, i, &about);
+        cell->runs = spread.runs;
     }
     return error;
 }

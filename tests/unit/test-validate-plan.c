@@ -429,9 +429,76 @@ static void test_runs_are_as_many_as_were_asked_for(void **state)
     assert_in_range(runs_at(&world, "adds", 10), 30, 32);
     world_end(&world);
     world_begin(&world, "instructions");
+    world.study.runs = 2; /* fewer than a ladder has processes */
+    world_finish(&world, 50 * SECOND);
+    assert_int_equal(runs_at(&world, "loop", 100), 2);
+    assert_int_equal(runs_at(&world, "null", 0), 2);
+    world_end(&world);
+    world_begin(&world, "instructions");
     world.subjects[0].runs = 5; /* a source's own number, in a process */
     world_finish(&world, 50 * SECOND);
     assert_int_equal(cell_at(&world, "loop", 100)->runs, 5);
+    world_end(&world);
+}
+
+/* A second way needs a null cell of its own, which has to be paid for as well. */
+static void test_null_cells_are_part_of_the_price(void **state)
+{
+    (void)state;
+    for (uint64_t budget = 20; budget <= 80; budget += 2) {
+        struct world world;
+        world_begin(&world, "instructions");
+        world.process_ns = 500 * MS; /* a process is dear, and what it does costs nothing */
+        memset(world.hit_ns, 0, sizeof(world.hit_ns));
+        world.study.subject_count = 4;
+        static const char *const names[] = {"one:u", "two:u", "three:u", "four:u"};
+        for (size_t i = 0; i < 4; i++) {
+            world.subjects[i] = subject_of(names[i], "instructions");
+            world.subjects[i].ways[1] =
+                (struct validate_way){"perf-syscall", PATTERN_AO, "O2", "static"};
+            world.subjects[i].way_count = 2;
+        }
+        world_round(&world, 1000 * SECOND, SHARE_WHOLE); /* learns the price */
+        uint64_t limit = world.spent_ns + budget * SECOND;
+        while (world_round(&world, limit, SHARE_WHOLE))
+            assert_in_range(world.spent_ns, 0, limit);
+        world_end(&world);
+    }
+}
+
+/* Whatever the order, and wherever it is cut off. */
+static void test_no_cell_goes_before_the_null_cell_of_its_way(void **state)
+{
+    struct world world;
+    (void)state;
+    world_begin(&world, "instructions");
+    world.subjects[0].ways[1] = (struct validate_way){"perf-syscall", PATTERN_AO, "O2", "static"};
+    world.subjects[0].way_count = 2;
+    world.subjects[1] = subject_of("other:u", "faults");
+    world.study.subject_count = 2;
+    world_finish(&world, 50 * SECOND);
+    const struct validate_plan *plan = &world.plan;
+    uint32_t processes[256];
+    size_t total = 0;
+    assert_in_range(plan->count, 10, 256);
+    for (size_t i = 0; i < plan->count; i++)
+        total += processes[i] = plan->about[i].processes;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct visit *visits;
+        size_t count;
+        unsigned visited[256] = {0};
+        assert_int_equal(plan_rounds(plan->cells, plan->count, processes, seed, &visits, &count),
+                         0);
+        assert_int_equal(count, total);
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(visits[i].process, visited[visits[i].cell - 1]++);
+            for (size_t k = 0; k < plan->count; k++)
+                if (plan_is_overhead_cell(&plan->cells[k]) &&
+                    plan_same_way(&plan->cells[k], &plan->cells[visits[i].cell - 1]))
+                    assert_int_not_equal(visited[k], 0);
+        }
+        free(visits);
+    }
     world_end(&world);
 }
 
@@ -520,6 +587,8 @@ int main(void)
         cmocka_unit_test(test_the_budget_is_kept),
         cmocka_unit_test(test_a_dear_event_takes_nothing_from_a_cheap_one),
         cmocka_unit_test(test_runs_are_as_many_as_were_asked_for),
+        cmocka_unit_test(test_null_cells_are_part_of_the_price),
+        cmocka_unit_test(test_no_cell_goes_before_the_null_cell_of_its_way),
         cmocka_unit_test(test_a_threshold_is_closed_in_on),
         cmocka_unit_test(test_an_event_that_deviates_is_looked_at_more_closely),
         cmocka_unit_test(test_a_stored_plan_is_gone_on_with),
