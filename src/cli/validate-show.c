@@ -315,14 +315,24 @@ static bool is_hit(const struct validating *validating)
     return false;
 }
 
+/* Is everything missing that was asked for, or was there something to measure and nothing could
+ * be, as on a CPU that is not there? */
+static bool is_lacking(const struct validating *validating)
+{
+    size_t runs = 0;
+    for (size_t i = 0; i < validating->judgements.count; i++)
+        runs += validating->judgements.list[i].runs;
+    if (validating->study.subject_count && validating->complete)
+        return !runs;
+    return validating->few &&
+           count_verdict(validating, VERDICT_UNSUPPORTED) == validating->judgements.count;
+}
+
 int validate_show(struct validating *validating, int status)
 {
-    size_t unsupported = count_verdict(validating, VERDICT_UNSUPPORTED);
     if (status == EXIT_DONE && is_hit(validating))
         status = EXIT_VERDICT;
-    /* Everything that was asked for is missing. */
-    if (status == EXIT_DONE && validating->argument_count &&
-        unsupported == validating->judgements.count)
+    if (status == EXIT_DONE && is_lacking(validating))
         status = EXIT_LACKING;
     return validating->options->common.json ? show_json(validating, status)
                                             : show_person(validating, status);

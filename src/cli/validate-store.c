@@ -148,7 +148,7 @@ int validate_store_cells(struct validating *validating, size_t first, struct fai
     return error < 0 ? error : store_commit(validating->store, failure);
 }
 
-static struct store_run run_of(const struct validating *validating, const char *argv)
+struct store_run validate_run_of(const struct validating *validating, const char *argv)
 {
     return (struct store_run){.command = "validate",
                               .argv = argv,
@@ -168,7 +168,7 @@ static int create(struct validating *validating, struct failure *failure)
         error = store_default_path(validating->catalogue->fingerprint, "validate", &place, failure);
         path = place;
     }
-    struct store_run run = run_of(validating, argv);
+    struct store_run run = validate_run_of(validating, argv);
     if (error == 0)
         error = store_create(&validating->store, path, &run, failure);
     if (error == 0)
@@ -176,104 +176,8 @@ static int create(struct validating *validating, struct failure *failure)
     return error < 0 ? error : store_commit(validating->store, failure);
 }
 
-/* --- an unfinished one --- */
-
-static int take_event(void *context, const struct stored_event *event)
-{
-    const struct candidate like = {.name = (char *)event->name,
-                                   .kind = (char *)event->kind,
-                                   .class = (char *)event->class,
-                                   .reason = (char *)event->reason,
-                                   .error = event->error};
-    return validate_add_candidate(context, &like);
-}
-
-static int reopen(struct validating *validating, struct failure *failure)
-{
-    AUTO_FREE char *place = NULL;
-    const char *path = validating->options->store;
-    int error = 0;
-    if (!path) {
-        error = store_latest_unfinished(validating->catalogue->fingerprint, "validate", &place,
-                                        failure);
-        path = place;
-    }
-    if (error == 0)
-        error = store_open(&validating->store, path, true, failure);
-    struct store_info info = {0};
-    if (error == 0)
-        error = store_info(validating->store, &info, failure);
-    if (error)
-        return error;
-    validating->seed = info.seed;
-    if (strcmp(info.command, "validate") != 0)
-        error =
-            fail_with(failure, -EINVAL, "%s holds a run of `assay %s`: resume it with that command",
-                      path, info.command);
-    if (error == 0)
-        error = gather_check_via(&validating->options->common, validating->catalogue, path, &info,
-                                 failure);
-    store_info_release(&info);
-    if (error == 0)
-        error = store_each_event(validating->store, take_event, validating, failure);
-    return error;
-}
-
-static int copy_cell(void *context, const struct stored_cell *stored)
-{
-    struct validating *validating = context;
-    struct cell copy;
-    int error = cell_copy(&copy, &stored->cell);
-    if (error < 0)
-        return error;
-    error = validate_adopt(&validating->study, &validating->plan, &copy, stored->processes);
-    if (error < 0)
-        cell_release(&copy);
-    return error;
-}
-
-struct stored_time {
-    uint64_t runs, inside_ns;
-};
-
-static int add_sample(void *context, const struct sample *sample)
-{
-    struct stored_time *time = context;
-    if (sample->counter == 0) {
-        time->runs++;
-        time->inside_ns += sample->enabled;
-    }
-    return 0;
-}
-
-static int adopt_costs(struct validating *validating, struct failure *failure)
-{
-    int error = 0;
-    for (size_t i = 0; i < validating->plan.count && error == 0; i++) {
-        const struct cell *cell = &validating->plan.cells[i];
-        struct stored_time time = {0};
-        error = store_each_sample(validating->store, cell->id, add_sample, &time, failure);
-        if (time.runs)
-            validate_adopt_cost(&validating->plan, i,
-                                (uint32_t)((time.runs + cell->runs - 1) / cell->runs), time.runs,
-                                validate_is_of_source(validating, i) ? 0 : time.inside_ns);
-    }
-    return error;
-}
-
-static int adopt_plan(struct validating *validating, struct failure *failure)
-{
-    int error = store_each_cell(validating->store, copy_cell, validating, failure);
-    if (error < 0)
-        return error;
-    struct store_run run = run_of(validating, "[]");
-    error = store_same_plan(validating->store, &run, validating->plan.cells, validating->plan.count,
-                            failure);
-    return error < 0 ? error : adopt_costs(validating, failure);
-}
-
 /* A store that is not there, or of another plan, is a wrong command line. */
-static int refuse(const struct validating *validating, int error, struct failure *failure)
+int validate_refuse(const struct validating *validating, int error, struct failure *failure)
 {
     bool wrong = error == -ESTALE || error == -EEXIST || error == -EINVAL ||
                  (error == -ENOENT && (validating->options->resume || validating->options->from));
@@ -282,19 +186,12 @@ static int refuse(const struct validating *validating, int error, struct failure
     return validate_fail(failure, wrong ? EXIT_USAGE : EXIT_FAILED);
 }
 
-int validate_reopen(struct validating *validating)
-{
-    struct failure failure = {0};
-    int error = reopen(validating, &failure);
-    return error == 0 ? EXIT_DONE : refuse(validating, error, &failure);
-}
-
 int validate_open_store(struct validating *validating)
 {
     struct failure failure = {0};
-    int error = validating->options->resume ? adopt_plan(validating, &failure)
+    int error = validating->options->resume ? validate_adopt_plan(validating, &failure)
                                             : create(validating, &failure);
-    return error == 0 ? EXIT_DONE : refuse(validating, error, &failure);
+    return error == 0 ? EXIT_DONE : validate_refuse(validating, error, &failure);
 }
 
 /* --- a finished one --- */
@@ -328,5 +225,5 @@ int validate_open_from(struct validating *validating)
 {
     struct failure failure = {0};
     int error = open_from(validating, &failure);
-    return error == 0 ? EXIT_DONE : refuse(validating, error, &failure);
+    return error == 0 ? EXIT_DONE : validate_refuse(validating, error, &failure);
 }

@@ -62,7 +62,7 @@ static const struct option_spec specs[] = {
      "keep the samples in FILE, which must not exist yet; without it in the state folder",
      FIELD(store), NULL},
     {0, "resume", OPTION_FLAG, NULL,
-     "go on with an unfinished run: that of --store, else the latest of this machine",
+     "go on with an unfinished run as it began: that of --store, else the latest of this machine",
      FIELD(resume), NULL},
     {0},
 };
@@ -110,16 +110,26 @@ static int check_from(const struct validate_options *options, int argument_count
     return 0;
 }
 
+static int check_resume(const struct validate_options *options, int argument_count,
+                        struct failure *failure)
+{
+    if (!options->resume ||
+        (!argument_count && !options->source.count && !options->specimen.count &&
+         !options->path.count && !options->runs.given && options->cpu == -1))
+        return 0;
+    return fail_with(failure, -EINVAL,
+                     "--resume goes on with what the run began with: leave out events, --source, "
+                     "--specimen, --path, --runs and --cpu");
+}
+
 static int check_options(const struct validate_options *options, int argument_count)
 {
     struct failure failure = {0};
     int error = check_verdicts(&options->fail_on, &failure);
     if (error == 0)
         error = check_from(options, argument_count, &failure);
-    if (error == 0 && options->resume && argument_count)
-        error =
-            fail_with(&failure, -EINVAL,
-                      "--resume goes on with the events that the run began with: leave them out");
+    if (error == 0)
+        error = check_resume(options, argument_count, &failure);
     if (error == 0 && (options->cpu < -1 || options->cpu > INT32_MAX))
         error = fail_with(&failure, -EINVAL, "--cpu must be the number of a CPU, or -1");
     if (error == 0 && options->runs.given &&
@@ -153,6 +163,7 @@ static void release(struct validating *validating)
     string_list_free(&validating->words);
     skips_free(&validating->skips);
     facts_free(&validating->stored_facts);
+    options_release(&command_validate, &validating->begun);
 }
 
 static uint64_t budget_of(const struct validating *validating)
@@ -172,10 +183,10 @@ static int on_the_machine(struct validating *validating)
     validating->facts = &validating->catalogue->facts;
     memcpy(validating->fingerprint, validating->catalogue->fingerprint,
            sizeof(validating->catalogue->fingerprint));
-    validating->budget = budget_of(validating);
     geometry_load(validating->catalogue, &validating->options->common, &validating->geometry);
     status = validating->options->resume ? validate_reopen(validating)
                                          : validate_find_candidates(validating);
+    validating->budget = budget_of(validating);
     if (status == EXIT_DONE)
         status = validate_prepare(validating);
     if (status == EXIT_DONE)

@@ -38,6 +38,8 @@ struct candidate {
 /* One execution of the command. */
 struct validating {
     const struct validate_options *options;
+    /* With --resume: what the run began with, and what it goes on with. */
+    struct validate_options begun, resumed;
     int argument_count;
     char **arguments;
     uint64_t seed, budget; /* ms, 0: no limit */
@@ -77,6 +79,8 @@ int validate_find_candidates(struct validating *validating);
 int validate_prepare(struct validating *validating);
 /* Instead of validate_find_candidates, with --resume: opens the store and takes its events. */
 int validate_reopen(struct validating *validating);
+/* The cells of the store that was reopened become the plan's. */
+int validate_adopt_plan(struct validating *validating, struct failure *failure);
 /* A new store with all events in it; or the cells of the one that was reopened become the plan's.
  */
 int validate_open_store(struct validating *validating);
@@ -96,6 +100,11 @@ int validate_add_candidate(struct validating *validating, const struct candidate
 int validate_fail(const struct failure *failure, int status);
 int validate_out_of_memory(void);
 
+/* Says why the store cannot be had. */
+int validate_refuse(const struct validating *validating, int error, struct failure *failure);
+/* What a store says of the run. */
+struct store_run validate_run_of(const struct validating *validating, const char *argv);
+
 /* Cells that the plan got since `first` go into the store, with what is predicted of them. */
 int validate_store_cells(struct validating *validating, size_t first, struct failure *failure);
 
@@ -108,6 +117,8 @@ int validate_put_opcodes(struct validating *validating, const char *specimen,
 
 /* Marks events of which more is worth knowing, by what the store holds so far. */
 int validate_learn(struct validating *validating, struct failure *failure);
+
+extern const struct command command_validate;
 
 json_t *validate_results_json(const struct validating *validating);
 json_t *validate_analysis_json(const struct validating *validating);

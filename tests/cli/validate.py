@@ -241,9 +241,44 @@ class Stored(Case):
         self.assertEqual(set(self.events(again)), {"page-faults:u", "minor-faults:u"})
         self.assertEqual(again["seed"], envelope["seed"])
 
-    def begun(self, store):
+    def columns(self, store, columns):
+        with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as database:
+            return set(database.execute(f"SELECT {columns} FROM cell").fetchall())
+
+    def test_a_killed_run_goes_on_as_it_began(self):
+        """Wherever the end comes, what is measured afterwards is what would have been."""
+        options = ("page-faults:u", "--specimen", "pages,getppid", "--runs", "6", "--cpu", "0", "--path", "perf-syscall")
+        for kill_after in (1, 9):
+            store = self.path(f"killed-{kill_after}")
+            running = subprocess.Popen([tap.ASSAY, "validate", *options, "--budget", "20s", "--quiet", "--store", store],
+                                       env={**os.environ, "XDG_STATE_HOME": self.folder}, stdout=subprocess.DEVNULL)
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline and running.poll() is None and not self.begun(store, kill_after):
+                time.sleep(0.02)
+            running.kill()
+            if running.wait() != -signal.SIGKILL:
+                self.skipTest("it ended before it was killed")
+            again = self.judged("--resume", "--store", store, "--budget", "3s")
+            self.assertEqual(self.columns(store, "path, cpu"), {("perf-syscall", 0)})
+            self.assertLessEqual({row[0] for row in self.columns(store, "specimen")}, {"pages", "getppid", "null"})
+            for row in again["results"]:
+                self.assertLessEqual({point["runs"] for point in row["points"]}, {0, 2, 3, 6, 8})
+            self.assertEqual(self.events(again)["page-faults:u"]["verdict"], "exact")
+        self.forget_events(store)
+        done = self.validate("--resume", "--store", store)
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("begin again", done.stderr)
+
+    def forget_events(self, store):
+        """As when the run was killed right after its store was made."""
+        with sqlite3.connect(store) as database:
+            for table in ("sample_packed", "visit", "counter", "cell", "event"):
+                database.execute(f"DELETE FROM {table}")
+            database.execute("DELETE FROM meta WHERE key IN ('finished', 'checksum')")
+
+    def begun(self, store, visits=3):
         try:
-            return self.visits(store, "done") > 3
+            return self.visits(store, "done") > visits
         except sqlite3.Error:
             return False
 
@@ -279,6 +314,10 @@ class Refused(Case):
         self.assertTrue(done.stderr.startswith("assay validate: "), done.stderr)
         return done.stderr
 
+    def test_a_cpu_that_is_not_there_is_what_the_machine_lacks(self):
+        done = self.validate("page-faults:u", "--cpu", "99999", "--budget", "2s", "--quiet")
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+
     def test_options_that_make_no_sense(self):
         self.assertIn("no verdict 'wrong'", self.refused(2, "--fail-on", "wrong"))
         self.assertIn("--runs", self.refused(2, "--runs", "1"))
@@ -286,6 +325,9 @@ class Refused(Case):
         self.assertIn("--from", self.refused(2, "--from", "x", "--resume"))
         self.assertIn("--from", self.refused(2, "--from", "x", "page-faults"))
         self.assertIn("--resume", self.refused(2, "--resume", "page-faults"))
+        for option in (("--source", "step"), ("--specimen", "loop"), ("--path", "perf-read"), ("--runs", "5"),
+                       ("--cpu", "0")):
+            self.assertIn("began with", self.refused(2, "--resume", *option))
 
     def test_names_that_do_not_exist(self):
         self.refused(2, "no-such-event")
