@@ -115,6 +115,15 @@ static bool is_finished(struct store *store)
     return finished;
 }
 
+/* Is there an event without a single cell, and no time left for any? */
+static bool is_starved(const struct validating *validating)
+{
+    bool any = false;
+    for (size_t i = 0; i < validating->study.subject_count; i++)
+        any |= validate_last_of_subject(&validating->plan, i) == 0;
+    return any && time_left(validating) == 0;
+}
+
 int validate_measure(struct validating *validating)
 {
     struct rounds rounds = {.validating = validating,
@@ -137,6 +146,12 @@ int validate_measure(struct validating *validating)
     }
     if (rounds.failure.code)
         return status == EXIT_DONE ? validate_fail(&rounds.failure, EXIT_FAILED) : status;
+    if (status != EXIT_DONE || !validating->complete)
+        return status;
+    if (is_starved(validating)) {
+        validating->complete = false;
+        return EXIT_DONE;
+    }
     /* Nothing more to measure: the store is finished. */
-    return status == EXIT_DONE && validating->complete ? run_planned(&rounds, false) : status;
+    return run_planned(&rounds, false);
 }

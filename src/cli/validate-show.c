@@ -322,7 +322,7 @@ static bool is_lacking(const struct validating *validating)
     size_t runs = 0;
     for (size_t i = 0; i < validating->judgements.count; i++)
         runs += validating->judgements.list[i].runs;
-    if (validating->study.subject_count && validating->complete)
+    if (validating->plan.count && validating->complete)
         return !runs;
     return validating->few &&
            count_verdict(validating, VERDICT_UNSUPPORTED) == validating->judgements.count;

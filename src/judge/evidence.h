@@ -67,6 +67,8 @@ struct evidence {
     char *kind;  /* hardware, software, tracepoint, source … */
     char *class; /* NULL: what it counts is not known */
     int error;   /* errno of opening it; 0: it opens */
+    /* Why it cannot be opened, or why nothing can judge it; "": its turn did not come; NULL: nobody
+     * said. */
     char *reason;
     struct point *points; /* in the order in which they were planned */
     size_t point_count;

@@ -3,6 +3,7 @@
  *
  * The verdict on one event by itself, from all of its rows: the first in order of precedence that
  * applies. What other events say of it comes later (relations.c). */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -156,6 +157,19 @@ static void note_disturbed(struct judgement *judgement)
              equal == judgement->disturbed ? ", and count right all the same" : "");
 }
 
+/* Of an event of which there is no point at all. */
+static void note_unplanned(struct judgement *judgement)
+{
+    const struct evidence *evidence = judgement->evidence;
+    const char *reason = evidence->reason;
+    if (!reason)
+        note_add(judgement->note, "No specimen here predicts %.60s.", evidence->class);
+    else if (!*reason)
+        note_add(judgement->note, "Was not measured: the run ended before its turn came.");
+    else
+        note_add(judgement->note, "%c%s.", toupper((unsigned char)*reason), reason + 1);
+}
+
 static void note_unjudged(struct judgement *judgement, const struct verdicts *verdicts)
 {
     const struct evidence *evidence = judgement->evidence;
@@ -163,7 +177,7 @@ static void note_unjudged(struct judgement *judgement, const struct verdicts *ve
         note_add(judgement->note,
                  "What it counts is not known, so that no specimen can be held against it.");
     else if (judgement->row_count == 0)
-        note_add(judgement->note, "No specimen here predicts %.60s.", evidence->class);
+        note_unplanned(judgement);
     else if (verdicts->measured == 0 || verdicts->measured > verdicts->none)
         note_row(judgement, VERDICT_UNJUDGED, 1);
     else

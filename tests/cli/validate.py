@@ -121,6 +121,15 @@ class Verdicts(Case):
                 self.assertTrue({name, mode} & names, name)
 
 
+    def test_a_budget_that_is_too_small_is_not_blamed_on_the_specimens(self):
+        envelope = self.judged("page-faults:u", "--budget", "1ms", statuses=(0, 3))
+        event = self.events(envelope)["page-faults:u"]
+        if event["verdict"] == "unsupported":
+            self.skipTest(event["note"])
+        self.assertEqual(event["note"], "Was not measured: the run ended before its turn came.")
+        self.assertFalse(envelope["analysis"]["complete"])
+
+
 class Results(Case):
     def test_rows_are_ladders_of_one_specimen(self):
         envelope = self.judged("page-faults:u", "--budget", "4s", statuses=(0, 3))

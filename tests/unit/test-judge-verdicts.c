@@ -122,9 +122,14 @@ static void without_a_prediction_nothing_is_judged_and_the_note_says_why(void **
     point->specimen = built_copy("adds");
     point->failed = 2;
     point->failure_reason = built_copy("killed by SIGILL");
+    evidence = build_event(&builder, "instructions", "hardware", "instructions");
+    evidence->reason = built_copy("it also counts what nobody predicts");
+    evidence = build_event(&builder, "page-faults", "software", "page-faults");
+    evidence->reason = built_copy("");
     struct judgements all = judged(&builder);
-    static const char *const words[] = {"not known", "No specimen here predicts cpu-clock",
-                                        "predicts frontend-stalls", "killed by SIGILL"};
+    static const char *const words[] = {
+        "not known",        "No specimen here predicts cpu-clock",  "predicts frontend-stalls",
+        "killed by SIGILL", "It also counts what nobody predicts.", "Was not measured"};
     for (size_t i = 0; i < all.count; i++) {
         assert_verdict(&all.list[i], VERDICT_UNJUDGED);
         assert_cause(&all.list[i], CAUSE_NONE);
