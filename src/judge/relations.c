@@ -38,6 +38,24 @@ static const char *mode_words(const char *mode)
     return "this mode";
 }
 
+/* The name that would tell a filter from a dead event may not be counted by this user. */
+static void note_refused_mode(struct judgement *dead, const struct judgements *all)
+{
+    const char *mode;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct judgement *other = &all->list[i];
+        event_base(other->evidence->event, &mode);
+        if (other == dead || mode[0] || other->cause != CAUSE_PERMISSION ||
+            !same_base(dead->evidence, other->evidence))
+            continue;
+        note_add(dead->note,
+                 "%.100s is refused for lack of permission, so that nothing tells whether the mode "
+                 "filters it all out or nothing is counted: try again as root.",
+                 other->evidence->event);
+        return;
+    }
+}
+
 static void explain_dead_mode(struct judgement *dead, const struct judgements *all)
 {
     const char *mode;
@@ -49,11 +67,11 @@ static void explain_dead_mode(struct judgement *dead, const struct judgements *a
         dead->cause = CAUSE_MODE_NOT_APPLICABLE;
         dead->note[0] = '\0';
         note_add(dead->note,
-                 "Zero in %s: all that this event counts happens outside it, and is filtered out; "
-                 "use %.100s instead.",
+                 "Zero in %s: all that it counts happens outside and is filtered out; use %.100s.",
                  mode[0] ? mode_words(mode) : "the default mode", other->evidence->event);
         return;
     }
+    note_refused_mode(dead, all);
 }
 
 /* --- a mode that filters nothing --- */
@@ -93,24 +111,47 @@ static bool count_alike(const struct judgement *left, const struct judgement *ri
     return compared > 0;
 }
 
+/* The same event, counted in kernel mode alone. */
+static bool has_kernel_sibling(const struct judgement *judgement, const struct judgements *all)
+{
+    const char *mode;
+    for (size_t i = 0; i < all->count; i++) {
+        event_base(all->list[i].evidence->event, &mode);
+        if (is_only(mode, 'k') && all->list[i].runs > 0 &&
+            same_base(judgement->evidence, all->list[i].evidence))
+            return true;
+    }
+    return false;
+}
+
+/* What lies in the kernel, as every tracepoint does, should be less in user mode than in all;
+ * where kernel mode itself was counted that tells more. */
+static bool should_differ(const struct judgement *judgement, const char *mode, const char *other,
+                          const struct judgements *all)
+{
+    if (!other[0])
+        return is_only(mode, 'u') && strcmp(judgement->evidence->kind, "tracepoint") == 0 &&
+               !has_kernel_sibling(judgement, all);
+    return (is_only(mode, 'u') && is_only(other, 'k')) ||
+           (is_only(mode, 'k') && is_only(other, 'u'));
+}
+
 static void note_ignored_mode(struct judgement *judgement, const struct judgements *all)
 {
     const char *mode, *other_mode;
     event_base(judgement->evidence->event, &mode);
-    char other = is_only(mode, 'u') ? 'k' : is_only(mode, 'k') ? 'u' : '\0';
-    if (!other || !is_alive(judgement))
-        return;
-    for (size_t i = 0; i < all->count; i++) {
-        const struct judgement *candidate = &all->list[i];
-        event_base(candidate->evidence->event, &other_mode);
-        if (!same_base(judgement->evidence, candidate->evidence) || !is_only(other_mode, other) ||
-            !is_alive(candidate) || !count_alike(judgement, candidate))
+    for (size_t i = 0; i < all->count && is_alive(judgement); i++) {
+        const struct judgement *other = &all->list[i];
+        event_base(other->evidence->event, &other_mode);
+        if (!same_base(judgement->evidence, other->evidence) ||
+            !should_differ(judgement, mode, other_mode, all) || !is_alive(other) ||
+            !count_alike(judgement, other))
             continue;
         if (judgement->cause == CAUSE_NONE || judgement->cause == CAUSE_INTERFACE_OVERHEAD)
             judgement->cause = CAUSE_MODE_NOT_APPLICABLE;
-        note_add(judgement->note,
-                 "The mode filters nothing: %.100s counts the same in user and in kernel mode.",
-                 judgement->evidence->class ? judgement->evidence->class : "the event");
+        note_add(judgement->note, "The mode filters nothing: %.100s counts the same%s.",
+                 other->evidence->event,
+                 other_mode[0] ? "" : ", though a tracepoint lies in the kernel");
         return;
     }
 }
@@ -141,7 +182,7 @@ static void blame_hypervisor(const struct case_file *file, struct judgements *al
                      "A hypervisor is between this machine and the CPU's counters: it lets the "
                      "event be opened, but does not count.");
         } else if (judgement->verdict == VERDICT_UNSUPPORTED && judgement->cause == CAUSE_NONE &&
-                   !opens) {
+                   strcmp(judgement->evidence->kind, "pmu") != 0 && !opens) {
             judgement->cause = CAUSE_VIRTUALIZED;
         }
     }

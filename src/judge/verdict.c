@@ -152,9 +152,20 @@ static void note_disturbed(struct judgement *judgement)
             equal += judgement->rows[i].points[j].disturbed_exact;
     if (judgement->disturbed == 0)
         return;
+    bool alike = equal == judgement->disturbed;
     note_add(judgement->note, "%.1f %% of the runs were disturbed%s.",
              100 * (double)judgement->disturbed / (double)judgement->runs,
-             equal == judgement->disturbed ? ", and count right all the same" : "");
+             alike ? ", and count right all the same" : "; of these not all count right");
+    if (judgement->usual && alike)
+        judgement->usual = strlen(judgement->note);
+}
+
+/* What each run was compared with, where that is no function of N. */
+static void note_account(struct judgement *judgement)
+{
+    if (judgement->row_count > 0 && judgement->rows[0].points[0].against_account)
+        note_add(judgement->note, "Each run is held against the system's own account of it "
+                                  "(getrusage), not against N.");
 }
 
 /* Of an event of which there is no point at all. */
@@ -189,6 +200,7 @@ static void note_exact(struct judgement *judgement, const struct verdicts *verdi
     note_add(judgement->note, "Every quiet run equals the truth, at %s%zu point%s.",
              verdicts->exact > 1 ? "each of " : "", verdicts->exact,
              verdicts->exact > 1 ? "s" : "");
+    judgement->usual = strlen(judgement->note);
 }
 
 static void note_accurate(struct judgement *judgement)
@@ -271,6 +283,8 @@ static void find_cause(struct judgement *judgement, const struct explained *expl
     if (judgement->verdict == VERDICT_DEAD)
         judgement->cause = CAUSE_UNKNOWN;
     bool fine = judgement->verdict == VERDICT_EXACT || judgement->verdict == VERDICT_ACCURATE;
+    if (fine || deviates)
+        note_disturbed(judgement);
     if (fine && judgement->has_overhead && judgement->overhead != 0) {
         if (judgement->cause == CAUSE_NONE)
             judgement->cause = CAUSE_INTERFACE_OVERHEAD;
@@ -282,7 +296,7 @@ static void find_cause(struct judgement *judgement, const struct explained *expl
         note_add(judgement->note,
                  "No null cell was measured: whatever the interface adds is still in the counts.");
     if (fine || deviates)
-        note_disturbed(judgement);
+        note_account(judgement);
 }
 
 /* A row that deviates has the event's cause; one that is exact or dead tells its own. */

@@ -108,6 +108,8 @@ struct judgement {
     enum cause cause;
     char note[NOTE_SIZE]; /* one or two sentences for people: which zero, which factor, which class
                            */
+    size_t usual;         /* bytes at the note's beginning that a table says as well: exact, and no
+                           * disturbed         run counts otherwise */
     bool has_overhead;    /* of the first row's way */
     int64_t overhead;
     struct judged_row *rows;

@@ -73,7 +73,7 @@ static void zero_in_a_mode_that_does_not_apply_is_called_so(void **state)
     assert_verdict(&all.list[0], VERDICT_DEAD);
     assert_cause(&all.list[0], CAUSE_MODE_NOT_APPLICABLE);
     assert_note(&all.list[0], "Zero in user mode");
-    assert_note(&all.list[0], "use context-switches instead");
+    assert_note(&all.list[0], "use context-switches.");
     assert_verdict(&all.list[1], VERDICT_EXACT);
     assert_cause(&all.list[2], CAUSE_UNKNOWN); /* a name that only begins alike */
     release(&builder, &all);
@@ -136,6 +136,59 @@ static void a_mode_that_filters_nothing_is_told(void **state)
     build_lie(&builder.file.events[1], zeros, NULL);
     all = judged(&builder);
     assert_cause(&all.list[0], CAUSE_NONE);
+    release(&builder, &all);
+}
+
+/* Without kernel mode: all hits of a tracepoint lie there, those of a page fault need not. */
+static void a_tracepoint_that_ignores_user_mode_is_told_by_its_plain_name(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    add(&builder, "s:getppid", "tracepoint", "syscalls", NULL, 0);
+    add(&builder, "s:getppid:u", "tracepoint", "syscalls", NULL, 0);
+    add(&builder, "page-faults", "software", "page-faults", NULL, 0);
+    add(&builder, "page-faults:u", "software", "page-faults", NULL, 0);
+    struct judgements all = judged(&builder);
+    assert_cause(&all.list[0], CAUSE_NONE);
+    assert_cause(&all.list[1], CAUSE_MODE_NOT_APPLICABLE);
+    assert_note(&all.list[1], "s:getppid counts the same");
+    assert_true(all.list[1].usual > 0 && strstr(all.list[1].note + all.list[1].usual, "filters"));
+    assert_cause(&all.list[3], CAUSE_NONE);
+    assert_int_equal(all.list[3].usual, strlen(all.list[3].note));
+    judgements_release(&all);
+    build_lie(&builder.file.events[1], zeros, NULL);
+    all = judged(&builder);
+    assert_verdict(&all.list[1], VERDICT_DEAD);
+    assert_null(strstr(all.list[1].note, "filters nothing"));
+    release(&builder, &all);
+}
+
+static void a_zero_whose_plain_name_is_refused_says_so(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    build_refused(&builder, "context-switches", "software", "page-faults", EACCES, "paranoid");
+    add(&builder, "context-switches:u", "software", "page-faults", zeros, 0);
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[1], VERDICT_DEAD);
+    assert_cause(&all.list[1], CAUSE_UNKNOWN);
+    assert_note(&all.list[1], "context-switches is refused for lack of permission");
+    release(&builder, &all);
+}
+
+static void a_pmu_that_is_no_cores_is_not_the_hypervisors(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    builder.file.virtualized = true;
+    build_refused(&builder, "msr/tsc/u", "pmu", "ticks", EINVAL, "no modes");
+    build_refused(&builder, "cycles:u", "hardware", "cycles", ENOENT, "no PMU");
+    struct judgements all = judged(&builder);
+    assert_cause(&all.list[0], CAUSE_NONE);
+    assert_cause(&all.list[1], CAUSE_VIRTUALIZED);
     release(&builder, &all);
 }
 
@@ -302,6 +355,9 @@ int main(void)
         cmocka_unit_test(zero_in_every_mode_has_another_cause),
         cmocka_unit_test(a_hypervisor_is_blamed_when_no_hardware_event_opens),
         cmocka_unit_test(a_mode_that_filters_nothing_is_told),
+        cmocka_unit_test(a_tracepoint_that_ignores_user_mode_is_told_by_its_plain_name),
+        cmocka_unit_test(a_zero_whose_plain_name_is_refused_says_so),
+        cmocka_unit_test(a_pmu_that_is_no_cores_is_not_the_hypervisors),
         cmocka_unit_test(cores_of_one_type_that_do_not_count_are_named),
         cmocka_unit_test(paths_that_count_differently_are_told),
         cmocka_unit_test(events_of_a_class_are_ranked_by_verdict_and_error),
