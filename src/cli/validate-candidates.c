@@ -37,26 +37,53 @@ static enum naming naming_of(const char *kind)
     return NAMED_PLAIN;
 }
 
+/* Appends a copy. -ENOMEM. */
+static int append(struct candidate **list, size_t *count, const struct candidate *like)
+{
+    bool has_class = like->class && *like->class;
+    struct candidate *grown = realloc(*list, (*count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    *list = grown;
+    struct candidate *added = &grown[(*count)++];
+    *added = (struct candidate){.name = strdup(like->name),
+                                .kind = strdup(like->kind),
+                                .class = has_class ? strdup(like->class) : NULL,
+                                .reason = strdup(like->reason ? like->reason : ""),
+                                .error = like->error};
+    bool whole = added->name && added->kind && added->reason && (added->class || !has_class);
+    return whole ? 0 : -ENOMEM;
+}
+
+void candidates_free(struct candidate *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(list[i].name);
+        free(list[i].kind);
+        free(list[i].class);
+        free(list[i].reason);
+    }
+    free(list);
+}
+
 int validate_add_candidate(struct validating *validating, const struct candidate *like)
 {
     for (size_t i = 0; i < validating->candidate_count; i++)
         if (strcmp(validating->candidates[i].name, like->name) == 0)
             return 0;
-    struct candidate *grown =
-        realloc(validating->candidates, (validating->candidate_count + 1) * sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    validating->candidates = grown;
-    grown[validating->candidate_count++] =
-        (struct candidate){.name = strdup(like->name),
-                           .kind = strdup(like->kind),
-                           .class = like->class && *like->class ? strdup(like->class) : NULL,
-                           .reason = strdup(like->reason ? like->reason : ""),
-                           .error = like->error};
-    const struct candidate *added = &grown[validating->candidate_count - 1];
-    bool whole = added->name && added->kind && added->reason &&
-                 (added->class || !like->class || !*like->class);
-    return whole ? 0 : -ENOMEM;
+    return append(&validating->candidates, &validating->candidate_count, like);
+}
+
+/* What the machine said of an event; points to what the event points to. */
+static struct candidate said_of(const struct listed_event *event)
+{
+    return (struct candidate){.name = (char *)event->name,
+                              .kind = (char *)event->kind,
+                              .class = (char *)event->class,
+                              .reason = (char *)event->reason,
+                              .error = event->openable ? 0
+                                       : event->error  ? event->error
+                                                       : EIO};
 }
 
 /* --- the machine's list --- */
@@ -74,32 +101,8 @@ static int keep(void *context, const struct listed_event *event)
     struct listing *listing = context;
     if (listing->except_kind && strcmp(event->kind, listing->except_kind) == 0)
         return 0;
-    struct candidate *grown = realloc(listing->list, (listing->count + 1) * sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    listing->list = grown;
-    grown[listing->count++] =
-        (struct candidate){.name = strdup(event->name),
-                           .kind = strdup(event->kind),
-                           .class = event->class ? strdup(event->class) : NULL,
-                           .reason = strdup(event->reason ? event->reason : ""),
-                           .error = event->openable ? 0
-                                    : event->error  ? event->error
-                                                    : EIO};
-    const struct candidate *kept = &grown[listing->count - 1];
-    return kept->name && kept->kind && kept->reason && (kept->class || !event->class) ? 0 : -ENOMEM;
-}
-
-static void listing_free(struct listing *listing)
-{
-    for (size_t i = 0; i < listing->count; i++) {
-        free(listing->list[i].name);
-        free(listing->list[i].kind);
-        free(listing->list[i].class);
-        free(listing->list[i].reason);
-    }
-    free(listing->list);
-    *listing = (struct listing){0};
+    const struct candidate listed = said_of(event);
+    return append(&listing->list, &listing->count, &listed);
 }
 
 /* --- names --- */
@@ -141,9 +144,10 @@ static int try_name(struct validating *validating, const char *name, const struc
         tried->reason = failure->text;
         return 0;
     }
-    tried->class = (char *)event.class;
-    tried->error = event.openable ? 0 : event.error ? event.error : EIO;
-    tried->reason = (char *)event.reason;
+    struct candidate said = said_of(&event);
+    tried->class = said.class;
+    tried->error = said.error;
+    tried->reason = said.reason;
     return 0;
 }
 
@@ -217,7 +221,7 @@ static int add_listed(struct validating *validating, const char *glob, const cha
         progress_step(&listing.progress);
     }
     progress_end(&listing.progress);
-    listing_free(&listing);
+    candidates_free(listing.list, listing.count);
     return error;
 }
 
@@ -265,13 +269,7 @@ static int add_argument(struct validating *validating, const char *name, struct 
     }
     if (error < 0)
         return error;
-    struct candidate like = {.name = (char *)event.name,
-                             .kind = (char *)event.kind,
-                             .class = (char *)event.class,
-                             .reason = (char *)event.reason,
-                             .error = event.openable ? 0
-                                      : event.error  ? event.error
-                                                     : EIO};
+    const struct candidate like = said_of(&event);
     return validate_add_candidate(validating, &like);
 }
 

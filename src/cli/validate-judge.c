@@ -68,6 +68,8 @@ static void learn_event(const struct judgement *judgement, struct validate_subje
                         const char *primary)
 {
     subject->deviates = is_surprising(judgement);
+    if (judgement->verdict == VERDICT_UNSCHEDULED)
+        validate_next_core(subject);
     subject->zero_to = subject->counts_from = 0;
     for (size_t i = 0; i < judgement->row_count; i++) {
         const struct judged_row *row = &judgement->rows[i];

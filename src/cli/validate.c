@@ -151,13 +151,7 @@ static void release(struct validating *validating)
     store_close(validating->store);
     session_close(validating->session);
     validate_plan_free(&validating->plan);
-    for (size_t i = 0; i < validating->candidate_count; i++) {
-        free(validating->candidates[i].name);
-        free(validating->candidates[i].kind);
-        free(validating->candidates[i].class);
-        free(validating->candidates[i].reason);
-    }
-    free(validating->candidates);
+    candidates_free(validating->candidates, validating->candidate_count);
     free(validating->specimens);
     free(validating->subjects);
     string_list_free(&validating->words);

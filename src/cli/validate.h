@@ -95,6 +95,7 @@ int validate_show(struct validating *validating, int status);
 
 /* Copies what was tried. -ENOMEM. */
 int validate_add_candidate(struct validating *validating, const struct candidate *like);
+void candidates_free(struct candidate *list, size_t count);
 
 /* The command's name in front of a failure; EXIT_FAILED unless told. */
 int validate_fail(const struct failure *failure, int status);

@@ -117,6 +117,13 @@ int validate_adopt(const struct validate_study *study, struct validate_plan *pla
     return error;
 }
 
+void validate_next_core(struct validate_subject *subject)
+{
+    int32_t first = subject->cpus[0];
+    memmove(subject->cpus, subject->cpus + 1, (subject->cpu_count - 1) * sizeof(first));
+    subject->cpus[subject->cpu_count - 1] = first;
+}
+
 /* --- one wish --- */
 
 static bool same_way(const struct cell *cell, const struct validate_way *way)

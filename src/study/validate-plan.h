@@ -100,6 +100,10 @@ void validate_adopt_cost(struct validate_plan *plan, size_t cell, uint32_t visit
                          uint64_t inside_ns);
 void validate_plan_free(struct validate_plan *plan);
 
+/* Measures on the next type of core from now on: on the one so far the event got no counter, as an
+ * event of another type's PMU never does. */
+void validate_next_core(struct validate_subject *subject);
+
 /* The specimen whose count of the class is the ladder, or VALIDATE_NO_SPECIMEN. */
 size_t validate_primary(const struct validate_study *study, const char *class);
 

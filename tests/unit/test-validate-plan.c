@@ -291,6 +291,32 @@ static void test_a_second_path_and_other_cores_are_asked_once(void **state)
     world_end(&world);
 }
 
+static void test_the_ladder_moves_to_a_core_that_counts(void **state)
+{
+    struct world world;
+    size_t ladder[3] = {0};
+    (void)state;
+    world_begin(&world, "instructions");
+    struct validate_subject *subject = &world.subjects[0];
+    subject->cpus[0] = 8;
+    subject->cpus[1] = 0;
+    subject->cpu_count = 2;
+    world_round(&world, 50 * SECOND, SHARE_HALF);
+    validate_next_core(subject); /* nothing was counted on CPU 8 */
+    world_finish(&world, 50 * SECOND);
+    for (size_t i = 0; i < world.plan.count; i++)
+        if (world.plan.about[i].specimen == LOOP && world.plan.cells[i].n == 1000000)
+            ladder[world.plan.cells[i].cpu == 0 ? 1 : 2]++;
+    assert_int_equal(ladder[1], 1);
+    assert_int_equal(ladder[2], 0);
+    validate_next_core(subject);
+    assert_int_equal(subject->cpus[0], 8);
+    subject->cpu_count = 1;
+    validate_next_core(subject);
+    assert_int_equal(subject->cpus[0], 8);
+    world_end(&world);
+}
+
 static void test_interrupts_are_counted_along_where_they_can_be(void **state)
 {
     struct world world;
@@ -579,6 +605,7 @@ int main(void)
         cmocka_unit_test(test_nothing_is_planned_twice),
         cmocka_unit_test(test_user_code_is_held_against_what_must_not_move_it),
         cmocka_unit_test(test_a_second_path_and_other_cores_are_asked_once),
+        cmocka_unit_test(test_the_ladder_moves_to_a_core_that_counts),
         cmocka_unit_test(test_interrupts_are_counted_along_where_they_can_be),
         cmocka_unit_test(test_another_name_of_an_event_gets_a_short_ladder),
         cmocka_unit_test(test_a_dear_ladder_is_capped_and_says_so),
