@@ -22,8 +22,7 @@
 #define ALIKE           9.0  /* further apart, one of them fits clearly better */
 #define EXCHANGE_ROUNDS 4
 #define SPEAKERS_LEAST  3 /* rows that a term must appear in … */
-#define SPEAKERS_EXACT  2 /* … and where y has no noise: one decides its size, the next proves it \
-                           */
+#define SPEAKERS_EXACT  2 /* … and where y has no noise: one tells its size, one proves it */
 
 /* The problem with rows and columns scaled. */
 struct scaled {

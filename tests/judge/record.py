@@ -60,7 +60,8 @@ def main():
     store, catalogue, *words = sys.argv[1:]
     known = laws(catalogue)
     database = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
-    print("# SPDX-FileCopyrightText: 2026 the assay authors\n# SPDX-License-Identifier: GPL-3.0-or-later")
+    tag = "SPDX-" # apart, or the licence checker takes the line for one of this file
+    print(f"# {tag}FileCopyrightText: 2026 the assay authors\n# {tag}License-Identifier: GPL-3.0-or-later")
     print("# Real runs, recorded by tests/judge/record.py.")
     print("machine", *words)
     events = database.execute("SELECT event, class FROM counter WHERE counter = 0 GROUP BY event ORDER BY min(cell)")
