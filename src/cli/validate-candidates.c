@@ -179,7 +179,7 @@ static int add_both_ways(struct validating *validating, const struct candidate *
     if (error < 0 || (listed->error && !is_forbidden(listed->error)))
         return error;
     error = try_name(validating, user, listed, &tried, failure);
-    if (error < 0)
+    if (error < 0 || (listed->error && tried.error)) /* said of the plain name already */
         return error;
     return validate_add_candidate(validating, &tried);
 }

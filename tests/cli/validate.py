@@ -121,6 +121,16 @@ class Verdicts(Case):
                 self.assertTrue({name, mode} & names, name)
 
 
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "needs root and setpriv to become nobody")
+    def test_what_is_forbidden_in_every_mode_is_said_once(self):
+        envelope = self.judged("--budget", "1s", "--via", "exec:setpriv --reuid=65534 --regid=65534 --clear-groups",
+                               statuses=(0, 1, 3))
+        events = self.events(envelope)
+        forbidden = {name for name, event in events.items() if event["cause"] == "permission"}
+        if not forbidden:
+            self.skipTest("nobody is refused nothing here")
+        self.assertFalse({name for name in forbidden if name + ":u" in forbidden})
+
     def test_a_budget_that_is_too_small_is_not_blamed_on_the_specimens(self):
         envelope = self.judged("page-faults:u", "--budget", "1ms", statuses=(0, 3))
         event = self.events(envelope)["page-faults:u"]
