@@ -77,11 +77,21 @@ static bool describe_limits(struct judged_row *row, const struct features *featu
     const struct judged_point *judged = features->last_off;
     if (row->grade != TRUTH_BOUNDED)
         return false;
-    char n[FIGURE_SIZE], mean[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
-    note_add(row->note, "Reads %s at N = %s, outside its limits of %s to %s.",
-             figure_of(judged->mean, mean), figure_of((double)judged->point->n, n),
-             figure_of((double)judged->point->truth.low, low),
-             figure_of((double)judged->point->truth.high, high));
+    char n[FIGURE_SIZE], reads[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
+    const struct truth *truth = &judged->point->truth;
+    /* The mean may lie within although some runs do not. */
+    bool above = judged->mean > (double)truth->high, below = judged->mean < (double)truth->low;
+    bool up = judged->max > (double)truth->high;
+    note_add(row->note, "Reads %s%s at N = %s, outside its limits of %s to %s.",
+             above || below ? ""
+             : up           ? "up to "
+                            : "down to ",
+             figure_of(above || below ? judged->mean
+                       : up           ? judged->max
+                                      : judged->min,
+                       reads),
+             figure_of((double)judged->point->n, n), figure_of((double)truth->low, low),
+             figure_of((double)truth->high, high));
     return true;
 }
 

@@ -18,10 +18,18 @@ struct first_runs {
 };
 struct first_runs compare_first_runs(const struct judgement *judgement);
 
+/* Strays in so many points and runs that they are a property of the counter. */
+bool too_many_strays(const struct judgement *judgement);
+/* What became of the runs that the verdict does not rest on. */
+void note_disturbed(struct judgement *judgement);
+void note_unscheduled(struct judgement *judgement, size_t unscheduled);
+
 /* What only shows across events: modes, core types, paths, sums, ranks. */
 void relate_events(const struct case_file *file, struct judgements *judgements);
 /* Its parts: one event on cores of several types, by several paths; events that add up. */
 void compare_cores(struct judgement *judgement);
+/* … in several patterns, with several numbers of counters: a note where one is right. */
+void compare_settings(struct judgement *judgement);
 void compare_paths(struct judgement *judgement);
 void check_identities(struct judgements *all);
 

@@ -160,10 +160,17 @@ static void say(struct explaining *explaining, double multiple, const struct can
     char times[32] = "";
     if (multiple != 1)
         snprintf(times, sizeof(times), "%g times ", multiple);
+    /* One ladder alone often allows for both. */
+    char factor[64] = "";
+    struct fit plain = try_class(&explaining->errors, NULL, 1);
+    if (multiple == 1 && plain.squares > 0 && own_factor_fits(&explaining->errors))
+        snprintf(factor, sizeof(factor), " A factor of %.4g fits as well.",
+                 plain.products / plain.squares);
     explaining_add(explaining, &found,
-                   "Counts %s%s%s instead of %s: at all %zu points, %zu of which tell both apart.",
+                   "Counts %s%s%s instead of %s: at all %zu points, %zu of which tell both "
+                   "apart.%s",
                    times, candidates->names[0], others, own ? own : "what it says", fit->known,
-                   fit->telling);
+                   fit->telling, factor);
 }
 
 int explain_definition(struct explaining *explaining, bool *found)

@@ -6,6 +6,15 @@
 
 #include "judge/explain-candidates.h"
 
+/* Was any null cell measured? */
+static bool has_null(const struct errors *errors)
+{
+    for (size_t i = 0; i < errors->count; i++)
+        if (errors->points[i].judged->has_overhead)
+            return true;
+    return false;
+}
+
 void say_term(struct explaining *explaining, const struct candidate *candidate,
               const struct explanation *found, const char *alike)
 {
@@ -22,14 +31,16 @@ void say_term(struct explaining *explaining, const struct candidate *candidate,
                        1 + low, 1 + high, alike);
         break;
     case CANDIDATE_CONSTANT:
-        explaining_add(explaining, found,
-                       "%s %.6g in every run [%.6g, %.6g], beyond the overhead of the null%s.",
-                       verb, size, low, high, alike);
+        explaining_add(
+            explaining, found, "%s %.6g in every run [%.6g, %.6g]%s%s.", verb, size, low, high,
+            has_null(&explaining->errors) ? ", beyond the overhead of the null" : "", alike);
         break;
     case CANDIDATE_OPCODE:
+        /* Next to nothing is nothing: no "-2.2e-05 instead of 1". */
         explaining_add(explaining, found,
                        "Counts %s as %.4g instead of 1 each (%s %.4g [%.4g, %.4g])%s.", found->per,
-                       1 + found->size, found->size < 0 ? "lacks" : "adds", size, low, high, alike);
+                       fabs(1 + found->size) < 5e-4 ? 0 : 1 + found->size,
+                       found->size < 0 ? "lacks" : "adds", size, low, high, alike);
         break;
     case CANDIDATE_CLASS:
         explaining_add(explaining, found, "%s %.4g for each of its %s [%.4g, %.4g]%s.", verb, size,

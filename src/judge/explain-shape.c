@@ -10,8 +10,9 @@
 #include "judge/points.h"
 
 #define WRAP_LEAST      16
-#define WRAP_MOST       63   /* counts are signed: below zero is no wrap at 2^64 */
-#define WRAPPED_LEAST   3    /* runs */
+#define WRAP_MOST       63    /* counts are signed: below zero is no wrap at 2^64 */
+#define WRAPPED_LEAST   3     /* runs */
+#define WRAP_SHARE      0.999 /* of the squared errors: multiples of a modulus leave next to nothing */
 #define EXCEPTIONS      0.02 /* of the runs may be disturbed in other ways */
 #define SMALL           100  /* truths up to this say nothing of the relative noise */
 #define SLACK           16   /* counts that a wrapped one may be off besides */
@@ -125,7 +126,8 @@ int explain_wrap(struct explaining *explaining)
         struct wrapped wrapped = try_modulus(errors, modulus);
         if (wrapped.wrapped < WRAPPED_LEAST || wrapped.points < POINTS_LEAST ||
             !wrapped.away_from_zero ||
-            (double)wrapped.exceptions > EXCEPTIONS * (double)wrapped.runs)
+            (double)wrapped.exceptions > EXCEPTIONS * (double)wrapped.runs ||
+            wrapped.after > (1 - WRAP_SHARE) * wrapped.before)
             continue;
         struct explanation found = {.cause = CAUSE_WRAP,
                                     .per = "wrap",

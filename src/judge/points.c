@@ -21,7 +21,7 @@
 #define PART       0.01   /* of the truth: the tolerance */
 #define STRAY      10.0   /* robust standard deviations from the median */
 #define MAD_SCALE  1.4826 /* from the median deviation of normal values to their standard one */
-#define STRAY_RUNS 10     /* fewer runs have no strays */
+#define STRAY_RUNS 5      /* fewer runs have no strays */
 #define DIFFER     1e-6   /* significance at which processes differ: there are many points */
 
 /* The account knows this class run by run. */

@@ -249,6 +249,7 @@ void relate_events(const struct case_file *file, struct judgements *judgements)
         if (judgement->verdict == VERDICT_DEAD)
             explain_dead_mode(judgement, judgements);
         note_ignored_mode(judgement, judgements);
+        compare_settings(judgement);
         compare_cores(judgement);
         compare_paths(judgement);
         rank_event(judgement, judgements);

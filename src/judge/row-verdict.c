@@ -121,6 +121,14 @@ static void describe_noise(struct judged_row *row, const struct tally *tally,
         if (!unclear && (tally->unclear > 0 || !point_is_wild(judged)))
             continue;
         char n[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE], truth[FIGURE_SIZE];
+        if (judged->runs == 1) {
+            note_add(row->note,
+                     "Reads %s at N = %s where %s was predicted, in a single run: more are needed "
+                     "to tell noise from a bias.",
+                     figure_of(judged->mean, low), figure_of((double)judged->point->n, n),
+                     figure_of(point_predicted(judged), truth));
+            return;
+        }
         note_add(row->note,
                  "At N = %s counts range from %s to %s where %s was predicted: too much to "
                  "judge from %zu runs.",

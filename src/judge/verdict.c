@@ -15,13 +15,12 @@
 #include "judge/points.h"
 
 #define EXPLAINED_SHARE 0.5 /* of the squared errors: what is left is no longer most of it */
-#define STRAY_PART      4   /* more than one in so many points with strays is no chance */
 
 /* How many rows came to what. */
 struct verdicts {
     size_t of[VERDICT_COUNT];
     size_t firm[VERDICT_COUNT];   /* of those on proven or bounded truths */
-    size_t noisy;                 /* of the noisy ones those with a point that matters */
+    size_t noisy;                 /* of the noisy ones those that speak against the counter */
     size_t inexact;               /* points on firm truths with a run that is not exact */
     size_t demand, zero, exact;   /* points that demand counts; that read 0; that are exact */
     size_t proven_exact;          /* points that demand counts by a proven truth, exact */
@@ -49,6 +48,34 @@ static void count_point(const struct judged_point *judged,
     verdicts->proven_exact += demands && grade == TRUTH_PROVEN && standing == STANDING_EXACT;
 }
 
+/* Another way counts this very code right? Then what drowns the counts of this one is no noise of
+ * the code. */
+static bool is_right_elsewhere(const struct judgement *judgement, const struct judged_row *row)
+{
+    const struct judged_point *last = &row->points[row->point_count - 1];
+    for (size_t i = 0; i < judgement->row_count; i++) {
+        const struct judged_row *other = &judgement->rows[i];
+        if ((other->verdict != VERDICT_EXACT && other->verdict != VERDICT_ACCURATE) ||
+            strcmp(other->specimen, row->specimen) != 0)
+            continue;
+        for (size_t j = 0; j < other->point_count; j++)
+            if (other->points[j].runs > 0 && other->points[j].point->n == last->point->n)
+                return true;
+    }
+    return false;
+}
+
+/* Noise that speaks against the counter: at an N that matters; or all over the place at the largest
+ * N, where nothing matters only because the null cell of the way is as wild, and another way shows
+ * how it should be. */
+static bool noise_counts(const struct judgement *judgement, const struct judged_row *row)
+{
+    if (row->verdict != VERDICT_NOISY || !grade_is_firm(row->grade))
+        return false;
+    return row_matters(row) || (point_is_wild(&row->points[row->point_count - 1]) &&
+                                is_right_elsewhere(judgement, row));
+}
+
 static struct verdicts count_verdicts(const struct judgement *judgement,
                                       const struct circumstances *circumstances)
 {
@@ -57,8 +84,7 @@ static struct verdicts count_verdicts(const struct judgement *judgement,
         const struct judged_row *row = &judgement->rows[i];
         verdicts.of[row->verdict]++;
         verdicts.firm[row->verdict] += grade_is_firm(row->grade);
-        verdicts.noisy +=
-            row->verdict == VERDICT_NOISY && grade_is_firm(row->grade) && row_matters(row);
+        verdicts.noisy += noise_counts(judgement, row);
         for (size_t j = 0; j < row->point_count; j++)
             count_point(&row->points[j], circumstances, &verdicts);
     }
@@ -134,30 +160,17 @@ static void note_overhead(struct judgement *judgement)
 {
     char overhead[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
     const struct judged_point *first = &judgement->rows[0].points[0];
-    if (first->overhead_low == first->overhead_high)
-        note_add(judgement->note, "%.40s adds %s to every count.", judgement->rows[0].path,
-                 figure_of((double)judgement->overhead, overhead));
-    else
-        note_add(judgement->note, "%.40s adds %s to every count (%s to %s).",
-                 judgement->rows[0].path, figure_of((double)judgement->overhead, overhead),
+    const char *path = judgement->rows[0].path;
+    figure_of(fabs((double)judgement->overhead), overhead);
+    if (first->overhead_low != first->overhead_high)
+        note_add(judgement->note, "%.40s adds %s%s to every count (%s to %s).", path,
+                 judgement->overhead < 0 ? "-" : "", overhead,
                  figure_of((double)first->overhead_low, low),
                  figure_of((double)first->overhead_high, high));
-}
-
-static void note_disturbed(struct judgement *judgement)
-{
-    size_t equal = 0;
-    for (size_t i = 0; i < judgement->row_count; i++)
-        for (size_t j = 0; j < judgement->rows[i].point_count; j++)
-            equal += judgement->rows[i].points[j].disturbed_exact;
-    if (judgement->disturbed == 0)
-        return;
-    bool alike = equal == judgement->disturbed;
-    note_add(judgement->note, "%.1f %% of the runs were disturbed%s.",
-             100 * (double)judgement->disturbed / (double)judgement->runs,
-             alike ? ", and count right all the same" : "; of these not all count right");
-    if (judgement->usual && alike)
-        judgement->usual = strlen(judgement->note);
+    else if (judgement->overhead < 0)
+        note_add(judgement->note, "%.40s takes %s away from every count.", path, overhead);
+    else
+        note_add(judgement->note, "%.40s adds %s to every count.", path, overhead);
 }
 
 /* What each run was compared with, where that is no function of N. */
@@ -205,7 +218,9 @@ static void note_exact(struct judgement *judgement, const struct verdicts *verdi
 
 static void note_accurate(struct judgement *judgement)
 {
-    note_row(judgement, VERDICT_ACCURATE, 1);
+    /* Exact wherever it could be judged, but not everywhere. */
+    bool any = row_with(judgement, VERDICT_ACCURATE) != NULL;
+    note_row(judgement, any ? VERDICT_ACCURATE : VERDICT_EXACT, 1);
 }
 
 static void write_note(struct judgement *judgement, const struct verdicts *verdicts)
@@ -269,8 +284,8 @@ static bool processes_differ(const struct judgement *judgement)
     return false;
 }
 
-static void find_cause(struct judgement *judgement, const struct explained *explained,
-                       const struct first_runs *first)
+static void find_cause(struct judgement *judgement, const struct verdicts *verdicts,
+                       const struct explained *explained, const struct first_runs *first)
 {
     bool deviates = judgement->verdict == VERDICT_NOISY || judgement->verdict == VERDICT_BIASED;
     if (deviates)
@@ -295,8 +310,10 @@ static void find_cause(struct judgement *judgement, const struct explained *expl
     if ((fine || deviates) && !judgement->has_overhead)
         note_add(judgement->note,
                  "No null cell was measured: whatever the interface adds is still in the counts.");
-    if (fine || deviates)
+    if (fine || deviates) {
+        note_unscheduled(judgement, verdicts->unscheduled);
         note_account(judgement);
+    }
 }
 
 /* A row that deviates has the event's cause; one that is exact or dead tells its own. */
@@ -316,18 +333,6 @@ static void hand_down_cause(struct judgement *judgement)
 }
 
 /* --- all of it --- */
-
-/* Strays are an accident in few points, and a property of the counter in many. */
-static bool too_many_strays(const struct judgement *judgement)
-{
-    size_t points = 0, with = 0;
-    for (size_t i = 0; i < judgement->row_count; i++)
-        for (size_t j = 0; j < judgement->rows[i].point_count; j++) {
-            points += judgement->rows[i].points[j].outweighs;
-            with += judgement->rows[i].points[j].outweighs && judgement->rows[i].points[j].strays;
-        }
-    return with > 1 && with * STRAY_PART > points;
-}
 
 static double explained_share(const struct explained *explained)
 {
@@ -386,7 +391,7 @@ int judge_event(const struct evidence *evidence, uint64_t seed, struct judgement
     }
     keep_explanations(judgement, &explained);
     write_note(judgement, &verdicts);
-    find_cause(judgement, &explained, &first);
+    find_cause(judgement, &verdicts, &explained, &first);
     hand_down_cause(judgement);
     return 0;
 }

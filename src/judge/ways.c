@@ -23,15 +23,33 @@ static bool is_wrong(const struct judged_row *row)
            row->verdict == VERDICT_BIASED || row->verdict == VERDICT_UNSCHEDULED;
 }
 
-/* Does every row of this type of core go this way, and at least one? */
-static bool all_rows(const struct judgement *judgement, const char *core,
-                     bool (*test)(const struct judged_row *),
+/* Rows that belong together. */
+typedef bool same_kind(const struct judged_row *left, const struct judged_row *right);
+
+static bool same_core(const struct judged_row *left, const struct judged_row *right)
+{
+    return strcmp(left->core, right->core) == 0;
+}
+
+static bool same_pattern(const struct judged_row *left, const struct judged_row *right)
+{
+    return left->pattern == right->pattern;
+}
+
+static bool same_counters(const struct judged_row *left, const struct judged_row *right)
+{
+    return left->counters == right->counters;
+}
+
+/* Does every row of this one's kind go this way, and at least one? */
+static bool all_rows(const struct judgement *judgement, const struct judged_row *of,
+                     same_kind *same, bool (*test)(const struct judged_row *),
                      bool (*contrary)(const struct judged_row *))
 {
     size_t count = 0;
     for (size_t i = 0; i < judgement->row_count; i++) {
         const struct judged_row *row = &judgement->rows[i];
-        if (strcmp(row->core, core) != 0)
+        if (!same(row, of))
             continue;
         if (contrary(row))
             return false;
@@ -46,15 +64,43 @@ static bool never(const struct judged_row *row)
     return false;
 }
 
+/* One row of a kind of which all are right, and one of a kind that is wrong and not right
+ * anywhere. */
+static bool find_contrast(const struct judgement *judgement, same_kind *same,
+                          const struct judged_row **right, const struct judged_row **wrong)
+{
+    *right = *wrong = NULL;
+    for (size_t i = 0; i < judgement->row_count; i++) {
+        const struct judged_row *row = &judgement->rows[i];
+        if (!*right && all_rows(judgement, row, same, is_fine, is_wrong))
+            *right = row;
+        if (!*wrong && all_rows(judgement, row, same, is_wrong, is_fine))
+            *wrong = row;
+    }
+    return *right && *wrong;
+}
+
+/* The same code counted right one way and wrong another says where to look. */
+void compare_settings(struct judgement *judgement)
+{
+    const struct judged_row *right, *wrong;
+    if (find_contrast(judgement, same_pattern, &right, &wrong))
+        note_add(judgement->note, "Counts right in pattern %s, not in %s.",
+                 pattern_names[right->pattern], pattern_names[wrong->pattern]);
+    if (find_contrast(judgement, same_counters, &right, &wrong))
+        note_add(judgement->note, "Counts right with %u counter%s open at once, not with %u.",
+                 right->counters, right->counters == 1 ? "" : "s", wrong->counters);
+}
+
 void compare_cores(struct judgement *judgement)
 {
     const char *right = NULL, *wrong = NULL;
     for (size_t i = 0; i < judgement->row_count; i++) {
-        const char *core = judgement->rows[i].core;
-        if (!right && core[0] && all_rows(judgement, core, is_fine, is_wrong))
-            right = core;
-        if (!wrong && core[0] && all_rows(judgement, core, is_wrong, never))
-            wrong = core;
+        const struct judged_row *row = &judgement->rows[i];
+        if (!right && row->core[0] && all_rows(judgement, row, same_core, is_fine, is_wrong))
+            right = row->core;
+        if (!wrong && row->core[0] && all_rows(judgement, row, same_core, is_wrong, never))
+            wrong = row->core;
     }
     if (!right || !wrong)
         return;

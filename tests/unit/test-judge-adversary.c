@@ -1,0 +1,272 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What somebody found who tried to deceive the judge: a lie that another way of measuring covered,
+ * clean counters that rare accidents or few runs made look bad, and sentences that misled. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "judging.h"
+
+static struct evidence *start(struct case_builder *builder, const char *event, const char *class)
+{
+    builder_start(builder, 9);
+    return build_event(builder, event, "hardware", class);
+}
+
+/* Every ninth run of one path jumps, its null cell as well: nothing on it outweighs that overhead.
+ */
+static uint64_t jumps_by_rdpmc(const struct point *point, const struct evidence_run *run,
+                               size_t index, void *context)
+{
+    (void)context;
+    return strcmp(point->path, "rdpmc") == 0 && index % 9 == 0 ? run->value + (UINT64_C(1) << 48)
+                                                               : run->value;
+}
+
+static void a_path_that_is_right_does_not_excuse_one_that_is_wild(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct evidence *evidence = start(&builder, "instructions:u", "instructions");
+    build_all(&builder, evidence, &(struct built_way){.overhead = 2});
+    build_all(&builder, evidence, &(struct built_way){.path = "rdpmc"});
+    build_lie(evidence, jumps_by_rdpmc, NULL);
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_NOISY);
+    assert_cause(&all.list[0], CAUSE_WRAP);
+    release(&builder, &all);
+}
+
+static uint64_t now_and_then_one_more(const struct point *point, const struct evidence_run *run,
+                                      size_t index, void *context)
+{
+    (void)point, (void)index;
+    return run->value + (random_below(context, 100) == 0);
+}
+
+static void one_more_in_a_hundred_runs_is_no_noise_even_in_few_runs(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct case_builder builder;
+        struct random random;
+        random_seed(&random, seed);
+        struct built_way way = {.processes = 5, .runs = 1};
+        struct judgements all = judge_lie(&builder, seed, "instructions:u", "instructions", &way,
+                                          now_and_then_one_more, &random);
+        /* Once in a while no run at all has one more. */
+        if (all.list[0].verdict != VERDICT_EXACT)
+            assert_verdict(&all.list[0], VERDICT_ACCURATE);
+        assert_cause(&all.list[0], CAUSE_NONE);
+        release(&builder, &all);
+    }
+}
+
+static uint64_t rarely_a_lot_more(const struct point *point, const struct evidence_run *run,
+                                  size_t index, void *context)
+{
+    (void)point, (void)index;
+    return run->value + (random_below(context, 300) == 0 ? 20000 : 0);
+}
+
+static void rare_accidents_are_no_noise_in_a_thousand_runs(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct random random;
+    random_seed(&random, 5);
+    struct evidence *evidence = start(&builder, "instructions:u", "instructions");
+    struct built_way way = {.processes = 10, .runs = 100};
+    build_ladder(&builder, evidence, &way, "loop");
+    build_ladder(&builder, evidence, &way, "adds");
+    build_lie(evidence, rarely_a_lot_more, &random);
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_ACCURATE);
+    release(&builder, &all);
+}
+
+static uint64_t counts_n(const struct point *point, const struct evidence_run *run, size_t index,
+                         void *context)
+{
+    (void)run, (void)index, (void)context;
+    return point->n;
+}
+
+/* A million is nearly 2^20. */
+static void errors_near_a_power_of_two_are_no_wrap(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct built_way way = {0};
+    struct judgements all =
+        judge_lie(&builder, 9, "page-faults", "page-faults", &way, counts_n, NULL);
+    assert_verdict(&all.list[0], VERDICT_BIASED);
+    assert_cause(&all.list[0], CAUSE_OTHER_DEFINITION);
+    release(&builder, &all);
+}
+
+static uint64_t above_every_second_time(const struct point *point, const struct evidence_run *run,
+                                        size_t index, void *context)
+{
+    (void)context;
+    if (point->is_null)
+        return run->value;
+    return (uint64_t)(index % 2 ? point->truth.high + point->truth.high / 10 : point->truth.low);
+}
+
+static void a_mean_within_the_limits_is_not_said_to_be_outside(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct evidence *evidence = start(&builder, "branches:u", "branches");
+    build_ladder(&builder, evidence, &(struct built_way){0}, "getppid");
+    build_lie(evidence, above_every_second_time, NULL);
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_BIASED);
+    assert_note(&all.list[0], "Reads up to 2,200,002 at N = 1,000,000, outside its limits");
+    release(&builder, &all);
+}
+
+static uint64_t wrong_in_ar(const struct point *point, const struct evidence_run *run, size_t index,
+                            void *context)
+{
+    (void)index, (void)context;
+    return point->pattern == PATTERN_AR ? run->value / 2 : run->value;
+}
+
+static uint64_t wrong_with_four(const struct point *point, const struct evidence_run *run,
+                                size_t index, void *context)
+{
+    (void)index, (void)context;
+    return point->counters == 4 ? run->value + run->value / 20 : run->value;
+}
+
+static void the_setting_that_counts_right_is_named(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct evidence *evidence = start(&builder, "instructions:u", "instructions");
+    build_all(&builder, evidence, &(struct built_way){0});
+    build_all(&builder, evidence, &(struct built_way){.pattern = PATTERN_AO, .overhead = 3});
+    build_lie(evidence, wrong_in_ar, NULL);
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_BIASED);
+    assert_note(&all.list[0], "Counts right in pattern ao, not in ar.");
+    release(&builder, &all);
+
+    evidence = start(&builder, "instructions:u", "instructions");
+    build_all(&builder, evidence, &(struct built_way){0});
+    build_all(&builder, evidence, &(struct built_way){.counters = 4});
+    build_lie(evidence, wrong_with_four, NULL);
+    all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_BIASED);
+    assert_note(&all.list[0], "Counts right with 1 counter open at once, not with 4.");
+    release(&builder, &all);
+}
+
+/* A third of the runs has a switch that nobody asked for. */
+static void disturb(struct evidence *evidence, uint64_t adds, uint64_t faults)
+{
+    for (size_t i = 0; i < evidence->point_count; i++)
+        for (size_t j = 0; j < evidence->points[i].run_count; j += 3) {
+            struct evidence_run *run = &evidence->points[i].runs[j];
+            run->account.minor_faults += faults;
+            run->account.involuntary += !faults;
+            run->value += adds;
+        }
+}
+
+static void runs_left_aside_are_told(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct evidence *evidence = start(&builder, "instructions:u", "instructions");
+    build_all(&builder, evidence, &(struct built_way){0});
+    disturb(evidence, 3, 0);
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_EXACT);
+    assert_note(&all.list[0], "35.0 % of the runs were disturbed; 882 of these 882 count something "
+                              "else (by up to +3).");
+    release(&builder, &all);
+
+    evidence = start(&builder, "page-faults", "page-faults");
+    build_all(&builder, evidence, &(struct built_way){0});
+    disturb(evidence, 1, 1);
+    all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_EXACT);
+    assert_note(&all.list[0], "disturbed, and count right all the same");
+    release(&builder, &all);
+
+    evidence = start(&builder, "instructions:u", "instructions");
+    build_all(&builder, evidence, &(struct built_way){0});
+    for (size_t i = 0; i < evidence->point_count; i++)
+        for (size_t j = 0; j < evidence->points[i].run_count; j += 2)
+            evidence->points[i].runs[j].value = evidence->points[i].runs[j].running = 0;
+    all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_EXACT);
+    assert_note(&all.list[0], "50.0 % of the runs got no counter and say nothing.");
+    release(&builder, &all);
+}
+
+static uint64_t doubled(const struct point *point, const struct evidence_run *run, size_t index,
+                        void *context)
+{
+    (void)point, (void)index, (void)context;
+    return 2 * run->value;
+}
+
+static void what_cannot_be_told_apart_or_known_is_said(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct built_way way = {0}, once = {.processes = 1, .runs = 1};
+    /* Its code makes two calls for every switch. */
+    struct judgements all =
+        judge_lie(&builder, 1, "context-switches", "context-switches", &way, doubled, NULL);
+    assert_verdict(&all.list[0], VERDICT_BIASED);
+    assert_note(&all.list[0], "A factor of 2 fits as well.");
+    release(&builder, &all);
+
+    all = judge_lie(&builder, 1, "instructions:u", "instructions", &once, doubled, NULL);
+    assert_verdict(&all.list[0], VERDICT_NOISY);
+    assert_note(&all.list[0], "in a single run");
+    release(&builder, &all);
+
+    way = (struct built_way){.without_null = true, .overhead = 3};
+    all = judge_lie(&builder, 1, "instructions:u", "instructions", &way, NULL, NULL);
+    assert_note(&all.list[0], "Adds 3 in every run [3, 3].");
+    release(&builder, &all);
+}
+
+static void an_interface_that_takes_away_is_said_to(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct built_way way = {.overhead = -13};
+    struct judgements all =
+        judge_lie(&builder, 1, "instructions:u", "instructions", &way, NULL, NULL);
+    assert_verdict(&all.list[0], VERDICT_EXACT);
+    assert_note(&all.list[0], "takes 13 away from every count");
+    release(&builder, &all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_path_that_is_right_does_not_excuse_one_that_is_wild),
+        cmocka_unit_test(one_more_in_a_hundred_runs_is_no_noise_even_in_few_runs),
+        cmocka_unit_test(rare_accidents_are_no_noise_in_a_thousand_runs),
+        cmocka_unit_test(errors_near_a_power_of_two_are_no_wrap),
+        cmocka_unit_test(a_mean_within_the_limits_is_not_said_to_be_outside),
+        cmocka_unit_test(the_setting_that_counts_right_is_named),
+        cmocka_unit_test(runs_left_aside_are_told),
+        cmocka_unit_test(what_cannot_be_told_apart_or_known_is_said),
+        cmocka_unit_test(an_interface_that_takes_away_is_said_to),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
