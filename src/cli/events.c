@@ -84,7 +84,8 @@ static int keep(void *context, const struct listed_event *event)
 static void add_verdict(const struct events *events, const struct known_event *event,
                         struct table *table)
 {
-    const struct judgement *judgement = latest_verdict(&events->latest, event->name);
+    int64_t age_s;
+    const struct judgement *judgement = latest_verdict(&events->latest, event->name, &age_s);
     if (!judgement || judgement->verdict == VERDICT_UNJUDGED)
         table_add(table, TONE_PLAIN, "");
     else if (strcmp(judgement->evidence->event, event->name) == 0)
@@ -94,25 +95,40 @@ static void add_verdict(const struct events *events, const struct known_event *e
                    judgement->evidence->event);
 }
 
-/* "verdicts are of 3 hours ago" */
-static void put_age(const struct events *events, const struct style *style, struct text *out)
+/* "3 hours" */
+static void put_time(int64_t seconds, struct text *out)
 {
     static const struct {
         int64_t seconds;
         const char *unit;
     } units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}};
-    bool any = false;
-    for (size_t i = 0; i < events->count && !any; i++)
-        any = latest_verdict(&events->latest, events->list[i].name) != NULL;
-    if (!any)
-        return;
     size_t unit = 0;
-    while (unit < 3 && events->latest.age_s < units[unit].seconds)
+    while (unit < 3 && seconds < units[unit].seconds)
         unit++;
-    long long count = (long long)(events->latest.age_s / units[unit].seconds);
+    long long count = (long long)(seconds / units[unit].seconds);
+    text_printf(out, "%lld %s%s", count, units[unit].unit, count == 1 ? "" : "s");
+}
+
+/* "Verdicts are those of `assay validate`, 3 hours ago." */
+static void put_age(const struct events *events, const struct style *style, struct text *out)
+{
+    int64_t newest = INT64_MAX, oldest = -1, age_s;
+    for (size_t i = 0; i < events->count; i++) {
+        if (!latest_verdict(&events->latest, events->list[i].name, &age_s))
+            continue;
+        newest = age_s < newest ? age_s : newest;
+        oldest = age_s > oldest ? age_s : oldest;
+    }
+    if (oldest < 0)
+        return;
     AUTO_TEXT struct text words = {0};
-    text_printf(&words, "Verdicts are those of `assay validate`, %lld %s%s ago.", count,
-                units[unit].unit, count == 1 ? "" : "s");
+    text_puts(&words, "Verdicts are those of `assay validate`, ");
+    put_time(newest, &words);
+    if (oldest > newest) {
+        text_puts(&words, " to ");
+        put_time(oldest, &words);
+    }
+    text_puts(&words, " ago.");
     text_putc(out, '\n');
     wrap(out, text_string(&words), 0, 0, style->width);
 }
@@ -214,7 +230,8 @@ static int deliver_person(struct events *events, bool hints, int status)
 
 static json_t *event_json(const struct events *events, const struct known_event *event)
 {
-    const struct judgement *judgement = latest_verdict(&events->latest, event->name);
+    int64_t age_s = 0;
+    const struct judgement *judgement = latest_verdict(&events->latest, event->name, &age_s);
     json_t *object = json_object();
     json_object_set_new(object, "event", json_text(event->name));
     json_object_set_new(object, "kind", json_text(event->kind));
@@ -225,7 +242,7 @@ static json_t *event_json(const struct events *events, const struct known_event 
     if (judgement) {
         json_object_set_new(object, "verdict", json_text(verdict_names[judgement->verdict]));
         json_object_set_new(object, "verdict_event", json_text(judgement->evidence->event));
-        json_object_set_new(object, "verdict_age", json_integer(events->latest.age_s));
+        json_object_set_new(object, "verdict_age", json_integer(age_s));
     } else {
         json_absent(object, "verdict", "this event has not been validated on this machine");
         json_object_set_new(object, "verdict_age", json_null());
@@ -343,7 +360,7 @@ const struct command command_events = {
         "a glob matches them, such as 'sched*' or 'sched:*'.\n\n"
         "A name without wildcards is tried as it is, in any form a name can have; the exit status "
         "is 3 when it cannot be counted.\n\n"
-        "Where `assay validate` ran on this machine, the verdict of its latest run stands beside "
+        "Where `assay validate` ran on this machine, the verdict of its latest runs stands beside "
         "each event.\n\n"
         "With --specimens the specimens of the machine are listed instead, those whose names match "
         "the glob: the count each makes of every class it says something of, as a formula in N, "

@@ -4,6 +4,7 @@
  * From the latest store of `assay validate` to a verdict for each event. */
 #include "cli/latest-verdicts.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -23,34 +24,55 @@ static int64_t age_of(const char *moment)
     return now > then ? (int64_t)(now - then) : 0;
 }
 
-static int judge(struct store *store, struct latest_verdicts *latest, struct failure *failure)
+static void release_run(struct latest_run *run)
+{
+    judgements_release(&run->judgements);
+    case_release(&run->file);
+    *run = (struct latest_run){0};
+}
+
+static int judge(struct store *store, struct latest_run *run, struct failure *failure)
 {
     struct store_info info = {0};
     int error = store_info(store, &info, failure);
     uint64_t seed = info.seed;
-    latest->age_s = age_of(info.started);
+    run->age_s = age_of(info.started);
     store_info_release(&info);
     if (error == 0)
-        error = validate_load(store, &latest->file, failure);
-    return error < 0 ? error : judge_case(&latest->file, seed, &latest->judgements);
+        error = validate_load(store, &run->file, failure);
+    return error < 0 ? error : judge_case(&run->file, seed, &run->judgements);
+}
+
+static int load_run(const char *path, struct latest_run *run, struct failure *failure)
+{
+    struct store *store = NULL;
+    int error = store_open(&store, path, false, failure);
+    if (error == 0)
+        error = judge(store, run, failure);
+    store_close(store);
+    if (error < 0)
+        release_run(run);
+    return error;
 }
 
 void latest_verdicts_load(const struct catalogue *catalogue, const struct common_options *common,
                           struct latest_verdicts *latest)
 {
     AUTO_FREE char *path = NULL;
-    struct store *store = NULL;
-    struct failure failure = {0};
     *latest = (struct latest_verdicts){0};
-    if (store_latest(catalogue->fingerprint, "validate", &path, &failure) < 0)
-        return;
-    int error = store_open(&store, path, false, &failure);
-    if (error == 0)
-        error = judge(store, latest, &failure);
-    store_close(store);
-    if (error < 0)
-        deliver_remark(common, "what `assay validate` found here cannot be used: %s",
-                       failure.text[0] ? failure.text : "out of memory");
+    for (size_t tried = 0; tried < LATEST_RUNS; tried++) {
+        struct failure failure = {0};
+        char *older;
+        if (store_latest_before(catalogue->fingerprint, "validate", path, &older, &failure) < 0)
+            return;
+        free(path);
+        path = older;
+        if (load_run(path, &latest->runs[latest->count], &failure) == 0)
+            latest->count++;
+        else
+            deliver_remark(common, "what `assay validate` found here cannot be used: %s",
+                           failure.text[0] ? failure.text : "out of memory");
+    }
 }
 
 static bool is_name(const char *known, const char *name, const char *mode)
@@ -59,20 +81,37 @@ static bool is_name(const char *known, const char *name, const char *mode)
     return strncmp(known, name, length) == 0 && strcmp(known + length, mode) == 0;
 }
 
-const struct judgement *latest_verdict(const struct latest_verdicts *latest, const char *name)
+static const struct judgement *find(const struct latest_run *run, const char *name)
 {
     size_t length = strlen(name);
     const char *const modes[] = {"", length && name[length - 1] == '/' ? "u" : ":u"};
     for (size_t mode = 0; mode < 2; mode++)
-        for (size_t i = 0; i < latest->judgements.count; i++)
-            if (is_name(latest->judgements.list[i].evidence->event, name, modes[mode]))
-                return &latest->judgements.list[i];
+        for (size_t i = 0; i < run->judgements.count; i++)
+            if (is_name(run->judgements.list[i].evidence->event, name, modes[mode]))
+                return &run->judgements.list[i];
     return NULL;
+}
+
+const struct judgement *latest_verdict(const struct latest_verdicts *latest, const char *name,
+                                       int64_t *age_s)
+{
+    const struct judgement *best = NULL;
+    for (size_t i = 0; i < latest->count; i++) {
+        const struct judgement *found = find(&latest->runs[i], name);
+        /* A run that ended before the event's turn says nothing. */
+        if (!found || (best && found->verdict == VERDICT_UNJUDGED))
+            continue;
+        best = found;
+        *age_s = latest->runs[i].age_s;
+        if (best->verdict != VERDICT_UNJUDGED)
+            break;
+    }
+    return best;
 }
 
 void latest_verdicts_free(struct latest_verdicts *latest)
 {
-    judgements_release(&latest->judgements);
-    case_release(&latest->file);
-    *latest = (struct latest_verdicts){0};
+    for (size_t i = 0; i < latest->count; i++)
+        release_run(&latest->runs[i]);
+    latest->count = 0;
 }

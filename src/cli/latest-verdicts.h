@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the latest run of `assay validate` on a machine says of its events, for commands that show
+ * What the latest runs of `assay validate` on a machine say of its events, for commands that show
  * events or their counts. */
 #pragma once
 
@@ -9,17 +9,26 @@
 #include "judge/verdict.h"
 #include "session/session.h"
 
-struct latest_verdicts {
+#define LATEST_RUNS 8 /* that are looked at: one of a few events leaves others to earlier ones */
+
+struct latest_run {
     struct case_file file;
-    struct judgements judgements; /* empty: nothing is known */
-    int64_t age_s;                /* seconds since that run began */
+    struct judgements judgements;
+    int64_t age_s; /* seconds since that run began */
 };
 
-/* Judges the machine's latest store of that command. A store is kept by the machine's fingerprint,
- * so that one of another kernel, microcode or hypervisor is not found. Where there is none, or none
- * that can be used (said unless --quiet), nothing is known. */
+struct latest_verdicts {
+    struct latest_run runs[LATEST_RUNS]; /* the newest first */
+    size_t count;                        /* 0: nothing is known */
+};
+
+/* Judges the machine's latest stores of that command. A store is kept by the machine's fingerprint,
+ * so that one of another kernel, microcode or hypervisor is not found. One that cannot be used is
+ * passed over, which is said unless --quiet. */
 void latest_verdicts_load(const struct catalogue *catalogue, const struct common_options *common,
                           struct latest_verdicts *latest);
-/* Of the event under this name, else under the name with :u; NULL: it was not validated. */
-const struct judgement *latest_verdict(const struct latest_verdicts *latest, const char *name);
+/* The newest that says something of the event under this name, else under the name with :u; NULL:
+ * it was not validated. *age_s is that of its run. */
+const struct judgement *latest_verdict(const struct latest_verdicts *latest, const char *name,
+                                       int64_t *age_s);
 void latest_verdicts_free(struct latest_verdicts *latest);

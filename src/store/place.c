@@ -96,6 +96,7 @@ int store_default_path(const char *fingerprint, const char *command, char **path
 struct wanted {
     const char *command; /* NULL: any */
     bool unfinished;
+    const char *before; /* only files whose names sort before this one's; NULL: all */
 };
 
 /* TIME-COMMAND.sqlite */
@@ -104,6 +105,8 @@ static bool name_fits(const char *name, const struct wanted *wanted)
     size_t length = strlen(name), tail = sizeof(suffix) - 1;
     const char *dash = strchr(name, '-');
     if (length <= tail || strcmp(name + length - tail, suffix) != 0 || name[0] == '.' || !dash)
+        return false;
+    if (wanted->before && strcmp(name, wanted->before) >= 0)
         return false;
     if (!wanted->command)
         return true;
@@ -200,12 +203,19 @@ static int find_newest(const char *fingerprint, const struct wanted *wanted, cha
 int store_latest_unfinished(const char *fingerprint, const char *command, char **path,
                             struct failure *failure)
 {
-    const struct wanted wanted = {command, true};
+    const struct wanted wanted = {.command = command, .unfinished = true};
     return find_newest(fingerprint, &wanted, path, failure);
 }
 
 int store_latest(const char *fingerprint, const char *command, char **path, struct failure *failure)
 {
-    const struct wanted wanted = {command, false};
+    return store_latest_before(fingerprint, command, NULL, path, failure);
+}
+
+int store_latest_before(const char *fingerprint, const char *command, const char *newer,
+                        char **path, struct failure *failure)
+{
+    const char *slash = newer ? strrchr(newer, '/') : NULL;
+    const struct wanted wanted = {.command = command, .before = slash ? slash + 1 : newer};
     return find_newest(fingerprint, &wanted, path, failure);
 }

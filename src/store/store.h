@@ -42,6 +42,9 @@ int store_latest_unfinished(const char *fingerprint, const char *command, char *
 /* The newest store of that machine and command, NULL meaning any, or -ENOENT. */
 int store_latest(const char *fingerprint, const char *command, char **path,
                  struct failure *failure);
+/* The newest of those that are older than the store at `newer`; NULL: than none. */
+int store_latest_before(const char *fingerprint, const char *command, const char *newer,
+                        char **path, struct failure *failure);
 
 /* Makes a new store; fails with -EEXIST rather than touch an existing file. */
 int store_create(struct store **store, const char *path, const struct store_run *run,

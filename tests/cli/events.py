@@ -51,6 +51,14 @@ class Listing(unittest.TestCase):
             text = tap.assay("events", "*faults", env=env).stdout
             self.assertRegex(text, rf"(?m)^page-faults .* {verdict} as page-faults:u$")
             self.assertRegex(text, r"assay validate`, \d+ (second|minute)s? ago")
+            # A later run of another event takes nothing away, nor does one whose budget was too small.
+            tap.assay("validate", "minor-faults:u", "--budget", "3s", "--quiet", env=env)
+            tap.assay("validate", "page-faults:u", "--budget", "1ms", "--quiet", env=env)
+            results = json.loads(tap.assay("events", "--json", "*faults", env=env).stdout)["results"]
+            later = {event["event"]: event for event in results}
+            self.assertEqual(later["page-faults"]["verdict"], verdict)
+            self.assertIsNotNone(later["minor-faults"]["verdict"])
+            self.assertGreaterEqual(later["page-faults"]["verdict_age"], later["minor-faults"]["verdict_age"])
 
     def test_a_reason_is_said_once_for_all_it_concerns(self):
         _, events = listed()
