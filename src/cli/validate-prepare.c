@@ -244,7 +244,7 @@ static void put_reason(const struct validating *validating, const struct candida
         return;
     }
     if (validate_primary(&validating->study, candidate->class) == VALIDATE_NO_SPECIMEN) {
-        text_printf(out, "no specimen here predicts a count of %s", candidate->class);
+        text_printf(out, "no specimen here predicts %s", candidate->class);
         return;
     }
     if (is_of_cpu(candidate->kind) && strcmp(candidate->kind, "papi") != 0 &&

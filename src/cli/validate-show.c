@@ -4,7 +4,6 @@
  * The result of `assay validate`: verdicts, and below them where ladders ended, how much was
  * disturbed, which of several events of a class is best, the paper's findings, and what to do. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,61 +15,25 @@
 #include "show/shell.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
-#include "study/mode.h"
 
-/* --- ladders that ended early --- */
-
-static void put_time(double ns, struct text *out)
-{
-    static const char *const units[] = {"ns", "us", "ms", "s"};
-    char number[NUMBER_SIZE];
-    size_t unit = 0;
-    while (unit < 3 && ns >= 1000) {
-        ns /= 1000;
-        unit++;
-    }
-    number_significant(ns, 2, number, sizeof(number));
-    text_printf(out, "%s %s", number, units[unit]);
-}
-
-static void put_caps(const struct validating *validating, const struct style *style,
-                     struct text *out)
-{
-    AUTO_TEXT struct text words = {0};
-    for (size_t i = 0; i < validating->study.subject_count; i++) {
-        struct validate_cap cap;
-        char n[NUMBER_SIZE];
-        if (!validate_cap(&validating->study, &validating->plan, i, &cap))
-            continue;
-        number_count(cap.n, n, sizeof(n));
-        text_puts(&words, words.length ? "; " : "ladders capped by cost: ");
-        text_put_clean(&words, validating->subjects[i].name);
-        text_printf(&words, " at N = %s", n);
-        if (cap.hit_ns > 0) {
-            text_puts(&words, " (one hit of ");
-            text_append(&words, cap.specimen, strcspn(cap.specimen, "/"));
-            text_puts(&words, " costs ");
-            put_time(cap.hit_ns, &words);
-            text_putc(&words, ')');
-        }
-    }
-    if (!words.length)
-        return;
-    text_puts(&words, ". --full lifts this, a larger --budget raises it.");
-    text_putc(out, '\n');
-    wrap(out, text_string(&words), 0, 2, style->width);
-}
+#define NAMES_SHOWN 6u /* of a list that --all has in full */
 
 /* --- disturbed runs --- */
+
+static size_t count_runs(const struct validating *validating)
+{
+    size_t runs = 0;
+    for (size_t i = 0; i < validating->judgements.count; i++)
+        runs += validating->judgements.list[i].runs;
+    return runs;
+}
 
 static void put_disturbed(const struct validating *validating, const struct style *style,
                           struct text *out)
 {
-    size_t runs = 0, disturbed = 0;
-    for (size_t i = 0; i < validating->judgements.count; i++) {
-        runs += validating->judgements.list[i].runs;
+    size_t runs = count_runs(validating), disturbed = 0;
+    for (size_t i = 0; i < validating->judgements.count; i++)
         disturbed += validating->judgements.list[i].disturbed;
-    }
     if (!runs)
         return;
     AUTO_TEXT struct text words = {0};
@@ -80,8 +43,8 @@ static void put_disturbed(const struct validating *validating, const struct styl
     text_printf(&words, "%s runs", all);
     if (disturbed)
         text_printf(&words,
-                    ", %s of them (%.2g %%) disturbed by what the system's own account saw: judged "
-                    "apart",
+                    ", %s of them (%.2g %%) disturbed: the system's own account shows more page "
+                    "faults or context switches than the code makes; judged apart",
                     some, 100.0 * (double)disturbed / (double)runs);
     else
         text_puts(&words, ", none of them disturbed");
@@ -103,25 +66,12 @@ static const struct judgement *ranked(const struct judgements *judgements, const
     return NULL;
 }
 
-/* Length of the name without its mode. */
-static size_t base_length(const char *name)
-{
-    const char *mode = event_mode(name);
-    return mode ? (size_t)(mode - name) - (mode[-1] == ':') : strlen(name);
-}
-
-static bool same_base(const char *left, const char *right)
-{
-    size_t length = base_length(left);
-    return length == base_length(right) && strncmp(left, right, length) == 0;
-}
-
 static void put_class(const struct judgements *judgements, const char *class,
                       const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text words = {0};
     text_printf(&words, "best for %s: ", class);
-    size_t shown = 0;
+    unsigned last = 0; /* rank shown; equals are a choice */
     const char *first = NULL;
     bool several = false; /* events, not only modes of one */
     for (unsigned rank = 1; rank <= judgements->count; rank++) {
@@ -129,10 +79,11 @@ static void put_class(const struct judgements *judgements, const char *class,
         const struct judgement *judgement;
         while ((judgement = ranked(judgements, class, rank, &at))) {
             const char *name = judgement->evidence->event;
-            several |= first && !same_base(first, name);
+            several |= first && !validate_same_base(first, name);
             first = first ? first : name;
-            text_puts(&words, shown++ ? ", then " : "");
+            text_puts(&words, !last ? "" : last == rank ? " or " : ", then ");
             text_put_clean(&words, name);
+            last = rank;
             at++;
         }
     }
@@ -155,68 +106,6 @@ static void put_ranking(const struct validating *validating, const struct style 
     }
 }
 
-/* --- findings --- */
-
-static void put_estimate(const struct finding *finding, struct text *out)
-{
-    if (!finding->has_estimate || !isfinite(finding->estimate))
-        return;
-    text_printf(out, ", %.3g", finding->estimate);
-    if (isfinite(finding->low) && isfinite(finding->high))
-        text_printf(out, " (%.3g to %.3g)", finding->low, finding->high);
-    text_printf(out, " %s", finding->unit ? finding->unit : "");
-}
-
-/* Why it cannot be tested; the reason for which an event cannot be opened stands above already. */
-static void put_untestable(const struct finding *finding, struct text *out)
-{
-    static const char opened[] = " cannot be opened";
-    const char *known = strstr(finding->reason, opened);
-    size_t length =
-        known ? (size_t)(known - finding->reason) + strlen(opened) : strlen(finding->reason);
-    text_puts(out, ": ");
-    text_append(out, finding->reason, length);
-}
-
-static void put_finding(const struct finding *finding, const struct style *style, struct text *out)
-{
-    AUTO_TEXT struct text words = {0};
-    text_printf(&words, "%s ", finding->id);
-    if (finding->verdict != FINDING_UNTESTABLE)
-        text_printf(&words, "%s: ", finding->claim);
-    text_puts(&words, finding_verdict_names[finding->verdict]);
-    if (finding->verdict == FINDING_UNTESTABLE) {
-        put_untestable(finding, &words);
-    } else {
-        put_estimate(finding, &words);
-        if (finding->reason[0])
-            text_printf(&words, ". %s", finding->reason);
-    }
-    wrap(out, text_string(&words), 0, 2, style->width);
-}
-
-/* Of a few events that were named, what they cannot tell is no news. */
-static void put_findings(const struct validating *validating, const struct style *style,
-                         struct text *out)
-{
-    bool brief = validating->few && !validating->options->all;
-    AUTO_TEXT struct text rest = {0};
-    text_puts(out, "\nFindings of the paper on microbenchmarks:\n");
-    for (size_t i = 0; i < VALIDATE_FINDINGS; i++) {
-        const struct finding *finding = &validating->findings[i];
-        if (!finding->id)
-            continue;
-        if (brief && finding->verdict == FINDING_UNTESTABLE)
-            text_printf(&rest, "%s%s", rest.length ? ", " : "", finding->id);
-        else
-            put_finding(finding, style, out);
-    }
-    if (!rest.length)
-        return;
-    text_puts(&rest, " not testable with these events (--all says why)");
-    wrap(out, text_string(&rest), 0, 2, style->width);
-}
-
 /* --- what to do --- */
 
 static size_t count_verdict(const struct validating *validating, enum verdict verdict)
@@ -227,13 +116,32 @@ static size_t count_verdict(const struct validating *validating, enum verdict ve
     return count;
 }
 
+static bool is_wrong(const struct judgement *judgement)
+{
+    return judgement->verdict == VERDICT_DEAD || judgement->verdict == VERDICT_BIASED ||
+           judgement->verdict == VERDICT_NOISY;
+}
+
+/* "Do not believe these events as named: a, b and 3 more." */
+static void put_wrong(const struct validating *validating, struct text *out)
+{
+    size_t wrong = 0;
+    for (size_t i = 0; i < validating->judgements.count; i++) {
+        const struct judgement *judgement = &validating->judgements.list[i];
+        if (!is_wrong(judgement) || (wrong++ >= NAMES_SHOWN && !validating->options->all))
+            continue;
+        text_puts(out, wrong > 1 ? ", " : "Not to be believed as named: ");
+        text_put_clean(out, judgement->evidence->event);
+    }
+    if (wrong > NAMES_SHOWN && !validating->options->all)
+        text_printf(out, " and %zu more", wrong - NAMES_SHOWN);
+    text_puts(out, wrong ? "; the table says why. " : "");
+}
+
 static void put_advice(const struct validating *validating, const struct style *style,
                        struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    size_t wrong = count_verdict(validating, VERDICT_DEAD) +
-                   count_verdict(validating, VERDICT_BIASED) +
-                   count_verdict(validating, VERDICT_NOISY);
     if (!validating->complete) {
         text_puts(&words, "Not finished: what is missing comes with `assay validate --resume "
                           "--store ");
@@ -241,10 +149,8 @@ static void put_advice(const struct validating *validating, const struct style *
         deliver_put_via(&validating->options->common, &words);
         text_puts(&words, "`. ");
     }
-    if (wrong)
-        text_printf(&words, "%zu event%s should not be believed as named. ", wrong,
-                    wrong == 1 ? "" : "s");
-    if (!validating->options->all)
+    put_wrong(validating, &words);
+    if (!validating->options->all && count_runs(validating))
         text_puts(&words, "--all shows each specimen, --json every figure. ");
     if (count_verdict(validating, VERDICT_UNSUPPORTED))
         text_puts(&words, "`assay doctor` says what keeps events from being opened.");
@@ -261,11 +167,14 @@ static void put_skips(const struct validating *validating, const struct style *s
         skips_put(&validating->skips, style, out);
     else if (validating->skips.count) {
         AUTO_TEXT struct text words = {0};
+        size_t count = validating->skips.count;
         text_puts(&words, "left out (--all says why): ");
-        for (size_t i = 0; i < validating->skips.count; i++) {
+        for (size_t i = 0; i < count && i < NAMES_SHOWN; i++) {
             text_puts(&words, i ? ", " : "");
             text_put_clean(&words, validating->skips.list[i].what);
         }
+        if (count > NAMES_SHOWN)
+            text_printf(&words, " and %zu more", count - NAMES_SHOWN);
         wrap(out, text_string(&words), 0, 2, style->width);
     }
 }
@@ -277,11 +186,14 @@ static int show_person(struct validating *validating, int status)
     AUTO_TEXT struct text out = {0};
     validate_put_table(validating, &style, &out);
     validate_put_unsupported(validating, &style, &out);
-    put_caps(validating, &style, &out);
+    validate_put_caps(validating, &style, &out);
     put_disturbed(validating, &style, &out);
     put_ranking(validating, &style, &out);
-    put_skips(validating, &style, &out);
-    put_findings(validating, &style, &out);
+    /* Where nothing was measured, what that was not held against is no news. */
+    if (count_runs(validating) || validating->options->all) {
+        put_skips(validating, &style, &out);
+        validate_put_findings(validating, &style, &out);
+    }
     put_advice(validating, &style, &out);
     text_putc(&out, '\n');
     deliver_put_machine(validating->facts, &style, &out);
@@ -319,11 +231,8 @@ static bool is_hit(const struct validating *validating)
  * be, as on a CPU that is not there? */
 static bool is_lacking(const struct validating *validating)
 {
-    size_t runs = 0;
-    for (size_t i = 0; i < validating->judgements.count; i++)
-        runs += validating->judgements.list[i].runs;
     if (validating->plan.count && validating->complete)
-        return !runs;
+        return !count_runs(validating);
     return validating->few &&
            count_verdict(validating, VERDICT_UNSUPPORTED) == validating->judgements.count;
 }

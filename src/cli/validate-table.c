@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The verdicts of `assay validate` for a person: a line for each event, or with --all for each
- * specimen; events that cannot be opened are grouped by the reason. */
+ * The verdicts of `assay validate` for a person: a line for each event, with --all for each
+ * specimen, and below it what the line does not tell. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +11,6 @@
 #include "show/number.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
-
-#define NAMES_SHOWN 6u /* of a group of events with one reason */
 
 enum tone validate_tone(enum verdict verdict)
 {
@@ -24,7 +22,7 @@ enum tone validate_tone(enum verdict verdict)
     return tones[verdict];
 }
 
-/* --- what an event was judged against --- */
+/* --- which N, and how many runs --- */
 
 struct span {
     uint64_t low, high;
@@ -47,56 +45,31 @@ static void widen(struct span *span, const struct judged_row *row)
     }
 }
 
-static void put_span(const struct span *span, struct text *out)
+/* Code that must read zero has a ladder of its own: it says nothing of how far the event was
+ * tried. */
+static struct span span_of(const struct judgement *judgement)
 {
-    char low[NUMBER_SIZE], high[NUMBER_SIZE], runs[NUMBER_SIZE];
-    number_count(span->low, low, sizeof(low));
-    number_count(span->high, high, sizeof(high));
-    number_count(span->runs, runs, sizeof(runs));
-    if (span->low == span->high)
-        text_printf(out, ", N %s, %s runs", low, runs);
-    else
-        text_printf(out, ", N %s-%s, %s runs", low, high, runs);
-}
-
-static bool seen_before(const struct judgement *judgement, size_t row)
-{
-    for (size_t i = 0; i < row; i++)
-        if (strcmp(judgement->rows[i].specimen, judgement->rows[row].specimen) == 0)
-            return true;
-    return false;
-}
-
-/* "pages and 5 more, N 1-10,000, 700 runs" */
-static void put_against(const struct judgement *judgement, struct text *out)
-{
-    struct span span = {0};
-    size_t specimens = 0;
-    const char *first = NULL;
+    struct span telling = {0}, all = {0};
     for (size_t i = 0; i < judgement->row_count; i++) {
-        struct span own = {0};
-        widen(&own, &judgement->rows[i]);
-        if (own.any && !seen_before(judgement, i)) {
-            specimens++;
-            if (!first)
-                first = judgement->rows[i].specimen;
-        }
-        widen(&span, &judgement->rows[i]);
+        widen(&all, &judgement->rows[i]);
+        if (judgement->rows[i].verdict != VERDICT_UNJUDGED)
+            widen(&telling, &judgement->rows[i]);
     }
-    if (!first)
-        return;
-    text_append(out, first, strcspn(first, "/"));
-    if (specimens > 1)
-        text_printf(out, " + %zu", specimens - 1);
-    put_span(&span, out);
+    if (!telling.any)
+        return all;
+    telling.runs = all.runs;
+    return telling;
 }
 
-static void put_overhead(bool known, int64_t overhead, char *text, size_t size)
+/* N that both reached, runs of both. */
+static struct span common_span(struct span left, struct span right)
 {
-    if (known)
-        number_signed(overhead, text, size);
-    else
-        snprintf(text, size, "-");
+    if (right.low > left.low)
+        left.low = right.low;
+    if (right.high < left.high)
+        left.high = right.high;
+    left.runs += right.runs;
+    return left;
 }
 
 /* --- the table --- */
@@ -105,137 +78,192 @@ static const struct column columns[] = {{.title = "event"},
                                         {.title = "verdict"},
                                         {.title = "cause"},
                                         {.title = "overhead", .right = true},
-                                        {.title = "against", .wraps = true}};
+                                        {.title = "N", .right = true},
+                                        {.title = "runs", .right = true},
+                                        {.title = "", .wraps = true, .below = true}};
 #define COLUMNS (sizeof(columns) / sizeof(*columns))
 
-static void add_line(struct table *table, const char *name, enum verdict verdict, enum cause cause,
-                     const char *overhead, const char *words)
+/* What one line of the table says. */
+struct line {
+    const char *name;
+    enum verdict verdict;
+    enum cause cause;
+    const struct judged_point *first; /* NULL: nothing was measured */
+    struct span span;
+    const char *note;
+};
+
+struct sheet {
+    struct table table;
+    bool narrow; /* no room for a column of causes: they begin the note */
+    bool starred;
+};
+
+static void add_span(struct table *table, const struct span *span)
 {
-    table_add(table, TONE_PLAIN, name);
-    table_add(table, validate_tone(verdict), verdict_names[verdict]);
-    table_add(table, TONE_PLAIN, cause == CAUSE_NONE ? "" : cause_names[cause]);
+    char low[NUMBER_SIZE], high[NUMBER_SIZE], runs[NUMBER_SIZE];
+    number_count(span->low, low, sizeof(low));
+    number_count(span->high, high, sizeof(high));
+    number_count(span->runs, runs, sizeof(runs));
+    if (!span->any)
+        table_add(table, TONE_PLAIN, "");
+    else if (span->low == span->high)
+        table_add(table, TONE_PLAIN, low);
+    else
+        table_addf(table, TONE_PLAIN, "%s-%s", low, high);
+    table_add(table, TONE_PLAIN, span->any ? runs : "");
+}
+
+static void add_line(struct sheet *sheet, const struct line *line)
+{
+    struct table *table = &sheet->table;
+    const char *cause = line->cause == CAUSE_NONE ? "" : cause_names[line->cause];
+    char overhead[NUMBER_SIZE] = "-";
+    AUTO_TEXT struct text note = {0};
+    if (line->first && line->first->has_overhead)
+        number_signed(line->first->overhead, overhead, sizeof(overhead));
+    if (sheet->narrow && *cause)
+        text_printf(&note, "%s%s", cause, *line->note ? ": " : "");
+    text_puts(&note, line->note);
+    table_add(table, TONE_PLAIN, line->name);
+    table_add(table, validate_tone(line->verdict), verdict_names[line->verdict]);
+    table_add(table, TONE_PLAIN, sheet->narrow ? "" : cause);
     table_add(table, TONE_PLAIN, overhead);
-    table_add(table, TONE_DIM, words);
+    add_span(table, &line->span);
+    table_add(table, TONE_DIM, text_string(&note));
 }
 
-static void add_event(struct table *table, const struct judgement *judgement)
+static const struct judged_point *first_point(const struct judged_row *row)
 {
-    char overhead[NUMBER_SIZE];
-    AUTO_TEXT struct text words = {0};
-    put_overhead(judgement->has_overhead, judgement->overhead, overhead, sizeof(overhead));
-    put_against(judgement, &words);
-    if (judgement->note[0])
-        text_printf(&words, "%s%s", words.length ? ". " : "", judgement->note);
-    add_line(table, judgement->evidence->event, judgement->verdict, judgement->cause, overhead,
-             text_string(&words));
+    return row->point_count ? &row->points[0] : NULL;
 }
 
-static void add_row(struct table *table, const struct judged_row *row)
+/* --- a line for each event --- */
+
+/* What is to be said beyond what the line says. */
+static const char *rest_of(const struct judgement *judgement)
 {
-    char overhead[NUMBER_SIZE];
+    const char *rest = judgement->note + judgement->usual;
+    return rest + strspn(rest, " ");
+}
+
+/* The one remark on an exact event whose mode filters nothing; the table says it with a star. */
+static bool is_unfiltered(const struct judgement *judgement)
+{
+    return judgement->cause == CAUSE_MODE_NOT_APPLICABLE && judgement->verdict == VERDICT_EXACT &&
+           judgement->usual && !strstr(rest_of(judgement), ". ");
+}
+
+/* Does one line say all of NAME and NAME:u? */
+static bool is_foldable(const struct judgement *plain, const struct judgement *user)
+{
+    return plain->verdict == VERDICT_EXACT && user->verdict == VERDICT_EXACT && plain->usual &&
+           plain->has_overhead == user->has_overhead && plain->overhead == user->overhead &&
+           (is_unfiltered(user) ||
+            (plain->cause == user->cause && strcmp(rest_of(plain), rest_of(user)) == 0));
+}
+
+static void add_event(struct sheet *sheet, const struct judgement *judgement,
+                      const struct judgement *user)
+{
+    AUTO_TEXT struct text name = {0};
+    struct line line = {.verdict = judgement->verdict,
+                        .cause = judgement->cause,
+                        .first = judgement->row_count ? first_point(&judgement->rows[0]) : NULL,
+                        .span = span_of(judgement),
+                        .note = rest_of(judgement)};
+    if (user) {
+        validate_put_folded(judgement->evidence->event, &name);
+        line.span = common_span(line.span, span_of(user));
+        if (is_unfiltered(user)) {
+            text_putc(&name, '*');
+            sheet->starred = true;
+        }
+    } else {
+        text_put_clean(&name, judgement->evidence->event);
+    }
+    line.name = text_string(&name);
+    add_line(sheet, &line);
+}
+
+/* --- a line for each specimen --- */
+
+static void add_row(struct sheet *sheet, const struct judgement *judgement,
+                    const struct judged_row *row)
+{
     AUTO_TEXT struct text words = {0};
     AUTO_TEXT struct text name = {0};
-    struct span span = {0};
-    widen(&span, row);
-    const struct judged_point *first = row->point_count ? &row->points[0] : NULL;
-    put_overhead(first && first->has_overhead, first ? first->overhead : 0, overhead,
-                 sizeof(overhead));
+    struct line line = {.verdict = row->verdict, .cause = row->cause, .first = first_point(row)};
+    widen(&line.span, row);
     text_printf(&name, "  %s", row->specimen);
-    text_puts(&words, row->path);
+    if (strcmp(row->path, judgement->rows[0].path) != 0)
+        text_printf(&words, "Through %s. ", row->path);
     if (row->core && *row->core)
-        text_printf(&words, " on %s", row->core);
+        text_printf(&words, "On %s. ", row->core);
     if (row->counters > 1)
-        text_puts(&words, ", interrupts counted along");
-    if (span.any)
-        put_span(&span, &words);
-    if (row->note[0])
-        text_printf(&words, ". %s", row->note);
-    add_line(table, text_string(&name), row->verdict, row->cause, overhead, text_string(&words));
+        text_puts(&words, "Interrupts counted along. ");
+    if (row->verdict != VERDICT_EXACT)
+        text_puts(&words, row->note);
+    line.name = text_string(&name);
+    line.note = text_string(&words);
+    add_line(sheet, &line);
 }
 
-/* Events of which nothing was measured are told of below the table, by the reason. */
-static bool is_grouped(const struct validating *validating, const struct judgement *judgement)
+static void add_specimens(struct sheet *sheet, const struct judgement *judgement)
 {
-    return !validating->options->all &&
-           (judgement->verdict == VERDICT_UNSUPPORTED ||
-            (judgement->verdict == VERDICT_UNJUDGED && !judgement->row_count));
+    AUTO_TEXT struct text words = {0};
+    struct line line = {.name = judgement->evidence->event,
+                        .verdict = judgement->verdict,
+                        .cause = judgement->cause,
+                        .span = span_of(judgement)};
+    if (judgement->row_count) {
+        line.first = first_point(&judgement->rows[0]);
+        text_printf(&words, "Through %s. ", judgement->rows[0].path);
+    }
+    text_puts(&words, judgement->note);
+    line.note = text_string(&words);
+    add_line(sheet, &line);
+    for (size_t i = 0; i < judgement->row_count; i++)
+        add_row(sheet, judgement, &judgement->rows[i]);
+}
+
+/* --- all of it --- */
+
+static void fill(struct sheet *sheet, const struct validating *validating)
+{
+    const struct judgements *judgements = &validating->judgements;
+    for (size_t i = 0; i < judgements->count; i++) {
+        const struct judgement *judgement = &judgements->list[i];
+        if (validate_is_grouped(judgement))
+            continue;
+        if (validating->options->all) {
+            add_specimens(sheet, judgement);
+            continue;
+        }
+        const struct judgement *twin = validate_twin(judgements, judgement);
+        bool user = validate_is_user(judgement);
+        bool folded = twin && (user ? is_foldable(twin, judgement) : is_foldable(judgement, twin));
+        if (!folded || !user)
+            add_event(sheet, judgement, folded ? twin : NULL);
+    }
 }
 
 void validate_put_table(const struct validating *validating, const struct style *style,
                         struct text *out)
 {
-    struct table table = {.columns = columns, .column_count = COLUMNS};
-    for (size_t i = 0; i < validating->judgements.count; i++) {
-        const struct judgement *judgement = &validating->judgements.list[i];
-        if (is_grouped(validating, judgement))
-            continue;
-        add_event(&table, judgement);
-        for (size_t j = 0; validating->options->all && j < judgement->row_count; j++)
-            add_row(&table, &judgement->rows[j]);
+    struct sheet sheet = {.table = {.columns = columns, .column_count = COLUMNS}};
+    fill(&sheet, validating);
+    if (table_width(&sheet.table) > style->width) {
+        table_free(&sheet.table);
+        sheet.narrow = true;
+        fill(&sheet, validating);
     }
-    if (table.count)
-        table_put(&table, style, out);
-    table_free(&table);
-}
-
-/* --- events that cannot be opened --- */
-
-static bool same_group(const struct judgement *left, const struct judgement *right)
-{
-    return left->verdict == right->verdict && left->cause == right->cause &&
-           strcmp(left->note, right->note) == 0;
-}
-
-/* "hardware and cache", from the kinds of a group; each once. */
-static void put_kind(const char *kind, struct text *kinds)
-{
-    if (strstr(text_string(kinds), kind))
-        return;
-    text_puts(kinds, kinds->length ? " and " : "");
-    text_put_clean(kinds, kind);
-}
-
-static void put_group(const struct validating *validating, size_t first, const struct style *style,
-                      struct text *out)
-{
-    const struct judgements *judgements = &validating->judgements;
-    const struct judgement *leader = &judgements->list[first];
-    AUTO_TEXT struct text names = {0};
-    AUTO_TEXT struct text kinds = {0};
-    AUTO_TEXT struct text words = {0};
-    size_t count = 0;
-    for (size_t i = first; i < judgements->count; i++) {
-        const struct judgement *judgement = &judgements->list[i];
-        if (!is_grouped(validating, judgement) || !same_group(leader, judgement))
-            continue;
-        put_kind(judgement->evidence->kind, &kinds);
-        if (count++ < NAMES_SHOWN) {
-            text_puts(&names, count > 1 ? ", " : "");
-            text_put_clean(&names, judgement->evidence->event);
-        }
-    }
-    text_printf(&words, "%zu %s event%s: %s%s%s: ", count, text_string(&kinds),
-                count == 1 ? "" : "s", verdict_names[leader->verdict], leader->cause ? ", " : "",
-                leader->cause ? cause_names[leader->cause] : "");
-    text_put_clean(&words, leader->note);
-    text_printf(&words, " (%s%s)", text_string(&names), count > NAMES_SHOWN ? ", ..." : "");
-    wrap(out, text_string(&words), 0, 2, style->width);
-}
-
-void validate_put_unsupported(const struct validating *validating, const struct style *style,
-                              struct text *out)
-{
-    const struct judgements *judgements = &validating->judgements;
-    const char *before = out->length ? "\n" : "";
-    for (size_t i = 0; i < judgements->count; i++) {
-        bool first = is_grouped(validating, &judgements->list[i]);
-        for (size_t j = 0; j < i && first; j++)
-            first = !is_grouped(validating, &judgements->list[j]) ||
-                    !same_group(&judgements->list[j], &judgements->list[i]);
-        if (!first)
-            continue;
-        text_puts(out, before);
-        before = "";
-        put_group(validating, i, style, out);
-    }
+    if (sheet.table.count)
+        table_put(&sheet.table, style, out);
+    table_free(&sheet.table);
+    if (sheet.starred)
+        wrap(out,
+             "* :u filters nothing: as much is counted as without it, though a tracepoint lies in "
+             "the kernel (mode-not-applicable)",
+             0, 2, style->width);
 }

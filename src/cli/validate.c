@@ -51,7 +51,7 @@ static const struct option_spec specs[] = {
      "exit with 4 when an event gets this verdict: dead, biased, noisy, ...; may be repeated",
      FIELD(fail_on), NULL},
     {0, "all", OPTION_FLAG, NULL,
-     "show every event and specimen on a line of its own instead of grouping and summing up",
+     "show a line for each specimen, every name and every reason, instead of summing up",
      FIELD(all), NULL},
     {0, "from", OPTION_STRING, "FILE",
      "judge the run stored in FILE again, without touching a machine", FIELD(from), NULL},

@@ -124,9 +124,23 @@ extern const struct command command_validate;
 json_t *validate_results_json(const struct validating *validating);
 json_t *validate_analysis_json(const struct validating *validating);
 json_t *validate_findings_json(const struct validating *validating);
-/* The table and what stands below it. */
+/* --- for people: the table and what stands below it --- */
 void validate_put_table(const struct validating *validating, const struct style *style,
                         struct text *out);
 void validate_put_unsupported(const struct validating *validating, const struct style *style,
                               struct text *out);
+void validate_put_caps(const struct validating *validating, const struct style *style,
+                       struct text *out);
+void validate_put_findings(const struct validating *validating, const struct style *style,
+                           struct text *out);
 enum tone validate_tone(enum verdict verdict);
+/* Was nothing measured? Such events are told of below the table, by the reason. */
+bool validate_is_grouped(const struct judgement *judgement);
+/* The same event with :u instead of no mode, or without where this one has :u; NULL: none. */
+const struct judgement *validate_twin(const struct judgements *judgements,
+                                      const struct judgement *judgement);
+bool validate_is_user(const struct judgement *judgement); /* its name ends with :u */
+/* Do they differ in the mode alone? */
+bool validate_same_base(const char *left, const char *right);
+/* "page-faults[:u]", for both names. */
+void validate_put_folded(const char *plain, struct text *out);

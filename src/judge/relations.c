@@ -38,6 +38,15 @@ static const char *mode_words(const char *mode)
     return "this mode";
 }
 
+/* What is found of a dead event is so of its specimens. */
+static void blame(struct judgement *dead, enum cause cause)
+{
+    dead->cause = cause;
+    for (size_t i = 0; i < dead->row_count; i++)
+        if (dead->rows[i].verdict == VERDICT_DEAD)
+            dead->rows[i].cause = cause;
+}
+
 /* The name that would tell a filter from a dead event may not be counted by this user. */
 static void note_refused_mode(struct judgement *dead, const struct judgements *all)
 {
@@ -50,7 +59,7 @@ static void note_refused_mode(struct judgement *dead, const struct judgements *a
             continue;
         note_add(dead->note,
                  "%.100s is refused for lack of permission, so that nothing tells whether the mode "
-                 "filters it all out or nothing is counted: try again as root.",
+                 "filters it all out or nothing is counted: see as root, or with CAP_PERFMON.",
                  other->evidence->event);
         return;
     }
@@ -64,7 +73,7 @@ static void explain_dead_mode(struct judgement *dead, const struct judgements *a
         const struct judgement *other = &all->list[i];
         if (other == dead || !same_base(dead->evidence, other->evidence) || !is_alive(other))
             continue;
-        dead->cause = CAUSE_MODE_NOT_APPLICABLE;
+        blame(dead, CAUSE_MODE_NOT_APPLICABLE);
         dead->note[0] = '\0';
         note_add(dead->note,
                  "Zero in %s: all that it counts happens outside and is filtered out; use %.100s.",
@@ -177,7 +186,7 @@ static void blame_hypervisor(const struct case_file *file, struct judgements *al
             continue;
         /* Still unknown: it lives in no other mode, and on no other type of core. */
         if (judgement->verdict == VERDICT_DEAD && judgement->cause == CAUSE_UNKNOWN) {
-            judgement->cause = CAUSE_VIRTUALIZED;
+            blame(judgement, CAUSE_VIRTUALIZED);
             note_add(judgement->note,
                      "A hypervisor is between this machine and the CPU's counters: it lets the "
                      "event be opened, but does not count.");

@@ -144,8 +144,8 @@ static void put_cell(struct layout *layout, const struct column *column, size_t 
     size_t fill = cell->columns < width ? width - cell->columns : 0;
     layout->pending += column->right ? fill : 0;
     if (cell->columns) {
-        bool below = column->wraps && layout->at && cell->columns > room(layout) &&
-                     room(layout) < LEAST_WRAPPED;
+        bool narrow = cell->columns > room(layout) && room(layout) < LEAST_WRAPPED;
+        bool below = column->wraps && layout->at && (column->below || narrow);
         if (below) {
             layout->pending = layout->at = BELOW;
             text_putc(layout->out, '\n');
@@ -193,6 +193,19 @@ void table_put(const struct table *table, const struct style *style, struct text
     put_row(&layout, table, titles);
     for (size_t i = 0; i + columns <= table->count; i += columns)
         put_row(&layout, table, table->cells + i);
+}
+
+size_t table_width(const struct table *table)
+{
+    size_t width = 0;
+    AUTO_FREE size_t *widths = calloc(table->column_count, sizeof(*widths));
+    if (!widths)
+        return 0;
+    measure(table, widths);
+    for (size_t i = 0; i < table->column_count; i++)
+        if (widths[i] && !table->columns[i].wraps)
+            width += widths[i] + (width ? GAP : 0);
+    return width;
 }
 
 void table_free(struct table *table)

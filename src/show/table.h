@@ -25,6 +25,7 @@ struct column {
     const char *title;
     bool right; /* numbers */
     bool wraps; /* last column only: long text goes on below itself */
+    bool below; /* a wrapped column that always stands below its row */
 };
 
 struct table {
@@ -41,4 +42,6 @@ void table_addf(struct table *table, enum tone tone, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Appends header and rows. A column that is empty in every row is left out. */
 void table_put(const struct table *table, const struct style *style, struct text *out);
+/* Columns that its rows take, without the one that wraps. */
+size_t table_width(const struct table *table);
 void table_free(struct table *table);

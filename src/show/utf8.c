@@ -4,6 +4,7 @@
  * UTF-8: decoding, width on a terminal, and making foreign text harmless. */
 #include "show/utf8.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The least code point each length may encode: a shorter form exists for anything below. */
@@ -108,4 +109,15 @@ void text_put_utf8(struct text *text, const char *string)
         else
             text_append(text, start, (size_t)(string - start));
     }
+}
+
+bool utf8_is_expected(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value)
+            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+    }
+    return false;
 }

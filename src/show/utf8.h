@@ -21,3 +21,6 @@ void text_put_clean(struct text *text, const char *string);
 
 /* Appends string as valid UTF-8: broken bytes become U+FFFD, everything else stays. */
 void text_put_utf8(struct text *text, const char *string);
+
+/* Does the environment's locale (LC_ALL, LC_CTYPE, LANG: the first that is set) say UTF-8? */
+bool utf8_is_expected(void);

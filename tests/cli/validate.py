@@ -172,10 +172,48 @@ class Results(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"(?m)^event +verdict")
         self.assertRegex(done.stdout, r"(?m)^page-faults:u +exact")
-        self.assertRegex(done.stdout, r"(?m)^1 software event: unjudged: ")
-        self.assertIn("capped", done.stdout)
-        self.assertIn("A1, A2, A3", done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^unjudged: dummy:u\n    What it counts is not known")
+        self.assertIn("end early", done.stdout)
+        self.assertIn("None of the findings", done.stdout)
+        self.assertLessEqual(max(map(len, done.stdout.splitlines()[:-1])), 80)
         self.assertNotIn("\033", done.stdout)
+
+    def shown(self, *events, budget="6s"):
+        """What a person reads, and the events as JSON has them; from one run."""
+        store = self.path("shown.sqlite")
+        events = self.events(self.judged(*events, "--budget", budget, "--store", store, statuses=(0, 3)))
+        done = self.validate("--from", store, "--quiet", via=None)
+        lines = done.stdout.splitlines()
+        self.assertLessEqual(max(map(len, lines[:-1])), 80, done.stdout)
+        return done.stdout, events
+
+    def test_both_modes_share_a_line_where_they_are_exact_alike(self):
+        text, events = self.shown("page-faults", "page-faults:u", "-s", "pages")
+        if {event["verdict"] for event in events.values()} != {"exact"}:
+            self.skipTest(str([event["note"] for event in events.values()]))
+        self.assertRegex(text, r"(?m)^page-faults\[:u\] +exact +0 +1-[0-9,]+ +[0-9,]+$")
+        self.assertNotRegex(text, r"(?m)^page-faults:u")
+        self.assertNotIn("quiet run", text)
+        self.assertNotIn("filters nothing", text)
+
+    def test_a_tracepoint_that_ignores_its_mode_has_a_star(self):
+        name = "syscalls:sys_enter_getppid"
+        text, events = self.shown(name, name + ":u")
+        if {event["verdict"] for event in events.values()} != {"exact"}:
+            self.skipTest(str([event["note"] for event in events.values()]))
+        self.assertEqual([events[name]["cause"], events[name + ":u"]["cause"]], [None, "mode-not-applicable"])
+        self.assertRegex(text, rf"(?m)^{name}\[:u\]\* +exact")
+        self.assertIn("* :u filters nothing", text)
+
+    def test_what_is_told_once_names_what_it_concerns(self):
+        text, events = self.shown("dummy", "dummy:u", "task-clock:u", "cpu-clock:u", "context-switches",
+                                  "context-switches:u", budget="3s")
+        if any(event["verdict"] == "unsupported" for event in events.values()):
+            self.skipTest("not every event can be counted here")
+        self.assertRegex(text, r"(?m)^unjudged: dummy\[:u\]$")
+        self.assertRegex(text, r"(?m)^unjudged: task-clock:u, cpu-clock:u$\n    No specimen here predicts what they count\.")
+        self.assertIn("Not to be believed as named: context-switches:u;", text)
+        self.assertIn("(getrusage)", text)
 
     def test_all_shows_every_specimen(self):
         done = self.validate("page-faults:u", "--budget", "3s", "--quiet", "--all", "-s", "pages,loop")

@@ -74,6 +74,7 @@ static void zero_in_a_mode_that_does_not_apply_is_called_so(void **state)
     assert_cause(&all.list[0], CAUSE_MODE_NOT_APPLICABLE);
     assert_note(&all.list[0], "Zero in user mode");
     assert_note(&all.list[0], "use context-switches.");
+    assert_int_equal(all.list[0].rows[0].cause, CAUSE_MODE_NOT_APPLICABLE);
     assert_verdict(&all.list[1], VERDICT_EXACT);
     assert_cause(&all.list[2], CAUSE_UNKNOWN); /* a name that only begins alike */
     release(&builder, &all);

@@ -130,6 +130,36 @@ static void a_long_last_column_wraps_below_itself(void **state)
     table_free(&table);
 }
 
+static void a_column_that_belongs_below_always_stands_there(void **state)
+{
+    (void)state;
+    static const struct column columns[] = {
+        {.title = "a"}, {.title = "n", .right = true}, {.title = "", .wraps = true, .below = true}};
+    struct table table = {.columns = columns, .column_count = 3};
+    const char *const cells[] = {"xyz", "10", "why", "x", "9", ""};
+    for (size_t i = 0; i < 6; i++)
+        table_add(&table, TONE_PLAIN, cells[i]);
+    AUTO_TEXT struct text out = {0};
+    struct style wide = {.width = 120};
+    table_put(&table, &wide, &out);
+    assert_string_equal(text_string(&out), "a     n\nxyz  10\n    why\nx     9\n");
+    assert_int_equal(table_width(&table), 7);
+    table_free(&table);
+}
+
+static void the_locale_says_whether_utf8_is_expected(void **state)
+{
+    (void)state;
+    unsetenv("LC_ALL");
+    unsetenv("LC_CTYPE");
+    setenv("LANG", "de_DE.utf8", 1);
+    assert_true(utf8_is_expected());
+    setenv("LC_CTYPE", "POSIX", 1);
+    assert_false(utf8_is_expected());
+    setenv("LC_ALL", "C.UTF-8", 1);
+    assert_true(utf8_is_expected());
+}
+
 static void style_knows_no_colour_in_a_file(void **state)
 {
     (void)state;
@@ -261,6 +291,8 @@ int main(void)
         cmocka_unit_test(a_terminal_finds_nothing_to_obey),
         cmocka_unit_test(columns_are_aligned_by_what_is_seen),
         cmocka_unit_test(a_long_last_column_wraps_below_itself),
+        cmocka_unit_test(a_column_that_belongs_below_always_stands_there),
+        cmocka_unit_test(the_locale_says_whether_utf8_is_expected),
         cmocka_unit_test(style_knows_no_colour_in_a_file),
         cmocka_unit_test(counts_beyond_doubles_are_strings),
         cmocka_unit_test(the_envelope_has_every_key_and_survives_foreign_bytes),

@@ -1,0 +1,162 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The paper's findings for a person: what could be decided in full, the rest by the reason. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/validate.h"
+#include "show/wrap.h"
+
+static const char refused[] = " cannot be opened";
+
+static void put_estimate(const struct finding *finding, struct text *out)
+{
+    if (!finding->has_estimate || !isfinite(finding->estimate))
+        return;
+    char estimate[32], low[32], high[32];
+    snprintf(estimate, sizeof(estimate), "%.3g", finding->estimate);
+    snprintf(low, sizeof(low), "%.3g", finding->low);
+    snprintf(high, sizeof(high), "%.3g", finding->high);
+    text_printf(out, ", %s", estimate);
+    bool wide = strcmp(low, estimate) != 0 || strcmp(high, estimate) != 0;
+    if (wide && isfinite(finding->low) && isfinite(finding->high))
+        text_printf(out, " (%s to %s)", low, high);
+    text_printf(out, " %s", finding->unit ? finding->unit : "");
+}
+
+/* Why it cannot be tested; the reason for which an event cannot be opened stands above already. */
+static void put_untestable(const struct finding *finding, struct text *out)
+{
+    const char *known = strstr(finding->reason, refused);
+    size_t length =
+        known ? (size_t)(known - finding->reason) + strlen(refused) : strlen(finding->reason);
+    text_puts(out, ": ");
+    text_append(out, finding->reason, length);
+}
+
+static void put_finding(const struct finding *finding, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    text_printf(&words, "%s ", finding->id);
+    if (finding->verdict != FINDING_UNTESTABLE)
+        text_printf(&words, "%s: ", finding->claim);
+    text_puts(&words, finding_verdict_names[finding->verdict]);
+    if (finding->verdict == FINDING_UNTESTABLE) {
+        put_untestable(finding, &words);
+    } else {
+        put_estimate(finding, &words);
+        if (finding->reason[0])
+            text_printf(&words, ". %s", finding->reason);
+    }
+    wrap(out, text_string(&words), 0, 2, style->width);
+}
+
+/* --- those that say nothing here --- */
+
+/* Findings in a row: "A1 to A9, A10". */
+struct run_of_ids {
+    struct text words;
+    size_t last;      /* index of the latest, + 1 */
+    const char *open; /* id that ends the latest range, not yet written */
+};
+
+static void close_range(struct run_of_ids *ids)
+{
+    if (ids->open)
+        text_printf(&ids->words, " to %s", ids->open);
+    ids->open = NULL;
+}
+
+static void add_id(struct run_of_ids *ids, size_t index, const char *id)
+{
+    if (ids->words.length && ids->last == index) {
+        ids->open = id;
+    } else {
+        close_range(ids);
+        text_printf(&ids->words, "%s%s", ids->words.length ? ", " : "", id);
+    }
+    ids->last = index + 1;
+}
+
+/* The event in "first level: NAME cannot be opened: why". */
+static void put_refused_event(const struct finding *finding, struct text *out)
+{
+    const char *end = strstr(finding->reason, refused), *start = end;
+    while (start > finding->reason && start[-1] != ' ')
+        start--;
+    text_puts(out, out->length ? ", " : "");
+    text_append(out, start, (size_t)(end - start));
+}
+
+static bool is_refused(const struct finding *finding)
+{
+    return finding->verdict == FINDING_UNTESTABLE && strstr(finding->reason, refused);
+}
+
+static void put_refused(const struct validating *validating, const struct style *style,
+                        struct text *out)
+{
+    struct run_of_ids ids = {0};
+    AUTO_TEXT struct text events = {0};
+    for (size_t i = 0; i < VALIDATE_FINDINGS; i++)
+        if (validating->findings[i].id && is_refused(&validating->findings[i])) {
+            add_id(&ids, i, validating->findings[i].id);
+            put_refused_event(&validating->findings[i], &events);
+        }
+    close_range(&ids);
+    if (ids.words.length) {
+        text_printf(&ids.words, " not testable here: cannot be opened: %s", text_string(&events));
+        wrap(out, text_string(&ids.words), 0, 2, style->width);
+    }
+    text_free(&ids.words);
+}
+
+/* Of a few events that were named, what they cannot tell is no news. */
+static void put_rest(const struct validating *validating, const struct style *style,
+                     struct text *out)
+{
+    struct run_of_ids ids = {0};
+    for (size_t i = 0; i < VALIDATE_FINDINGS; i++)
+        if (validating->findings[i].id && validating->findings[i].verdict == FINDING_UNTESTABLE)
+            add_id(&ids, i, validating->findings[i].id);
+    close_range(&ids);
+    if (ids.words.length) {
+        text_puts(&ids.words, " not testable with these events (--all says why)");
+        wrap(out, text_string(&ids.words), 0, 2, style->width);
+    }
+    text_free(&ids.words);
+}
+
+static bool any_tested(const struct validating *validating)
+{
+    for (size_t i = 0; i < VALIDATE_FINDINGS; i++)
+        if (validating->findings[i].id && validating->findings[i].verdict != FINDING_UNTESTABLE)
+            return true;
+    return false;
+}
+
+void validate_put_findings(const struct validating *validating, const struct style *style,
+                           struct text *out)
+{
+    bool all = validating->options->all, brief = validating->few && !all;
+    if (brief && !any_tested(validating)) {
+        wrap(out,
+             "None of the findings on microbenchmarks can be tested with these events (--all says "
+             "why).",
+             0, 2, style->width);
+        return;
+    }
+    text_puts(out, "\nFindings of the paper on microbenchmarks:\n");
+    for (size_t i = 0; i < VALIDATE_FINDINGS; i++) {
+        const struct finding *finding = &validating->findings[i];
+        bool grouped = brief ? finding->verdict == FINDING_UNTESTABLE : is_refused(finding);
+        if (finding->id && (all || !grouped))
+            put_finding(finding, style, out);
+    }
+    if (brief)
+        put_rest(validating, style, out);
+    else if (!all)
+        put_refused(validating, style, out);
+}
