@@ -82,6 +82,19 @@ void note_disturbed(struct judgement *judgement)
                  percent, wrong, judgement->disturbed, signed_figure(most, figure));
 }
 
+void note_drift(struct judgement *judgement)
+{
+    struct drift drift = compare_runs_in_turn(judgement);
+    if (!drift.found)
+        return;
+    if (judgement->cause == CAUSE_NONE || judgement->cause == CAUSE_INTERFACE_OVERHEAD)
+        judgement->cause = CAUSE_UNKNOWN;
+    note_add(judgement->note,
+             "Runs of a process count %s each time, in most of %zu processes: the counter drifts "
+             "or is not set back.",
+             drift.up ? "more" : "less", drift.processes);
+}
+
 void note_unscheduled(struct judgement *judgement, size_t unscheduled)
 {
     if (unscheduled > 0)

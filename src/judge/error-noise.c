@@ -196,7 +196,7 @@ static double usual_spread(const struct errors *errors, size_t way, double *work
         const struct judged_point *judged = point->judged;
         if (point->way != way)
             continue;
-        spread = (double)(judged->overhead_high - judged->overhead_low);
+        spread = (double)judged->overhead_high - (double)judged->overhead_low;
         if (point->quiet && point->truth <= SMALL_TRUTH)
             work[count++] = point->spread;
     }

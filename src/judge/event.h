@@ -18,10 +18,19 @@ struct first_runs {
 };
 struct first_runs compare_first_runs(const struct judgement *judgement);
 
+/* In nearly every process each run counts more (or less) than the one before it. */
+struct drift {
+    bool found, up;
+    size_t processes;
+};
+struct drift compare_runs_in_turn(const struct judgement *judgement);
+
 /* Strays in so many points and runs that they are a property of the counter. */
 bool too_many_strays(const struct judgement *judgement);
 /* What became of the runs that the verdict does not rest on. */
 void note_disturbed(struct judgement *judgement);
+/* That the runs of a process are not alike, where each differs from the one before. */
+void note_drift(struct judgement *judgement);
 void note_unscheduled(struct judgement *judgement, size_t unscheduled);
 
 /* What only shows across events: modes, core types, paths, sums, ranks. */

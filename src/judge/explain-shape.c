@@ -80,8 +80,10 @@ static void try_point(const struct error_point *point, double modulus, double ro
         wrapped->before += run->error * run->error;
         wrapped->after += rest * rest;
         /* Where noise hides which multiple it is, the count still stays below the modulus. */
-        bool fits =
-            room <= modulus / 8 ? fabs(rest) <= room : fabs(run_count_raw(point, run)) <= modulus;
+        bool small = fabs(run_count_raw(point, run)) <= modulus;
+        bool fits = room <= modulus / 8 ? fabs(rest) <= room : small;
+        /* Between two readings it wraps once; a counter of so many bits has none above them. */
+        fits = fits && (fabs(multiple) <= 1 || small);
         if (!fits)
             wrapped->exceptions++;
         else if (multiple != 0 && room <= modulus / 8) {

@@ -8,9 +8,12 @@
 #include "judge/points.h"
 #include "judge/rows.h"
 
+#define TELLING 100 /* times what the overhead varies: as much as a truth must outweigh it */
+
 /* How many points of a row stand where. */
 struct tally {
     size_t exact, within, small, unclear, off, excess, none;
+    size_t telling; /* exact or within, and not hidden by what the overhead varies */
     size_t predict; /* points whose truth, of whatever grade, is not zero */
     size_t demand;  /* points whose truth says that something was to be counted … */
     size_t zero;    /* … and of those the ones that read nothing but 0 */
@@ -18,6 +21,15 @@ struct tally {
     size_t ignored; /* runs that got no counter */
     size_t failed;  /* points that could not be measured */
 };
+
+/* Is a point that is right right for certain? Where the overhead varies as much as the counts
+ * themselves, some agree by luck. */
+static bool is_telling(const struct judged_point *judged, enum standing standing)
+{
+    double varies = (double)judged->overhead_high - (double)judged->overhead_low;
+    return standing == STANDING_WITHIN ||
+           (standing == STANDING_EXACT && point_predicted(judged) >= TELLING * varies);
+}
 
 static struct tally tally_row(const struct judged_row *row,
                               const struct circumstances *circumstances)
@@ -31,7 +43,9 @@ static struct tally tally_row(const struct judged_row *row,
     };
     for (size_t i = 0; i < row->point_count; i++) {
         const struct judged_point *judged = &row->points[i];
-        (*of[point_standing(judged, circumstances)])++;
+        enum standing standing = point_standing(judged, circumstances);
+        (*of[standing])++;
+        tally.telling += is_telling(judged, standing);
         bool demands = point_demands_counts(judged);
         tally.predict += judged->runs > 0 && point_predicted(judged) != 0;
         tally.demand += demands;
@@ -207,7 +221,7 @@ static enum verdict decide(const struct judged_row *row, const struct tally *tal
         return VERDICT_UNJUDGED;
     if (row->grade == TRUTH_PROVEN && tally->within + tally->small == 0)
         return VERDICT_EXACT;
-    if (tally->exact + tally->within > 0)
+    if (tally->telling > 0)
         return VERDICT_ACCURATE;
     /* Nothing outweighs what the way adds. Where that is noise, it is too much of it. */
     return tally->wild == tally->demand || overhead_is_unsteady(row) ? VERDICT_NOISY

@@ -311,6 +311,7 @@ static void find_cause(struct judgement *judgement, const struct verdicts *verdi
         note_add(judgement->note,
                  "No null cell was measured: whatever the interface adds is still in the counts.");
     if (fine || deviates) {
+        note_drift(judgement);
         note_unscheduled(judgement, verdicts->unscheduled);
         note_account(judgement);
     }

@@ -42,6 +42,31 @@ static void a_path_that_is_right_does_not_excuse_one_that_is_wild(void **state)
     release(&builder, &all);
 }
 
+static uint64_t jumps_at_random(const struct point *point, const struct evidence_run *run,
+                                size_t index, void *context)
+{
+    (void)point, (void)index;
+    return random_below(context, 4) == 0 ? run->value + (UINT64_C(1) << 40) : run->value;
+}
+
+/* Where a null cell of five runs jumps, all points are small against it; some never jump. */
+static void points_that_are_right_by_luck_make_nothing_accurate(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct case_builder builder;
+        struct random random;
+        random_seed(&random, seed);
+        struct built_way way = {.processes = 1, .runs = 5};
+        struct judgements all = judge_lie(&builder, seed, "instructions:u", "instructions", &way,
+                                          jumps_at_random, &random);
+        enum verdict verdict = all.list[0].verdict;
+        if (verdict != VERDICT_NOISY && verdict != VERDICT_BIASED)
+            fail_msg("seed %u: %s: %s", (unsigned)seed, verdict_names[verdict], all.list[0].note);
+        release(&builder, &all);
+    }
+}
+
 static uint64_t now_and_then_one_more(const struct point *point, const struct evidence_run *run,
                                       size_t index, void *context)
 {
@@ -107,6 +132,61 @@ static void errors_near_a_power_of_two_are_no_wrap(void **state)
         judge_lie(&builder, 9, "page-faults", "page-faults", &way, counts_n, NULL);
     assert_verdict(&all.list[0], VERDICT_BIASED);
     assert_cause(&all.list[0], CAUSE_OTHER_DEFINITION);
+    release(&builder, &all);
+}
+
+static uint64_t in_both_halves(const struct point *point, const struct evidence_run *run,
+                               size_t index, void *context)
+{
+    (void)point, (void)index, (void)context;
+    return run->value | run->value << 32;
+}
+
+/* Nor are errors that are multiples of 2^32, but any number of times it. */
+static void counts_above_the_modulus_are_no_wrap(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct built_way way = {0};
+    struct judgements all =
+        judge_lie(&builder, 9, "instructions:u", "instructions", &way, in_both_halves, NULL);
+    assert_verdict(&all.list[0], VERDICT_BIASED);
+    assert_cause(&all.list[0], CAUSE_UNKNOWN);
+    release(&builder, &all);
+}
+
+static uint64_t never_set_back(const struct point *point, const struct evidence_run *run,
+                               size_t index, void *context)
+{
+    (void)context;
+    size_t first = index;
+    while (first > 0 && point->runs[first - 1].process == run->process)
+        first--;
+    return run->value * (index - first + 1);
+}
+
+static uint64_t drifts_down(const struct point *point, const struct evidence_run *run, size_t index,
+                            void *context)
+{
+    (void)point, (void)context;
+    return run->value - run->value * (index % 20) / 4000;
+}
+
+static void a_counter_that_drifts_is_said_to(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct built_way way = {0};
+    struct judgements all =
+        judge_lie(&builder, 9, "instructions:u", "instructions", &way, never_set_back, NULL);
+    assert_verdict(&all.list[0], VERDICT_BIASED);
+    assert_note(&all.list[0], "count more each time, in most of");
+    release(&builder, &all);
+
+    all = judge_lie(&builder, 9, "instructions:u", "instructions", &way, drifts_down, NULL);
+    assert_verdict(&all.list[0], VERDICT_ACCURATE);
+    assert_cause(&all.list[0], CAUSE_UNKNOWN);
+    assert_note(&all.list[0], "count less each time, in most of");
     release(&builder, &all);
 }
 
@@ -259,6 +339,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_path_that_is_right_does_not_excuse_one_that_is_wild),
+        cmocka_unit_test(points_that_are_right_by_luck_make_nothing_accurate),
+        cmocka_unit_test(counts_above_the_modulus_are_no_wrap),
+        cmocka_unit_test(a_counter_that_drifts_is_said_to),
         cmocka_unit_test(one_more_in_a_hundred_runs_is_no_noise_even_in_few_runs),
         cmocka_unit_test(rare_accidents_are_no_noise_in_a_thousand_runs),
         cmocka_unit_test(errors_near_a_power_of_two_are_no_wrap),
