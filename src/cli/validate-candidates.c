@@ -129,6 +129,13 @@ static bool is_absent(int error)
     return error == ENOENT || error == ENODEV || error == ENXIO || error == ENOSYS;
 }
 
+/* Is it the session that failed, rather than the name? */
+static bool is_lost(int error)
+{
+    return error == -EPIPE || error == -EPROTO || error == -EINTR || error == -ETIMEDOUT ||
+           error == -EBADMSG;
+}
+
 /* Opens `name`; a name that the machine refuses to read is an event that cannot be opened. */
 static int try_name(struct validating *validating, const char *name, const struct candidate *like,
                     struct candidate *tried, struct failure *failure)
@@ -137,7 +144,7 @@ static int try_name(struct validating *validating, const char *name, const struc
     int error = session_try_event(validating->session, name, &event, failure);
     *tried = *like;
     tried->name = (char *)name;
-    if (error == -EPIPE || error == -EINTR || error == -ETIMEDOUT || error == -EBADMSG)
+    if (is_lost(error))
         return error;
     if (error < 0) {
         tried->error = -error;

@@ -91,9 +91,14 @@ static size_t find_subject(const struct validate_study *study, const char *name)
     return i;
 }
 
+/* The one with these parameters; else, since a geometry that was measured again changes them, the
+ * one of that name. */
 static size_t find_specimen(const struct validate_study *study, const char *name)
 {
     size_t length = strcspn(name, "/");
+    for (size_t i = 0; i < study->specimen_count; i++)
+        if (strcmp(study->specimens[i].name, name) == 0)
+            return i;
     for (size_t i = 0; i < study->specimen_count; i++) {
         const char *known = study->specimens[i].known->name;
         if (strlen(known) == length && strncmp(known, name, length) == 0)

@@ -595,6 +595,31 @@ static void test_a_stored_plan_is_gone_on_with(void **state)
     world_end(&again);
 }
 
+static void test_a_stored_specimen_is_known_by_its_parameters(void **state)
+{
+    static const char *const names[] = {"bounded/l1d=1/", "bounded/l1d=2/", "bounded/l1d=3/"};
+    struct world world;
+    (void)state;
+    world_begin(&world, "misses");
+    specimens[0] = (struct validate_specimen){&known[BOUNDED], names[0]};
+    specimens[1] = (struct validate_specimen){&known[BOUNDED], names[1]};
+    world.study.specimen_count = 2;
+    for (size_t i = 0; i < 3; i++) {
+        struct cell cell = {.events = {strdup("event:u")},
+                            .counters = 1,
+                            .path = strdup("perf-read"),
+                            .specimen = strdup(names[i]),
+                            .opt = strdup("O2"),
+                            .link = strdup("static"),
+                            .n = 5,
+                            .runs = 1,
+                            .id = (uint32_t)i + 1};
+        assert_int_equal(validate_adopt(&world.study, &world.plan, &cell, 1), 0);
+        assert_int_equal(world.plan.about[i].specimen, i == 1 ? 1 : 0);
+    }
+    world_end(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -619,6 +644,7 @@ int main(void)
         cmocka_unit_test(test_a_threshold_is_closed_in_on),
         cmocka_unit_test(test_an_event_that_deviates_is_looked_at_more_closely),
         cmocka_unit_test(test_a_stored_plan_is_gone_on_with),
+        cmocka_unit_test(test_a_stored_specimen_is_known_by_its_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
