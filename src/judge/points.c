@@ -19,6 +19,8 @@
 #define STRICT     0.9999
 #define OUTWEIGHS  100    /* times the overhead */
 #define PART       0.01   /* of the truth: the tolerance */
+#define STEP_PART  0.1    /* of the truth: the most that extrapolation excuses … */
+#define STEP_LEAST 4.0    /* … or so many counts */
 #define STRAY      10.0   /* robust standard deviations from the median */
 #define MAD_SCALE  1.4826 /* from the median deviation of normal values to their standard one */
 #define STRAY_RUNS 5      /* fewer runs have no strays */
@@ -44,13 +46,27 @@ double point_predicted(const struct judged_point *judged)
     return count ? sum / (double)count : 0;
 }
 
+/* A counter that had the PMU for one part in s counts whole numbers of that part: no extrapolated
+ * count comes closer than s to the truth. The most that s usually is: the larger of the runs', but
+ * no more than a tenth of the truth, from which on it tells nothing. */
+static double extrapolation_step(const struct judged_point *judged, double size)
+{
+    double step = 0;
+    for (size_t i = 0; judged->multiplexed > 0 && i < judged->point->run_count; i++) {
+        const struct evidence_run *run = &judged->point->runs[i];
+        if (run->running > 0 && run_is_multiplexed(run))
+            step = fmax(step, (double)run->enabled / (double)run->running);
+    }
+    return fmin(step, fmax(STEP_PART * size, STEP_LEAST));
+}
+
 double point_tolerance(const struct judged_point *judged)
 {
     const struct truth *truth = &judged->point->truth;
     double size = judged->against_account
                       ? fabs(point_predicted(judged))
                       : fmax(fabs((double)truth->low), fabs((double)truth->high));
-    return fmax(PART * size, 0.5);
+    return fmax(fmax(PART * size, 0.5), extrapolation_step(judged, size));
 }
 
 /* Does the operating system's account tell of each run what this event should have counted? Some

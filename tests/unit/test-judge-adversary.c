@@ -92,6 +92,25 @@ static void one_more_in_a_hundred_runs_is_no_noise_even_in_few_runs(void **state
     }
 }
 
+/* Half of the time, half of the counts, and whole ones: 3 reads 1, and 2 when extrapolated. */
+static void extrapolated_counts_are_as_coarse_as_their_part_of_the_time(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct evidence *evidence = start(&builder, "instructions:u", "instructions");
+    build_all(&builder, evidence, &(struct built_way){0});
+    for (size_t i = 0; i < evidence->point_count; i++)
+        for (size_t j = 0; j < evidence->points[i].run_count; j++) {
+            struct evidence_run *run = &evidence->points[i].runs[j];
+            run->running = run->enabled / 2;
+            run->value /= 2;
+        }
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_ACCURATE);
+    assert_cause(&all.list[0], CAUSE_NONE);
+    release(&builder, &all);
+}
+
 static uint64_t rarely_a_lot_more(const struct point *point, const struct evidence_run *run,
                                   size_t index, void *context)
 {
@@ -343,6 +362,7 @@ int main(void)
         cmocka_unit_test(counts_above_the_modulus_are_no_wrap),
         cmocka_unit_test(a_counter_that_drifts_is_said_to),
         cmocka_unit_test(one_more_in_a_hundred_runs_is_no_noise_even_in_few_runs),
+        cmocka_unit_test(extrapolated_counts_are_as_coarse_as_their_part_of_the_time),
         cmocka_unit_test(rare_accidents_are_no_noise_in_a_thousand_runs),
         cmocka_unit_test(errors_near_a_power_of_two_are_no_wrap),
         cmocka_unit_test(a_mean_within_the_limits_is_not_said_to_be_outside),
