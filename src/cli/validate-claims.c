@@ -90,26 +90,45 @@ static void put_refused_event(const struct finding *finding, struct text *out)
     text_append(out, start, (size_t)(end - start));
 }
 
-static bool is_refused(const struct finding *finding)
+/* What is the same in the reasons of several findings. */
+static const char *common_reason(const struct finding *finding)
 {
-    return finding->verdict == FINDING_UNTESTABLE && strstr(finding->reason, refused);
+    if (strstr(finding->reason, refused))
+        return refused;
+    if (strstr(finding->reason, "no event that counts"))
+        return "no event of the machine that counts what they are about was measured";
+    return finding->reason;
 }
 
-static void put_refused(const struct validating *validating, const struct style *style,
-                        struct text *out)
+static bool is_alike(const struct finding *left, const struct finding *right)
 {
+    return left->id && left->verdict == FINDING_UNTESTABLE &&
+           strcmp(common_reason(left), common_reason(right)) == 0;
+}
+
+/* All that cannot be tested for the reason of the one at `first`, unless they were told before. */
+static void put_alike(const struct validating *validating, size_t first, const struct style *style,
+                      struct text *out)
+{
+    const struct finding *findings = validating->findings, *leader = &findings[first];
     struct run_of_ids ids = {0};
     AUTO_TEXT struct text events = {0};
-    for (size_t i = 0; i < VALIDATE_FINDINGS; i++)
-        if (validating->findings[i].id && is_refused(&validating->findings[i])) {
-            add_id(&ids, i, validating->findings[i].id);
-            put_refused_event(&validating->findings[i], &events);
+    for (size_t i = 0; i < first; i++)
+        if (is_alike(&findings[i], leader))
+            return;
+    for (size_t i = first; i < VALIDATE_FINDINGS; i++)
+        if (is_alike(&findings[i], leader)) {
+            add_id(&ids, i, findings[i].id);
+            if (common_reason(leader) == refused)
+                put_refused_event(&findings[i], &events);
         }
     close_range(&ids);
-    if (ids.words.length) {
-        text_printf(&ids.words, " not testable here: cannot be opened: %s", text_string(&events));
-        wrap(out, text_string(&ids.words), 0, 2, style->width);
-    }
+    text_puts(&ids.words, " not testable here: ");
+    if (common_reason(leader) == refused)
+        text_printf(&ids.words, "cannot be opened: %s", text_string(&events));
+    else
+        text_puts(&ids.words, common_reason(leader));
+    wrap(out, text_string(&ids.words), 0, 2, style->width);
     text_free(&ids.words);
 }
 
@@ -151,12 +170,12 @@ void validate_put_findings(const struct validating *validating, const struct sty
     text_puts(out, "\nFindings of the paper on microbenchmarks:\n");
     for (size_t i = 0; i < VALIDATE_FINDINGS; i++) {
         const struct finding *finding = &validating->findings[i];
-        bool grouped = brief ? finding->verdict == FINDING_UNTESTABLE : is_refused(finding);
-        if (finding->id && (all || !grouped))
+        if (finding->id && (all || finding->verdict != FINDING_UNTESTABLE))
             put_finding(finding, style, out);
     }
+    for (size_t i = 0; i < VALIDATE_FINDINGS && !all && !brief; i++)
+        if (validating->findings[i].id && validating->findings[i].verdict == FINDING_UNTESTABLE)
+            put_alike(validating, i, style, out);
     if (brief)
         put_rest(validating, style, out);
-    else if (!all)
-        put_refused(validating, style, out);
 }

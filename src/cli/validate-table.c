@@ -95,8 +95,8 @@ struct line {
 
 struct sheet {
     struct table table;
-    bool narrow; /* no room for a column of causes: they begin the note */
-    bool starred;
+    bool narrow;          /* no room for a column of causes: they begin the note */
+    bool folded, starred; /* is there a NAME[:u], a NAME[:u]*? */
 };
 
 static void add_span(struct table *table, const struct span *span)
@@ -175,6 +175,7 @@ static void add_event(struct sheet *sheet, const struct judgement *judgement,
     if (user) {
         validate_put_folded(judgement->evidence->event, &name);
         line.span = common_span(line.span, span_of(user));
+        sheet->folded = true;
         if (is_unfiltered(user)) {
             text_putc(&name, '*');
             sheet->starred = true;
@@ -195,6 +196,8 @@ static void add_row(struct sheet *sheet, const struct judgement *judgement,
     AUTO_TEXT struct text name = {0};
     struct line line = {.verdict = row->verdict, .cause = row->cause, .first = first_point(row)};
     widen(&line.span, row);
+    if (sheet->narrow && row->cause == judgement->cause)
+        line.cause = CAUSE_NONE; /* the event's note has said it */
     text_printf(&name, "  %s", row->specimen);
     if (strcmp(row->path, judgement->rows[0].path) != 0)
         text_printf(&words, "Through %s. ", row->path);
@@ -261,6 +264,9 @@ void validate_put_table(const struct validating *validating, const struct style 
     if (sheet.table.count)
         table_put(&sheet.table, style, out);
     table_free(&sheet.table);
+    if (sheet.folded)
+        wrap(out, "[:u] with and without :u; N is what both reached, runs are those of both", 0, 2,
+             style->width);
     if (sheet.starred)
         wrap(out,
              "* :u filters nothing: as much is counted as without it, though a tracepoint lies in "

@@ -242,6 +242,10 @@ const struct command command_validate = {
         "it ends earlier that is said. What counting itself adds is measured on the null specimen "
         "in processes of its own and subtracted, never fitted. Runs during which the operating "
         "system saw more than the code does itself are disturbed: they are judged apart.\n\n"
+        "An event has a line; below it stands only what the line does not say. NAME[:u] is NAME "
+        "and "
+        "NAME:u, both exact; a star after it means that :u filters nothing. What was not measured "
+        "follows by the reason. --all shows each specimen.\n\n"
         "Everything is stored, so that --from judges it again without the machine.",
     .examples = "# may these counters be trusted?\n"
                 "assay validate\n"

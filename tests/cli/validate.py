@@ -193,6 +193,7 @@ class Results(Case):
             self.skipTest(str([event["note"] for event in events.values()]))
         self.assertRegex(text, r"(?m)^page-faults\[:u\] +exact +0 +1-[0-9,]+ +[0-9,]+$")
         self.assertNotRegex(text, r"(?m)^page-faults:u")
+        self.assertIn("[:u] with and without :u", text)
         self.assertNotIn("quiet run", text)
         self.assertNotIn("filters nothing", text)
 
