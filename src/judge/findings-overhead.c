@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "judge/findings.h"
+#include "judge/note.h"
 
 /* The two ends of a ladder, as reported. */
 struct ends {
@@ -98,15 +99,14 @@ void rule_overhead(const struct claim *claim, const struct judgements *judgement
                              "and has counts both small and large beside that");
         return;
     }
-    char words[80];
+    char small[80], large[80], least[FIGURE_SIZE], most[FIGURE_SIZE];
     reading_report(&best.small, finding);
     finding->verdict = best.verdict;
-    reading_words(&best.large, words, sizeof(words));
-    finding_add(finding,
-                "%.100s on %.100s through %.40s adds %lld: that is the estimate at N = "
-                "%llu, and %s at N = %llu",
+    reading_words(&best.small, small, sizeof(small));
+    reading_words(&best.large, large, sizeof(large));
+    finding_add(finding, "%.100s on %.100s through %.40s adds %lld: %s at N = %s, %s at N = %s",
                 best.small.judgement->evidence->event, best.small.row->specimen,
-                best.small.row->path, (long long)best.small.point->overhead,
-                (unsigned long long)best.small.point->point->n, words,
-                (unsigned long long)best.large.point->point->n);
+                best.small.row->path, (long long)best.small.point->overhead, small,
+                figure_of((double)best.small.point->point->n, least), large,
+                figure_of((double)best.large.point->point->n, most));
 }

@@ -122,7 +122,9 @@ static int digits_of(double percent)
 void reading_words(const struct reading *reading, char *words, size_t size)
 {
     double low = reading->low, high = reading->high, estimate = reading->estimate;
-    if (!reading_is_open(reading))
+    if (!reading_is_open(reading) && high - low < 1e-9)
+        snprintf(words, size, "%+.*f %%", digits_of(estimate), estimate);
+    else if (!reading_is_open(reading))
         snprintf(words, size, "%+.*f %% [%+.*f, %+.*f]", digits_of(estimate), estimate,
                  digits_of(low), low, digits_of(high), high);
     else

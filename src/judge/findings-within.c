@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "judge/findings.h"
+#include "judge/note.h"
 
 /* Over all points of a test. */
 struct gravest {
@@ -54,11 +55,13 @@ static struct gravest look_at_test(const struct claim *claim, const struct teste
 static void tell(const struct gravest *gravest, struct finding *finding)
 {
     const struct reading *reading = &gravest->reading;
+    char n[FIGURE_SIZE];
     finding_add(finding,
-                "%.100s on %.100s at N = %llu through %.40s decides, the furthest off of "
+                "%.100s on %.100s at N = %s through %.40s decides, the furthest off of "
                 "%zu points",
                 reading->judgement->evidence->event, reading->row->specimen,
-                (unsigned long long)reading->point->point->n, reading->row->path, gravest->points);
+                figure_of((double)reading->point->point->n, n), reading->row->path,
+                gravest->points);
     if (reading->verdict == FINDING_INCONCLUSIVE)
         finding_add(finding, isfinite(reading->detectable) && reading->detectable <= WITHIN_PERCENT
                                  ? "; its interval holds the limit of 1 %%"

@@ -87,7 +87,7 @@ bool reading_is_open(const struct reading *reading);
 bool reading_graver(const struct reading *one, const struct reading *other);
 /* Copies estimate, interval and verdict; intervals without end become "no estimate". */
 void reading_report(const struct reading *reading, struct finding *finding);
-/* "+0.3 % [+0.1, +0.5]". */
+/* "+0.3 % [+0.1, +0.5]"; "+0.3 %" where nothing varies. */
 void reading_words(const struct reading *reading, char *words, size_t size);
 
 /* Appends to the reason, cut where it is full. */

@@ -452,7 +452,7 @@ static void test_points_of_a_single_run_give_way_to_others(void **state)
     hand.judged[0][STEPS - 1].low = -HUGE_VAL;
     hand.judged[0][STEPS - 1].high = HUGE_VAL;
     assert_finding(&hand, "A10", FINDING_HOLDS);
-    assert_non_null(strstr(find(&hand, "A10")->reason, "N = 100000"));
+    assert_non_null(strstr(find(&hand, "A10")->reason, "N = 100,000"));
 }
 
 static void test_a_single_run_has_no_estimate(void **state)
