@@ -14,7 +14,7 @@
 
 #include "trial.h"
 
-#define PROOF_SEEDS  2000000u
+#define PROOF_SEEDS  4000000u
 #define TUNING_SEEDS 5000u
 #define EACH         24 /* trials of each plant and size */
 
