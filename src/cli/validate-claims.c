@@ -55,24 +55,27 @@ static void put_finding(const struct finding *finding, const struct style *style
 
 /* --- those that say nothing here --- */
 
-/* Findings in a row: "A1 to A9, A10". */
+/* Findings in a row: "A1 to A4, A8, A9". */
 struct run_of_ids {
     struct text words;
     size_t last;      /* index of the latest, + 1 */
-    const char *open; /* id that ends the latest range, not yet written */
+    const char *open; /* id that ends the latest range, not yet written … */
+    size_t length;    /* … and how many such there are */
 };
 
 static void close_range(struct run_of_ids *ids)
 {
     if (ids->open)
-        text_printf(&ids->words, " to %s", ids->open);
+        text_printf(&ids->words, "%s%s", ids->length > 1 ? " to " : ", ", ids->open);
     ids->open = NULL;
+    ids->length = 0;
 }
 
 static void add_id(struct run_of_ids *ids, size_t index, const char *id)
 {
     if (ids->words.length && ids->last == index) {
         ids->open = id;
+        ids->length++;
     } else {
         close_range(ids);
         text_printf(&ids->words, "%s%s", ids->words.length ? ", " : "", id);

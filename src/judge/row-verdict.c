@@ -171,6 +171,9 @@ static void describe_fine(struct judged_row *row)
         note_add(row->note,
                  "Lies within the limits that can be stated, N from %s to %s; no more can be said.",
                  first, last);
+    else if (row->grade == TRUTH_MODEL && reach.percent == 0)
+        note_add(row->note, "Equals what the model says, N from %s to %s; a model proves nothing.",
+                 first, last);
     else
         note_add(row->note, "Within %.2g %% of %s, N from %s to %s.", reach.percent,
                  row->grade == TRUTH_MODEL ? "what the model says" : "the truth", first, last);
