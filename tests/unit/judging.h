@@ -54,3 +54,27 @@ static inline void release(struct case_builder *builder, struct judgements *judg
     judgements_release(judgements);
     builder_end(builder);
 }
+
+/* A way of measuring that adds nothing and has no noise. */
+__attribute__((unused)) static const struct built_way plain = {0};
+
+/* Lies that many tests tell. */
+static inline uint64_t zeros(const struct point *point, const struct evidence_run *run,
+                             size_t index, void *context)
+{
+    (void)point, (void)run, (void)index, (void)context;
+    return 0;
+}
+/* context: the factor. */
+static inline uint64_t factor(const struct point *point, const struct evidence_run *run,
+                              size_t index, void *context)
+{
+    (void)index;
+    return point->is_null ? run->value : (uint64_t)((double)run->value * *(double *)context + 0.5);
+}
+/* Every second run more, every other less. */
+static inline void spread(struct point *point, int64_t by)
+{
+    for (size_t i = 0; i < point->run_count; i++)
+        point->runs[i].value += (uint64_t)(i % 2 ? by : -by);
+}

@@ -14,8 +14,6 @@
 
 #include "judging.h"
 
-static const struct built_way plain = {0};
-
 static void assert_not_accused(const struct judgement *judgement, enum cause cause)
 {
     for (size_t i = 0; i < judgement->explanation_count; i++)

@@ -14,22 +14,6 @@
 #include "judge/event.h"
 #include "judging.h"
 
-static const struct built_way plain = {0};
-
-static uint64_t zeros(const struct point *point, const struct evidence_run *run, size_t index,
-                      void *context)
-{
-    (void)point, (void)run, (void)index, (void)context;
-    return 0;
-}
-
-static uint64_t factor(const struct point *point, const struct evidence_run *run, size_t index,
-                       void *context)
-{
-    (void)index;
-    return point->is_null ? run->value : (uint64_t)((double)run->value * *(double *)context + 0.5);
-}
-
 static void add(struct case_builder *builder, const char *event, const char *kind,
                 const char *class, built_lie *lie, double by)
 {

@@ -1,0 +1,353 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Where one verdict ends and the next begins: one percent, a hundredfold, limits, noise, and what
+ * one row of an event does to the whole. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "judging.h"
+
+/* --- one percent, and a hundredfold --- */
+
+static enum verdict verdict_of_factor(double by, int64_t overhead)
+{
+    struct case_builder builder;
+    struct built_way way = {.overhead = overhead};
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
+    build_null(&builder, evidence, &way);
+    struct point *point = build_point(&builder, evidence, &way, &built_specimens[1], 100000);
+    for (size_t i = 0; i < point->run_count; i++)
+        point->runs[i].value =
+            (uint64_t)llround((double)point->truth.low * by) + (uint64_t)overhead;
+    struct judgements all = judged(&builder);
+    enum verdict verdict = all.list[0].verdict;
+    if (verdict == VERDICT_BIASED)
+        assert_note(&all.list[0], by < 1.03 ? "of the truth" : "where 1,200,004 was predicted");
+    release(&builder, &all);
+    return verdict;
+}
+
+static void one_percent_is_the_border(void **state)
+{
+    (void)state;
+    assert_int_equal(verdict_of_factor(1.0, 0), VERDICT_EXACT);
+    assert_int_equal(verdict_of_factor(1.000001, 0), VERDICT_ACCURATE);
+    assert_int_equal(verdict_of_factor(1.0099, 0), VERDICT_ACCURATE);
+    assert_int_equal(verdict_of_factor(1.0101, 0), VERDICT_BIASED);
+    assert_int_equal(verdict_of_factor(0.9901, 0), VERDICT_ACCURATE);
+    assert_int_equal(verdict_of_factor(0.9899, 0), VERDICT_BIASED);
+}
+
+static void what_does_not_outweigh_the_overhead_is_not_held_to_one_percent(void **state)
+{
+    (void)state;
+    /* The truth is 1,200,004. */
+    assert_int_equal(verdict_of_factor(1.005, 12000), VERDICT_ACCURATE);
+    assert_int_equal(verdict_of_factor(1.0101, 12000), VERDICT_BIASED);
+    assert_int_equal(verdict_of_factor(1.005, 12001), VERDICT_UNJUDGED);
+    assert_int_equal(verdict_of_factor(1.02, 30000), VERDICT_UNJUDGED);
+    /* But to what the overhead could make: */
+    assert_int_equal(verdict_of_factor(1.03, 30000), VERDICT_BIASED);
+    assert_int_equal(verdict_of_factor(1.0, 30000), VERDICT_EXACT);
+}
+
+static void a_small_count_is_held_to_half_a_count(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "faults", "software", "page-faults");
+    build_ladder(&builder, evidence, &plain, "pages");
+    for (size_t i = 0; i < 4; i++) /* at N = 1, four of forty read 2 */
+        evidence->points[1].runs[9 * i + 5].value++;
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_ACCURATE);
+    judgements_release(&all);
+    for (size_t i = 0; i < 40; i++) /* all of them */
+        evidence->points[1].runs[i].value = 2;
+    all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_BIASED);
+    assert_note(&all.list[0], "Right from N = 10, off below it: reads 2 of 1");
+    release(&builder, &all);
+}
+
+static void without_a_null_cell_nothing_is_exact(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct built_way way = {.without_null = true};
+    struct judgements all = judge_lie(&builder, 1, "event", "syscalls", &way, NULL, NULL);
+    assert_verdict(&all.list[0], VERDICT_ACCURATE);
+    assert_false(all.list[0].has_overhead);
+    release(&builder, &all);
+    /* And an offset is not subtracted as if it were known. */
+    way.overhead = 12;
+    all = judge_lie(&builder, 1, "event", "syscalls", &way, NULL, NULL);
+    assert_verdict(&all.list[0], VERDICT_BIASED);
+    assert_note(&all.list[0], "No null cell");
+    release(&builder, &all);
+}
+
+/* --- grades and rows --- */
+
+static struct judged_row *row_named(struct judgement *judgement, const char *specimen)
+{
+    for (size_t i = 0; i < judgement->row_count; i++)
+        if (strcmp(judgement->rows[i].specimen, specimen) == 0)
+            return &judgement->rows[i];
+    return NULL;
+}
+
+static void one_run_of_one_row_breaks_exact(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct judgements all =
+        judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
+    judgements_release(&all);
+    struct evidence *evidence = &builder.file.events[0];
+    struct point *last = &evidence->points[evidence->point_count - 1];
+    last->runs[39].value++;
+    all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_ACCURATE);
+    assert_int_equal(row_named(&all.list[0], "adds")->verdict, VERDICT_EXACT);
+    assert_int_equal(row_named(&all.list[0], last->specimen)->verdict, VERDICT_ACCURATE);
+    judgements_release(&all);
+    /* Unless a second account saw that something happened in it. */
+    last->runs[39].account.minor_faults++;
+    all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_EXACT);
+    assert_int_equal(all.list[0].disturbed, 1);
+    assert_note(&all.list[0], "disturbed");
+    release(&builder, &all);
+}
+
+static void where_every_run_is_disturbed_they_are_judged_all_the_same(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
+    build_ladder(&builder, evidence, &plain, "adds");
+    for (size_t i = 1; i < evidence->point_count; i++)
+        for (size_t j = 0; j < evidence->points[i].run_count; j++)
+            evidence->points[i].runs[j].account.involuntary = 3;
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_EXACT);
+    judgements_release(&all);
+    double by = 1.05;
+    build_lie(evidence, factor, &by);
+    all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_BIASED);
+    assert_note(&all.list[0], "100.0 % of the runs were disturbed");
+    release(&builder, &all);
+}
+
+static void limits_bind_and_prove_nothing_more(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "branches:u", "hardware", "branches");
+    build_ladder(&builder, evidence, &plain, "getppid");
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_ACCURATE);
+    assert_note(&all.list[0], "within the limits");
+    judgements_release(&all);
+    double by = 1.5; /* limits are 1 and 2 a call; the middle was counted */
+    build_lie(evidence, factor, &by);
+    all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_BIASED);
+    assert_note(&all.list[0], "outside its limits");
+    release(&builder, &all);
+}
+
+static void limits_that_are_kept_leave_exact_what_is_proven(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct judgements all = judge_lie(&builder, 1, "branches:u", "branches", &plain, NULL, NULL);
+    assert_verdict(&all.list[0], VERDICT_EXACT);
+    judgements_release(&all);
+    struct evidence *evidence = &builder.file.events[0];
+    for (size_t i = 0; i < evidence->point_count; i++)
+        if (evidence->points[i].truth.grade == TRUTH_BOUNDED)
+            evidence->points[i].runs[3].value = 3 * evidence->points[i].n + 10;
+    all = judged(&builder);
+    assert_true(all.list[0].verdict != VERDICT_EXACT);
+    release(&builder, &all);
+}
+
+static void counts_where_nothing_happens_break_exact_and_many_break_accurate(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct judgements all = judge_lie(&builder, 1, "faults", "page-faults", &plain, NULL, NULL);
+    judgements_release(&all);
+    struct evidence *evidence = &builder.file.events[0];
+    for (uint64_t part = 200; part >= 50; part = part == 200 ? 50 : 0) {
+        for (size_t i = 0; i < evidence->point_count; i++)
+            for (size_t j = 0; strcmp(evidence->points[i].specimen, "adds") == 0 && j < 40; j++)
+                evidence->points[i].runs[j].value = evidence->points[i].n / part;
+        all = judged(&builder);
+        assert_verdict(&all.list[0], part == 200 ? VERDICT_ACCURATE : VERDICT_BIASED);
+        if (part == 50)
+            assert_note(&all.list[0], "where there is nothing to count");
+        judgements_release(&all);
+    }
+    builder_end(&builder);
+}
+
+/* Errors of the last point of `adds`, alternating around a mean; both in parts of the truth. */
+static enum verdict verdict_of_spread(double mean, double deviation)
+{
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
+    build_ladder(&builder, evidence, &plain, "adds");
+    struct point *point = &evidence->points[evidence->point_count - 1];
+    double truth = (double)point->truth.low;
+    for (size_t i = 0; i < point->run_count; i++)
+        point->runs[i].value =
+            (uint64_t)llround(truth * (1 + mean + (i % 2 ? deviation : -deviation)));
+    struct judgements all = judged(&builder);
+    enum verdict verdict = all.list[0].verdict;
+    release(&builder, &all);
+    return verdict;
+}
+
+static void noise_is_called_biased_only_beyond_doubt(void **state)
+{
+    (void)state;
+    /* Over 40 runs the usual interval is the mean ± 0.324 deviations, the strict one ± 0.70. */
+    assert_int_equal(verdict_of_spread(0.002, 0.02), VERDICT_ACCURATE);
+    assert_int_equal(verdict_of_spread(0.002, 0.03), VERDICT_NOISY);  /* holds 0, leaves 1 % */
+    assert_int_equal(verdict_of_spread(0.008, 0.015), VERDICT_NOISY); /* excludes 0 at 95 % only */
+    assert_int_equal(verdict_of_spread(0.008, 0.010), VERDICT_BIASED);
+}
+
+static void one_row_that_is_noisy_makes_the_event_so(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct judgements all =
+        judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
+    judgements_release(&all);
+    struct evidence *evidence = &builder.file.events[0];
+    spread(&evidence->points[evidence->point_count - 1], 600000);
+    all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_NOISY);
+    release(&builder, &all);
+}
+
+static void a_row_of_zeros_is_dead_beside_others_that_live(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    struct judgements all =
+        judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
+    judgements_release(&all);
+    struct evidence *evidence = &builder.file.events[0];
+    for (size_t i = 0; i < evidence->point_count; i++)
+        for (size_t j = 0; strcmp(evidence->points[i].specimen, "loads") == 0 && j < 40; j++)
+            evidence->points[i].runs[j].value = 0;
+    all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_BIASED);
+    assert_int_equal(row_named(&all.list[0], "loads")->verdict, VERDICT_DEAD);
+    assert_int_equal(row_named(&all.list[0], "adds")->verdict, VERDICT_EXACT);
+    release(&builder, &all);
+}
+
+static void garbage_on_a_steady_overhead_is_noise(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct built_way way = {.overhead = 1000, .most_n = 100};
+    struct evidence *evidence = build_event(&builder, "event:u", "hardware", "loads");
+    build_ladder(&builder, evidence, &way, "loads");
+    for (size_t i = 1; i < evidence->point_count; i++)
+        for (size_t j = 0; j < evidence->points[i].run_count; j++)
+            evidence->points[i].runs[j].value = 500 + random_below(&builder.random, 1500);
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_NOISY);
+    release(&builder, &all);
+}
+
+static void a_model_of_zero_makes_nothing_accurate(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "event", "software", "page-faults");
+    build_ladder(&builder, evidence, &plain, "adds");
+    for (size_t i = 1; i < evidence->point_count; i++)
+        evidence->points[i].truth.grade = TRUTH_MODEL;
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_UNJUDGED);
+    release(&builder, &all);
+}
+
+static void ladders_of_different_ways_are_rows_of_their_own(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
+    build_ladder(&builder, evidence, &plain, "adds");
+    build_ladder(&builder, evidence, &(struct built_way){.counters = 2}, "adds");
+    build_ladder(&builder, evidence, &(struct built_way){.pattern = PATTERN_RR}, "adds");
+    build_ladder(&builder, evidence, &(struct built_way){.path = "papi-low"}, "adds");
+    build_ladder(&builder, evidence, &(struct built_way){.core = "big"}, "adds");
+    build_ladder(&builder, evidence, &plain, "loads");
+    struct judgements all = judged(&builder);
+    assert_int_equal(all.list[0].row_count, 6);
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(all.list[0].rows[i].point_count, BUILT_LADDER);
+    release(&builder, &all);
+}
+
+static void what_was_measured_is_judged_even_if_it_was_once_refused(void **state)
+{
+    (void)state;
+    struct case_builder builder;
+    builder_start(&builder, 1);
+    struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
+    build_ladder(&builder, evidence, &plain, "adds");
+    evidence->error = EBUSY;
+    struct judgements all = judged(&builder);
+    assert_verdict(&all.list[0], VERDICT_EXACT);
+    release(&builder, &all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_percent_is_the_border),
+        cmocka_unit_test(what_does_not_outweigh_the_overhead_is_not_held_to_one_percent),
+        cmocka_unit_test(a_small_count_is_held_to_half_a_count),
+        cmocka_unit_test(without_a_null_cell_nothing_is_exact),
+        cmocka_unit_test(one_run_of_one_row_breaks_exact),
+        cmocka_unit_test(where_every_run_is_disturbed_they_are_judged_all_the_same),
+        cmocka_unit_test(limits_bind_and_prove_nothing_more),
+        cmocka_unit_test(limits_that_are_kept_leave_exact_what_is_proven),
+        cmocka_unit_test(counts_where_nothing_happens_break_exact_and_many_break_accurate),
+        cmocka_unit_test(noise_is_called_biased_only_beyond_doubt),
+        cmocka_unit_test(one_row_that_is_noisy_makes_the_event_so),
+        cmocka_unit_test(a_row_of_zeros_is_dead_beside_others_that_live),
+        cmocka_unit_test(garbage_on_a_steady_overhead_is_noise),
+        cmocka_unit_test(a_model_of_zero_makes_nothing_accurate),
+        cmocka_unit_test(ladders_of_different_ways_are_rows_of_their_own),
+        cmocka_unit_test(what_was_measured_is_judged_even_if_it_was_once_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
