@@ -1,0 +1,665 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From stores to the case of measurement error: every cell with its part, its factors and its runs,
+ * no more and no less; stores that are not as assay writes them are refused. */
+#include "store-fixture.h"
+
+#include "study/error.h"
+
+enum { RUNS = 3, PROCESSES = 2, MOST_CELLS = 24 };
+
+/* One cell; zeroes mean: perf-read, ao, O2, lazy, null. Its runs count 100, 101, 102 in process 0
+ * and 200, 201, 202 in process 1; further counters ten times their number more. */
+struct planned {
+    const char *event, *second, *third;
+    const char *path, *specimen;
+    uint64_t n;
+    const char *class, *grade; /* of the first counter */
+    int64_t truth;
+    bool separate;
+};
+
+static const char * or (const char *word, const char *otherwise)
+{
+    return word ? word : otherwise;
+}
+
+static struct cell cell_of(const struct planned *one, uint32_t id)
+{
+    return (struct cell){.id = id,
+                         .events = {words(one->event), words(one->second), words(one->third)},
+                         .counters = one->third    ? 3
+                                     : one->second ? 2
+                                                   : 1,
+                         .path = words(or (one->path, "perf-read")),
+                         .pattern = PATTERN_AO,
+                         .specimen = words(or (one->specimen, "null")),
+                         .n = one->n,
+                         .opt = words("O2"),
+                         .link = words("lazy"),
+                         .runs = RUNS,
+                         .separate = one->separate,
+                         .cpu = -1};
+}
+
+static uint64_t value_of(uint32_t process, uint32_t run, uint32_t counter)
+{
+    return 100 * (process + 1) + run + 10 * counter;
+}
+
+static void put_visit_of(struct store *store, const struct cell *cell, uint32_t process)
+{
+    uint64_t values[RUNS * 3], times[RUNS * 3];
+    struct account accounts[RUNS] = {{0}};
+    for (uint32_t at = 0; at < RUNS * cell->counters; at++) {
+        values[at] = value_of(process, at / cell->counters, at % cell->counters);
+        times[at] = 1000 + at / cell->counters;
+    }
+    struct batch batch = {cell->id, process, 0,     RUNS,    cell->counters,
+                          values,   times,   times, accounts};
+    must(store_put_batch(store, &batch, failure));
+    must(store_end_visit(store, cell->id, process, VISIT_DONE, 0, NULL, failure));
+}
+
+static void put_planned(struct store *store, const struct planned *planned, uint32_t count)
+{
+    struct cell cells[MOST_CELLS];
+    struct visit visits[MOST_CELLS * PROCESSES];
+    assert_true(count <= MOST_CELLS);
+    for (uint32_t i = 0; i < count; i++)
+        cells[i] = cell_of(&planned[i], i + 1);
+    for (uint32_t i = 0; i < count * PROCESSES; i++) /* the last process of a cell comes first */
+        visits[i] = (struct visit){i / PROCESSES + 1, PROCESSES - 1 - i % PROCESSES};
+    must(store_put_plan(store, cells, count, visits, (size_t)count * PROCESSES, failure));
+    for (uint32_t i = 0; i < count; i++)
+        if (planned[i].class || planned[i].grade)
+            must(store_put_truth(store, i + 1, 0, planned[i].class, planned[i].truth,
+                                 planned[i].grade, failure));
+    for (uint32_t i = 0; i < count * PROCESSES; i++)
+        put_visit_of(store, &cells[visits[i].cell - 1], visits[i].process);
+}
+
+static struct store *start(struct fixture *fixture)
+{
+    struct store *store = NULL;
+    must(store_create(&store, fixture->path, &fixture->run, failure));
+    return store;
+}
+
+static void end(struct store *store)
+{
+    must(store_finish(store, failure));
+    store_close(store);
+}
+
+static void load(const char *path, struct error_case *file)
+{
+    struct store *store = NULL;
+    must(store_open(&store, path, false, failure));
+    must(error_load(store, file, failure));
+    store_close(store);
+}
+
+static void put_event(struct store *store, const char *name, const char *kind, const char *class)
+{
+    must(store_put_event(store, &(struct stored_event){name, kind, class, 0, NULL}, failure));
+}
+
+static void put_truth(struct store *store, const char *specimen, const char *class, int64_t base,
+                      int64_t each)
+{
+    struct stored_truth truth = {specimen, class, base, each, base, each, "proven", "", ""};
+    must(store_put_specimen_truth(store, &truth, failure));
+}
+
+static void put_knowledge_of_loops(struct store *store)
+{
+    static const char *const specimens[] = {"loop", "placed"};
+    for (size_t i = 0; i < 2; i++) {
+        put_truth(store, specimens[i], "instructions", 1, 3);
+        put_truth(store, specimens[i], "syscalls", 0, 0);
+        put_truth(store, specimens[i], "page-faults", 0, 0);
+    }
+    put_truth(store, "phases", "instructions", 5, 7);
+    put_truth(store, "phases", "syscalls", 0, 1);
+    put_truth(store, "phases", "page-faults", 0, 0);
+    put_event(store, "instructions:u", "hardware", "instructions");
+    put_event(store, "instructions:k", "hardware", "instructions");
+    put_event(store, "instructions:uk", "hardware", "instructions");
+    put_event(store, "instructions", "hardware", "instructions");
+    put_event(store, "cpu/event=0xc0/u", "pmu", NULL);
+    put_event(store, "cycles:u", "hardware", "cycles");
+    put_event(store, "msr/tsc/", "pmu", "ticks");
+    put_event(store, "clock/ticks/", "source", "ticks");
+    put_event(store, "step/instructions/", "source", "instructions");
+    put_event(store, "step/instructions-raw/", "source", NULL);
+    put_event(store, "page-faults", "software", "page-faults");
+    put_event(store, "task-clock", "software", "task-clock");
+    put_event(store, "raw_syscalls:sys_enter", "tracepoint", "syscalls");
+}
+
+/* --- parts and factors --- */
+
+#define IRQ "irq_vectors:local_timer_entry"
+
+static const struct {
+    struct planned planned;
+    enum error_part part;
+    const char *base;
+    enum count_mode mode;
+    bool has_truth;
+    int64_t truth;
+    const char *others;
+    int64_t offset;
+} expected[] = {
+    {{.event = "instructions:u"}, PART_NULL, "instructions", COUNT_USER, true, 0, "", -1},
+    {{.event = "instructions"}, PART_NULL, "instructions", COUNT_BOTH, true, 0, "", -1},
+    {{.event = "cpu/event=0xc0/u"}, PART_NULL, "cpu/event=0xc0/", COUNT_USER, true, 0, "", -1},
+    {{.event = "msr/tsc/"}, PART_NULL, "msr/tsc/", COUNT_ANY, true, 0, "", -1},
+    {{.event = "raw_syscalls:sys_enter"},
+     PART_NULL,
+     "raw_syscalls:sys_enter",
+     COUNT_ANY,
+     true,
+     0,
+     "",
+     -1},
+    {{.event = "instructions:uk", .second = "instructions:uk", .third = "instructions:uk"},
+     PART_NULL,
+     "instructions",
+     COUNT_BOTH,
+     true,
+     0,
+     "",
+     -1},
+    {{.event = "instructions:uk", .second = "cycles:u", .third = "page-faults", .separate = true},
+     PART_NULL,
+     "instructions",
+     COUNT_BOTH,
+     true,
+     0,
+     "cycles:u,page-faults",
+     -1},
+    {{.event = "step/instructions/"}, PART_STEPPED, "instructions", COUNT_USER, true, 0, "", -1},
+    {{.event = "step/instructions-raw/"},
+     PART_STEPPED,
+     "instructions-raw",
+     COUNT_USER,
+     true,
+     0,
+     "",
+     -1},
+    {{.event = "step/instructions/", .specimen = "loop", .n = 10},
+     PART_STEPPED,
+     "instructions",
+     COUNT_USER,
+     true,
+     31,
+     "",
+     -1},
+    {{.event = "instructions:u", .specimen = "loop", .n = 10},
+     PART_DURATION,
+     "instructions",
+     COUNT_USER,
+     true,
+     31,
+     "",
+     -1},
+    {{.event = "instructions:uk", .specimen = "loop", .n = 10},
+     PART_DURATION,
+     "instructions",
+     COUNT_BOTH,
+     true,
+     31,
+     "",
+     -1},
+    {{.event = "instructions:k", .second = IRQ, .specimen = "loop", .n = 10},
+     PART_DURATION,
+     "instructions",
+     COUNT_KERNEL,
+     true,
+     0,
+     IRQ,
+     -1},
+    {{.event = IRQ, .specimen = "loop", .n = 10}, PART_DURATION, IRQ, COUNT_ANY, false, 0, "", -1},
+    {{.event = "page-faults",
+      .specimen = "loop",
+      .n = 10,
+      .class = "page-faults",
+      .grade = "proven"},
+     PART_DURATION,
+     "page-faults",
+     COUNT_ANY,
+     true,
+     0,
+     "",
+     -1},
+    {{.event = "task-clock", .specimen = "loop", .n = 10},
+     PART_PLACEMENT,
+     "task-clock",
+     COUNT_ANY,
+     false,
+     0,
+     "",
+     -1},
+    {{.event = "cycles:u", .specimen = "loop", .n = 10},
+     PART_PLACEMENT,
+     "cycles",
+     COUNT_USER,
+     false,
+     0,
+     "",
+     -1},
+    {{.event = "clock/ticks/", .path = "clock", .specimen = "placed/offset=17/", .n = 10},
+     PART_PLACEMENT,
+     "ticks",
+     COUNT_ANY,
+     false,
+     0,
+     "",
+     17},
+    {{.event = "instructions:u", .specimen = "placed/offset=0/", .n = 10},
+     PART_PLACEMENT,
+     "instructions",
+     COUNT_USER,
+     true,
+     31,
+     "",
+     0},
+    {{.event = "instructions:u", .second = "instructions:u", .specimen = "loop", .n = 10},
+     PART_MULTIPLEX,
+     "instructions",
+     COUNT_USER,
+     true,
+     31,
+     "",
+     -1},
+    {{.event = "instructions:u", .specimen = "phases/period=9/", .n = 10},
+     PART_MULTIPLEX,
+     "instructions",
+     COUNT_USER,
+     true,
+     75,
+     "",
+     -1},
+    {{.event = "instructions:uk", .specimen = "phases/period=9/", .n = 10},
+     PART_MULTIPLEX,
+     "instructions",
+     COUNT_BOTH,
+     false,
+     0,
+     "",
+     -1},
+    {{.event = "page-faults", .path = "perf-stat"},
+     PART_TOOL,
+     "page-faults",
+     COUNT_ANY,
+     true,
+     0,
+     "",
+     -1},
+    {{.event = "page-faults", .path = "perf-stat", .specimen = "loop", .n = 10},
+     PART_TOOL,
+     "page-faults",
+     COUNT_ANY,
+     true,
+     0,
+     "",
+     -1},
+};
+enum { EXPECTED = sizeof(expected) / sizeof(expected[0]) };
+
+static void load_expected(struct fixture *fixture, struct error_case *file)
+{
+    struct planned planned[EXPECTED];
+    struct store *store = start(fixture);
+    put_knowledge_of_loops(store);
+    for (size_t i = 0; i < EXPECTED; i++)
+        planned[i] = expected[i].planned;
+    put_planned(store, planned, EXPECTED);
+    end(store);
+    load(fixture->path, file);
+    assert_int_equal(file->cell_count, EXPECTED);
+}
+
+static void every_cell_has_its_part_and_factors(void **state)
+{
+    struct error_case file = {0};
+    load_expected(*state, &file);
+    for (size_t i = 0; i < EXPECTED; i++) {
+        const struct error_cell *cell = &file.cells[i];
+        const struct planned *planned = &expected[i].planned;
+        assert_string_equal(cell->event, planned->event);
+        if (cell->part != expected[i].part)
+            fail_msg("cell %zu (%s on %s) has part %d", i, cell->event, cell->specimen,
+                     (int)cell->part);
+        assert_string_equal(cell->base, expected[i].base);
+        assert_int_equal(cell->mode, expected[i].mode);
+        if (cell->has_truth != expected[i].has_truth)
+            fail_msg("cell %zu (%s on %s): truth %d", i, cell->event, cell->specimen,
+                     cell->has_truth);
+        assert_true(cell->truth == expected[i].truth);
+        assert_string_equal(cell->others, expected[i].others);
+        assert_true(cell->offset == expected[i].offset);
+        assert_string_equal(cell->path, or (planned->path, "perf-read"));
+        assert_string_equal(cell->specimen, or (planned->specimen, "null"));
+        assert_string_equal(cell->opt, "O2");
+        assert_string_equal(cell->link, "lazy");
+        assert_int_equal(cell->pattern, PATTERN_AO);
+        assert_int_equal(cell->counters, planned->third ? 3 : planned->second ? 2 : 1);
+        assert_int_equal(cell->separate, planned->separate);
+        assert_true(cell->n == planned->n);
+        assert_int_equal(cell->machine, 0);
+    }
+    assert_string_equal(file.cells[0].kind, "hardware");
+    assert_string_equal(file.cells[0].class, "instructions");
+    assert_string_equal(file.cells[13].kind, ""); /* the list does not have it */
+    assert_null(file.cells[13].class);
+    error_case_release(&file);
+}
+
+static void runs_come_by_process_and_run(void **state)
+{
+    struct error_case file = {0};
+    load_expected(*state, &file);
+    for (size_t i = 0; i < EXPECTED; i++) {
+        const struct error_cell *cell = &file.cells[i];
+        assert_int_equal(cell->runs, RUNS * PROCESSES);
+        assert_int_equal(cell->processes, PROCESSES);
+        assert_int_equal(cell->failed, 0);
+        assert_null(cell->reason);
+        for (uint32_t process = 0; process <= PROCESSES; process++)
+            assert_int_equal(cell->begins[process], process * RUNS);
+        for (uint32_t run = 0; run < cell->runs; run++)
+            assert_true(cell->values[run] == (int64_t)value_of(run / RUNS, run % RUNS, 0));
+        bool timed = cell->part == PART_DURATION || cell->part == PART_PLACEMENT ||
+                     cell->part == PART_MULTIPLEX;
+        assert_int_equal(cell->enabled != NULL, timed);
+        assert_int_equal(cell->running != NULL, timed);
+        for (uint32_t run = 0; cell->enabled && cell->running && run < cell->runs; run++)
+            assert_true(cell->enabled[run] == 1000 + run % RUNS &&
+                        cell->running[run] == 1000 + run % RUNS);
+        bool interrupts = strcmp(cell->others, IRQ) == 0;
+        assert_int_equal(cell->interrupts != NULL, interrupts);
+        for (uint32_t run = 0; cell->interrupts && run < cell->runs; run++)
+            assert_true(cell->interrupts[run] == (double)value_of(run / RUNS, run % RUNS, 1));
+    }
+    error_case_release(&file);
+}
+
+static void what_other_studies_measure_is_left_out(void **state)
+{
+    struct store *store = start(*state);
+    static const struct planned planned[] = {{.event = "page-faults", .specimen = "pages", .n = 9},
+                                             {.event = "page-faults"},
+                                             {.event = "page-faults", .specimen = "loopy"},
+                                             {.event = "page-faults", .specimen = "nullify"}};
+    put_planned(store, planned, 4);
+    end(store);
+    struct error_case file = {0};
+    load(((struct fixture *)*state)->path, &file);
+    assert_int_equal(file.cell_count, 1);
+    assert_string_equal(file.cells[0].specimen, "null");
+    error_case_release(&file);
+}
+
+static void odd_offsets_are_none(void **state)
+{
+    struct store *store = start(*state);
+    static const struct {
+        const char *specimen;
+        int64_t offset;
+    } cases[] = {{"placed/offset=4095/", 4095},
+                 {"placed/offset=0x10/", 16},
+                 {"placed/period=3,offset=5/", 5},
+                 {"placed/offset=/", -1},
+                 {"placed/offset=-1/", -1},
+                 {"placed/offset=7 /", -1},
+                 {"placed/offset=99999999999999999999/", -1},
+                 {"placed/offset=70000/", -1},
+                 {"placed/other=1/", -1},
+                 {"placed", -1}};
+    enum { COUNT = sizeof(cases) / sizeof(cases[0]) };
+    struct planned planned[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        planned[i] = (struct planned){.event = "cycles:u", .specimen = cases[i].specimen, .n = 1};
+    put_planned(store, planned, COUNT);
+    end(store);
+    struct error_case file = {0};
+    load(((struct fixture *)*state)->path, &file);
+    for (size_t i = 0; i < COUNT; i++)
+        if (file.cells[i].offset != cases[i].offset || file.cells[i].part != PART_PLACEMENT)
+            fail_msg("%s is at %lld", cases[i].specimen, (long long)file.cells[i].offset);
+    error_case_release(&file);
+}
+
+/* --- runs that are not plain --- */
+
+/* One cell with one process whose runs have these counts and times. */
+static void put_runs_of(struct store *store, const struct planned *planned, uint32_t id,
+                        const uint64_t *values, const uint64_t *running,
+                        const struct account *accounts)
+{
+    struct cell cell = cell_of(planned, id);
+    uint64_t enabled[RUNS] = {1000, 1000, 1000};
+    struct batch batch = {id,      0, 0, RUNS, 1, values, enabled, running ? running : enabled,
+                          accounts};
+    must(store_put_plan(store, &cell, 1, &(struct visit){id, 0}, 1, failure));
+    must(store_put_batch(store, &batch, failure));
+    must(store_end_visit(store, id, 0, VISIT_DONE, 0, NULL, failure));
+}
+
+static void multiplexed_runs_are_extrapolated_and_others_left_out(void **state)
+{
+    struct store *store = start(*state);
+    struct planned planned = {.event = "instructions:u", .specimen = "phases", .n = 1};
+    static const struct account calm[RUNS];
+    put_runs_of(store, &planned, 1, (uint64_t[]){50, 9, 70}, (uint64_t[]){500, 0, 1000}, calm);
+    put_runs_of(store, &planned, 2, (uint64_t[]){1, 2, 3}, (uint64_t[]){0, 0, 0}, calm);
+    put_runs_of(store, &planned, 3, (uint64_t[]){UINT64_MAX - 4, INT64_MAX, UINT64_C(1) << 63},
+                NULL, calm);
+    end(store);
+    struct error_case file = {0};
+    load(((struct fixture *)*state)->path, &file);
+    const struct error_cell *cell = file.cells;
+    assert_int_equal(cell->runs, 2);
+    assert_true(cell->values[0] == 100 && cell->values[1] == 70);
+    assert_true(cell->running[0] == 500 && cell->enabled[0] == 1000);
+    assert_int_equal(cell->multiplexed, 1);
+    assert_int_equal(cell->unscheduled, 1);
+    cell++;
+    assert_int_equal(cell->runs, 0);
+    assert_int_equal(cell->processes, 0);
+    assert_int_equal(cell->begins[0], 0);
+    assert_int_equal(cell->unscheduled, RUNS);
+    cell++; /* a difference that went below zero, and two that no window can hold */
+    assert_true(cell->values[0] == -5);
+    assert_true(cell->values[1] == INT64_C(1) << 60);
+    assert_true(cell->values[2] == -(INT64_C(1) << 60));
+    error_case_release(&file);
+}
+
+static void runs_beyond_the_expected_account_are_disturbed(void **state)
+{
+    struct store *store = start(*state);
+    static const struct account odd_fault[RUNS] = {{1, 0, 0, 0}, {1, 0, 0, 0}, {2, 0, 0, 0}};
+    static const struct account switched[RUNS] = {{1, 0, 0, 0}, {2, 0, 0, 0}, {0, 0, 1, 1}};
+    static const uint64_t values[RUNS];
+    /* Its way has one fault of its own: most runs show it. */
+    put_runs_of(store, &(struct planned){.event = "e"}, 1, values, NULL, odd_fault);
+    /* One of the specimen and one of its way are expected. */
+    struct planned loop = {.event = "e", .specimen = "loop", .n = 1};
+    put_runs_of(store, &loop, 2, values, NULL, odd_fault);
+    must(store_put_account(store, 2, &(int64_t){1}, &(int64_t){0}, failure));
+    /* None of the specimen, so that one fault more and two switches are too many. */
+    put_runs_of(store, &loop, 3, values, NULL, switched);
+    must(store_put_account(store, 3, &(int64_t){0}, &(int64_t){0}, failure));
+    /* Another way, of which no null cell tells, and a specimen that nothing predicts. */
+    put_runs_of(store, &(struct planned){.event = "f", .specimen = "loop", .n = 1}, 4, values, NULL,
+                odd_fault);
+    end(store);
+    struct error_case file = {0};
+    load(((struct fixture *)*state)->path, &file);
+    static const size_t disturbed[] = {1, 0, 2, 1};
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(file.cells[i].disturbed, disturbed[i]);
+    error_case_release(&file);
+}
+
+static void failed_visits_and_absent_events_are_told(void **state)
+{
+    struct fixture *fixture = *state;
+    struct store *store = create(fixture);
+    put_knowledge(store);
+    must(
+        store_put_event(store, &(struct stored_event){"gone", "pmu", NULL, EACCES, NULL}, failure));
+    must(store_end_visit(store, 1, 0, VISIT_FAILED, EACCES, "not allowed", failure));
+    must(store_end_visit(store, 1, 1, VISIT_FAILED, EACCES, "not allowed", failure));
+    must(store_end_visit(store, 2, 0, VISIT_FAILED, ENOENT, NULL, failure));
+    must(put_visit(store, fixture, (struct visit){2, 1}, failure));
+    must(store_commit(store, failure));
+    store_close(store); /* not finished: what is there is loaded */
+    struct error_case file = {0};
+    load(fixture->path, &file);
+    assert_int_equal(file.cell_count, PLAN_CELLS);
+    assert_int_equal(file.cells[0].failed, 2);
+    assert_int_equal(file.cells[0].error, EACCES);
+    assert_string_equal(file.cells[0].reason, "not allowed");
+    assert_int_equal(file.cells[0].runs, 0);
+    assert_non_null(file.cells[0].begins);
+    assert_int_equal(file.cells[1].failed, 1);
+    assert_string_equal(file.cells[1].reason, strerror(ENOENT));
+    assert_int_equal(file.cells[1].processes, 1);
+    assert_null(file.cells[2].reason);
+    assert_int_equal(file.absence_count, 2);
+    assert_string_equal(file.absences[0].what, "cycles:u");
+    assert_string_equal(file.absences[0].reason, "there is no counter here");
+    assert_int_equal(file.absences[0].error, ENOENT);
+    assert_string_equal(file.absences[1].what, "gone");
+    assert_string_equal(file.absences[1].reason, strerror(EACCES));
+    error_case_release(&file);
+}
+
+/* --- several stores --- */
+
+static void put_store(struct fixture *fixture, const char *name, const char *fingerprint,
+                      char path[256])
+{
+    static const struct planned planned[] = {{.event = "page-faults"}};
+    snprintf(path, 256, "%s/%s.sqlite", fixture->folder, name);
+    struct store_run run = fixture->run;
+    run.fingerprint = fingerprint;
+    struct store *store = NULL;
+    must(store_create(&store, path, &run, failure));
+    must(store_put_event(
+        store, &(struct stored_event){"cycles", "hardware", "cycles", ENOENT, "none"}, failure));
+    put_planned(store, planned, 1);
+    end(store);
+}
+
+static void stores_join_and_machines_are_told_apart_by_fingerprint(void **state)
+{
+    struct fixture *fixture = *state;
+    char first[256], second[256], third[256];
+    facts_set(&fixture->facts, "cpu.model_name", "Some CPU", 0);
+    facts_set(&fixture->facts, "isa", "x86_64", 0);
+    put_store(fixture, "first", "aaaa", first);
+    put_store(fixture, "third", "aaaa", third);
+    facts_set(&fixture->facts, "emulated", "by a test", 0);
+    facts_set(&fixture->facts, "cpu.model_name", NULL, ENOENT);
+    put_store(fixture, "second", "bbbb", second);
+    struct error_case file = {0};
+    load(first, &file);
+    load(second, &file);
+    load(third, &file);
+    assert_int_equal(file.machine_count, 2);
+    assert_string_equal(file.machines[0].name, "Some CPU (x86_64)");
+    assert_string_equal(file.machines[0].fingerprint, "aaaa");
+    assert_false(file.machines[0].emulated);
+    assert_string_equal(file.machines[1].name, "unnamed CPU (x86_64)");
+    assert_true(file.machines[1].emulated);
+    assert_int_equal(file.cell_count, 3);
+    assert_int_equal(file.cells[0].machine, 0);
+    assert_int_equal(file.cells[1].machine, 1);
+    assert_int_equal(file.cells[2].machine, 0);
+    assert_int_equal(file.absence_count, 1); /* the same of both machines */
+    error_case_release(&file);
+}
+
+static void an_empty_store_is_an_empty_case(void **state)
+{
+    end(start(*state));
+    struct error_case file = {0};
+    load(((struct fixture *)*state)->path, &file);
+    assert_int_equal(file.cell_count, 0);
+    assert_int_equal(file.machine_count, 1);
+    error_case_release(&file);
+}
+
+/* --- stores that are not as assay writes them --- */
+
+static void change(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+    char *message = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db, "DELETE FROM meta WHERE key IN ('finished', 'checksum')", 0, 0, NULL), 0);
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+        fail_msg("%s: %s", sql, message);
+    sqlite3_close(db);
+}
+
+static void refuse(struct fixture *fixture, const char *sql, const char *wanted)
+{
+    struct store *store = NULL;
+    struct error_case file = {0};
+    struct failure refusal = {0};
+    make_finished(fixture);
+    change(fixture->path, sql);
+    must(store_open(&store, fixture->path, false, failure));
+    assert_int_equal(error_load(store, &file, &refusal), -EBADMSG);
+    if (!strstr(refusal.text, wanted))
+        fail_msg("\"%s\" is not in: %s", wanted, refusal.text);
+    error_case_release(&file);
+    store_close(store);
+    unlink(fixture->path);
+}
+
+static void damaged_stores_are_refused(void **state)
+{
+    refuse(*state, "UPDATE cell SET id = -id", "out of order");
+    refuse(*state, "UPDATE visit SET id = -id", "impossible");
+    refuse(*state, "UPDATE visit SET process = -1 - process", "impossible");
+    refuse(*state, "UPDATE cell SET counters = 33 WHERE id = 1", "impossible");
+    refuse(*state, "UPDATE cell SET counters = 1 WHERE id = 1", "out of order");
+    refuse(*state, "UPDATE cell SET counters = 2 WHERE id = 2", "lacks events");
+    refuse(*state, "UPDATE counter SET counter = 5 WHERE counter = 1", "out of order");
+    refuse(*state, "UPDATE cell SET runs = 10 WHERE id = 2", "more runs than were planned");
+    refuse(*state, "UPDATE cell SET pattern = 'xx'", "impossible");
+    refuse(*state, "UPDATE sample_packed SET value = value + 1", "changed");
+    refuse(*state, "UPDATE sample_packed SET value = 'many'", "impossible");
+    refuse(*state, "UPDATE sample_packed SET key = key + 3 WHERE (key & 31) = 0", "counter");
+    refuse(*state, "DELETE FROM sample_packed WHERE (key & 31) = 0 AND key % 3 = 0", "");
+    refuse(*state, "UPDATE truth SET grade = 'certain' WHERE position = 2", "certain");
+    refuse(*state, "UPDATE event SET error = 'EPERM'", "impossible");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        CASE(every_cell_has_its_part_and_factors),
+        CASE(runs_come_by_process_and_run),
+        CASE(what_other_studies_measure_is_left_out),
+        CASE(odd_offsets_are_none),
+        CASE(multiplexed_runs_are_extrapolated_and_others_left_out),
+        CASE(runs_beyond_the_expected_account_are_disturbed),
+        CASE(failed_visits_and_absent_events_are_told),
+        CASE(stores_join_and_machines_are_told_apart_by_fingerprint),
+        CASE(an_empty_store_is_an_empty_case),
+        CASE(damaged_stores_are_refused),
+    };
+    return cmocka_run_group_tests_name("error-load", tests, NULL, NULL);
+}
