@@ -1,11 +1,134 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The best pattern of each path. */
+ * The best pattern of each path, by event and mode, as the paper's Table 3 has it: the pattern
+ * whose median error is smallest with one counter, over all -O levels and links. Of equal ones that
+ * with the smaller spread wins, then the one declared first (paths: by name). */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "judge/error/replicates.h"
 #include "judge/error/report.h"
+#include "judge/error/spread.h"
+#include "judge/error/ways.h"
+
+/* Windows for counters of their own are longer even where there is one: only grouped ones are
+ * compared. */
+static bool counts_alone(const struct error_cell *cell)
+{
+    return cell->counters == 1 && !cell->separate;
+}
+
+struct pool {
+    int64_t *errors, *scratch;
+};
+
+/* All later runs of one event, path and pattern. False: none with one counter. */
+static bool pool_pattern(const struct error_ways *ways, size_t begin, size_t end,
+                         const struct pool *pool, struct error_best *best)
+{
+    const struct error_cell *any = ways->list[begin].cell;
+    *best = (struct error_best){.event = any->event,
+                                .base = any->base,
+                                .path = any->path,
+                                .pattern = any->pattern,
+                                .stepped = any->part == PART_STEPPED};
+    /* Whatever a source calls it: steps are user code. */
+    best->mode = best->stepped ? COUNT_USER : any->mode;
+    for (size_t i = begin; i < end; i++) {
+        if (!counts_alone(ways->list[i].cell))
+            continue;
+        best->runs += error_usual_runs(ways->list[i].cell, pool->errors + best->runs);
+        best->cells++;
+    }
+    if (!best->runs)
+        return false;
+    error_sort(pool->errors, best->runs, pool->scratch);
+    best->subtract = error_quantile(pool->errors, best->runs, 1, 2);
+    best->median = (double)best->subtract;
+    best->min = pool->errors[0];
+    best->spread_low = (double)error_quantile(pool->errors, best->runs, 25, 1000);
+    best->spread_high = (double)error_quantile(pool->errors, best->runs, 975, 1000);
+    return true;
+}
+
+static bool is_better(const struct error_best *one, const struct error_best *other)
+{
+    double distance = fabs(one->median), other_distance = fabs(other->median);
+    if (distance < other_distance || distance > other_distance)
+        return distance < other_distance;
+    return one->spread_high - one->spread_low < other->spread_high - other->spread_low;
+}
+
+/* The best pattern of one path; false: none was measured with one counter. */
+static bool best_of_path(const struct error_ways *ways, size_t begin, size_t end,
+                         const struct pool *pool, struct error_best *best)
+{
+    bool found = false;
+    while (begin < end) {
+        size_t next = error_ways_end(ways, begin, WAY_PATTERN);
+        struct error_best candidate;
+        if (pool_pattern(ways, begin, next, pool, &candidate) &&
+            (!found || is_better(&candidate, best))) {
+            *best = candidate;
+            found = true;
+        }
+        begin = next;
+    }
+    return found;
+}
+
+static void best_of_event(const struct error_ways *ways, size_t begin, size_t end,
+                          const struct pool *pool, struct error_report *report)
+{
+    struct error_best *overall = NULL;
+    while (begin < end) {
+        size_t next = error_ways_end(ways, begin, WAY_PATH);
+        struct error_best *best = &report->best[report->best_count];
+        if (best_of_path(ways, begin, next, pool, best)) {
+            report->best_count++;
+            if (!overall || is_better(best, overall))
+                overall = best;
+        }
+        begin = next;
+    }
+    if (overall)
+        overall->overall = true;
+}
+
+/* Runs of the longest pool, and paths of all events. */
+static size_t longest_pool(const struct error_ways *ways, size_t *paths)
+{
+    size_t longest = 0;
+    for (size_t begin = 0, next; begin < ways->count; begin = next) {
+        size_t runs = 0;
+        next = error_ways_end(ways, begin, WAY_PATTERN);
+        for (size_t i = begin; i < next; i++)
+            runs += counts_alone(ways->list[i].cell) ? ways->list[i].cell->runs : 0;
+        longest = runs > longest ? runs : longest;
+        ++*paths;
+    }
+    return longest;
+}
 
 int error_judge_best(const struct error_case *file, struct error_report *report)
 {
-    (void)file, (void)report;
+    AUTO_ERROR_WAYS struct error_ways ways;
+    int error = error_ways_of(file, &ways);
+    if (error)
+        return error;
+    size_t paths = 0, longest = longest_pool(&ways, &paths);
+    AUTO_FREE int64_t *errors = calloc(longest + 1, sizeof(*errors));
+    AUTO_FREE int64_t *scratch = calloc(longest + 1, sizeof(*scratch));
+    report->best = calloc(paths + 1, sizeof(*report->best));
+    if (!errors || !scratch || !report->best)
+        return -ENOMEM;
+    const struct pool pool = {errors, scratch};
+    for (size_t begin = 0, next; begin < ways.count; begin = next) {
+        next = error_ways_end(&ways, begin, WAY_EVENT);
+        best_of_event(&ways, begin, next, &pool, report);
+    }
     return 0;
 }

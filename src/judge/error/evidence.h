@@ -95,10 +95,18 @@ struct error_cell *error_case_add_cell(struct error_case *file);
 struct error_absence *error_case_add_absence(struct error_case *file);
 void error_case_release(struct error_case *file);
 
+/* left - right; where that does not fit, the nearest that does: a counter can report anything. */
+static inline int64_t error_minus(int64_t left, int64_t right)
+{
+    int64_t difference;
+    if (!__builtin_sub_overflow(left, right, &difference))
+        return difference;
+    return right > 0 ? INT64_MIN : INT64_MAX;
+}
 /* Reported minus truth of one run; the value itself where there is no truth. */
 static inline int64_t error_of(const struct error_cell *cell, size_t run)
 {
-    return cell->values[run] - (cell->has_truth ? cell->truth : 0);
+    return cell->has_truth ? error_minus(cell->values[run], cell->truth) : cell->values[run];
 }
 /* Measured the same way: machine, path, pattern, opt, link, number of counters, layout. Events
  * (and the choice of the further ones), specimen and N may differ. */

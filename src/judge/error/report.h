@@ -47,12 +47,12 @@ struct error_best {
     enum count_mode mode;
     enum pattern pattern;
     bool stepped;  /* exact, by execution */
-    double median; /* of the errors over opt and link, one counter, later runs */
+    double median; /* of the errors over opt and link, one counter, later runs; really read */
     int64_t min;
     size_t runs, cells;
     bool overall;     /* the best path of this event and mode */
     int64_t subtract; /* what to take off a count measured this way; = rounded median */
-    double spread_low, spread_high; /* the middle 95 % of the errors around it */
+    double spread_low, spread_high; /* errors between which the middle 95 % of all lie */
 };
 /* The paper's own rows, to be set beside ours. */
 struct error_table3 {
@@ -121,7 +121,8 @@ struct error_choice {
     const char *event, *path, *others;
     enum pattern pattern;
     uint32_t counters;
-    double median, plain; /* with these others, and with the event itself repeated */
+    double median, plain; /* with these others, and with the event itself repeated; NaN: not
+                             measured so */
 };
 
 /* --- duration (duration.c) --- */

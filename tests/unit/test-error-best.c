@@ -1,0 +1,191 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The best pattern of each path: which wins, from which runs, and who wins a tie. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "error-builder.h"
+#include "judge/error/report.h"
+
+static const char *const opts[] = {"O0", "O2", NULL};
+static const char *const links[] = {"lazy", "static", NULL};
+
+static struct error_report judge(const struct error_builder *builder)
+{
+    struct error_report report = {0};
+    assert_int_equal(error_judge_rows(&builder->file, &report), 0);
+    assert_int_equal(error_judge_best(&builder->file, &report), 0);
+    return report;
+}
+
+static void end(struct error_builder *builder, struct error_report *report)
+{
+    error_report_release(report);
+    error_builder_end(builder);
+}
+
+static const struct error_best *find(const struct error_report *report, const char *event,
+                                     const char *path)
+{
+    for (size_t i = 0; i < report->best_count; i++)
+        if (strcmp(report->best[i].event, event) == 0 && strcmp(report->best[i].path, path) == 0)
+            return &report->best[i];
+    fail_msg("no best of %s, %s", event, path);
+    return NULL;
+}
+
+/* Error by path and pattern; -O0 adds 4, lazy 2, and more counters less, which must not count. */
+static double of_path(const struct error_cell *cell, void *context)
+{
+    static const double direct[] = {30, 20, 10, 40}, papi[] = {130, 150, 180, 140};
+    (void)context;
+    return (strcmp(cell->path, "papi-low") == 0 ? papi : direct)[cell->pattern] +
+           (strcmp(cell->opt, "O0") == 0 ? 4 : 0) + (strcmp(cell->link, "lazy") == 0 ? 2 : 0) -
+           9 * (cell->counters - 1.0) +
+           (cell->mode == COUNT_BOTH ? 500 * (PATTERN_COUNT - cell->pattern) : 0) -
+           (cell->separate ? 9 : 0);
+}
+
+static void each_path_has_its_own_best_pattern_by_mode(void **state)
+{
+    (void)state;
+    static const char *const events[] = {"instructions:uk", "instructions:u", NULL};
+    static const char *const paths[] = {"papi-low", "perf-read", NULL};
+    static const uint32_t counters[] = {1, 2, 0};
+    struct error_builder builder;
+    error_builder_start(&builder, 3);
+    struct error_crossing crossing = {.events = events,
+                                      .paths = paths,
+                                      .opts = opts,
+                                      .links = links,
+                                      .counters = counters,
+                                      .patterns = ERROR_ALL_PATTERNS};
+    build_error_crossing(&builder, &crossing,
+                         &(struct error_way){.processes = 5, .effect = of_path, .first = -1000});
+    build_error_cell(
+        &builder, &(struct error_way){.separate = true, .effect = of_path, .pattern = PATTERN_RR});
+    struct error_report report = judge(&builder);
+    assert_int_equal(report.best_count, 4);
+    const struct error_best *direct = find(&report, "instructions:u", "perf-read");
+    assert_int_equal(direct->pattern, PATTERN_RR);
+    assert_int_equal(direct->mode, COUNT_USER);
+    assert_string_equal(direct->base, "instructions");
+    assert_true(direct->median == 12);
+    assert_int_equal(direct->min, 10);
+    assert_int_equal(direct->subtract, 12);
+    assert_true(direct->spread_low == 10 && direct->spread_high == 16);
+    assert_int_equal(direct->cells, 4);
+    assert_int_equal(direct->runs, 4 * 5 * 19);
+    assert_true(direct->overall);
+    assert_false(direct->stepped);
+    const struct error_best *papi = find(&report, "instructions:u", "papi-low");
+    assert_int_equal(papi->pattern, PATTERN_AR);
+    assert_false(papi->overall);
+    assert_int_equal(find(&report, "instructions:uk", "perf-read")->pattern, PATTERN_RO);
+    assert_int_equal(find(&report, "instructions:uk", "perf-read")->subtract, 542);
+    assert_true(find(&report, "instructions:uk", "perf-read")->overall);
+    /* In the order of the case, paths by name. */
+    assert_string_equal(report.best[0].event, "instructions:uk");
+    assert_string_equal(report.best[0].path, "papi-low");
+    end(&builder, &report);
+}
+
+static void stepped_rows_stand_apart_and_are_user_mode(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 3);
+    struct error_crossing crossing = {.opts = opts, .patterns = ERROR_ALL_PATTERNS};
+    build_error_crossing(&builder, &crossing,
+                         &(struct error_way){.part = PART_STEPPED, .effect = of_path});
+    for (size_t i = 0; i < builder.file.cell_count; i++)
+        builder.file.cells[i].mode = COUNT_ANY; /* whatever its name says */
+    build_error_cell(
+        &builder, &(struct error_way){.part = PART_STEPPED, .specimen = "loop", .path = "other"});
+    struct error_report report = judge(&builder);
+    assert_int_equal(report.best_count, 1);
+    assert_true(report.best->stepped && report.best->overall);
+    assert_int_equal(report.best->mode, COUNT_USER);
+    assert_string_equal(report.best->base, "instructions");
+    assert_int_equal(report.best->pattern, PATTERN_RR);
+    assert_int_equal(report.best->subtract, 10);
+    end(&builder, &report);
+}
+
+static void of_equal_medians_the_narrower_wins_then_the_first(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 3);
+    struct error_way way = {.error = 50, .pattern = PATTERN_RO};
+    build_error_cell(&builder, &way);
+    way.pattern = PATTERN_AO;
+    build_error_cell(&builder, &way);
+    way.noise = NOISE_NORMAL;
+    way.run_noise = 3;
+    way.pattern = PATTERN_AR;
+    struct error_cell *wide = build_error_cell(&builder, &way);
+    for (size_t i = 0; i < wide->runs; i++)
+        wide->values[i] = 50 + (i % 2 ? (int64_t)i % 7 : -((int64_t)i % 7));
+    struct error_report report = judge(&builder);
+    assert_true(report.best->median == 50);
+    assert_int_equal(report.best->pattern, PATTERN_AO);
+    end(&builder, &report);
+    /* Paths that tie: by name, whatever the order of the case. */
+    error_builder_start(&builder, 3);
+    build_error_cell(&builder, &(struct error_way){.path = "perf-syscall", .error = 50});
+    build_error_cell(&builder, &(struct error_way){.path = "perf-read", .error = 50});
+    report = judge(&builder);
+    assert_int_equal(report.best_count, 2);
+    assert_true(find(&report, "instructions:u", "perf-read")->overall);
+    assert_false(find(&report, "instructions:u", "perf-syscall")->overall);
+    end(&builder, &report);
+}
+
+static void an_error_below_zero_is_no_virtue(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 3);
+    build_error_cell(&builder, &(struct error_way){.error = -60});
+    build_error_cell(&builder, &(struct error_way){.error = 50, .pattern = PATTERN_RR});
+    struct error_report report = judge(&builder);
+    assert_int_equal(report.best->pattern, PATTERN_RR);
+    end(&builder, &report);
+    error_builder_start(&builder, 3);
+    build_error_cell(&builder, &(struct error_way){.error = 50});
+    build_error_cell(&builder, &(struct error_way){.error = -60, .pattern = PATTERN_RR});
+    report = judge(&builder);
+    assert_int_equal(report.best->pattern, PATTERN_AR);
+    end(&builder, &report);
+}
+
+static void paths_without_a_cell_of_one_counter_have_no_best(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 3);
+    build_error_cell(&builder, &(struct error_way){.counters = 2});
+    build_error_failed(&builder, &(struct error_way){.path = "perf-user"}, -1, "refused");
+    build_error_cell(&builder, &(struct error_way){.part = PART_DURATION, .path = "loop"});
+    struct error_report report = judge(&builder);
+    assert_int_equal(report.best_count, 0);
+    end(&builder, &report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_path_has_its_own_best_pattern_by_mode),
+        cmocka_unit_test(stepped_rows_stand_apart_and_are_user_mode),
+        cmocka_unit_test(of_equal_medians_the_narrower_wins_then_the_first),
+        cmocka_unit_test(an_error_below_zero_is_no_virtue),
+        cmocka_unit_test(paths_without_a_cell_of_one_counter_have_no_best),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,375 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Rows of the judge of measurement error: quantiles of all, first and later runs, and the stepped
+ * count of the same window. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+
+#include "error-builder.h"
+#include "judge/error/replicates.h"
+#include "judge/error/report.h"
+#include "judge/error/spread.h"
+
+static struct error_report judge(const struct error_builder *builder)
+{
+    struct error_report report = {0};
+    assert_int_equal(error_judge_rows(&builder->file, &report), 0);
+    assert_int_equal(error_judge_stepped(&builder->file, &report), 0);
+    return report;
+}
+
+static void end(struct error_builder *builder, struct error_report *report)
+{
+    error_report_release(report);
+    error_builder_end(builder);
+}
+
+static void check_spread(struct error_spread spread, int64_t min, int64_t q1, int64_t median,
+                         int64_t q3, int64_t max)
+{
+    assert_int_equal(spread.min, min);
+    assert_int_equal(spread.q1, q1);
+    assert_int_equal(spread.median, median);
+    assert_int_equal(spread.q3, q3);
+    assert_int_equal(spread.max, max);
+}
+
+static int by_value(const void *left, const void *right)
+{
+    int64_t first = *(const int64_t *)left, second = *(const int64_t *)right;
+    return (first > second) - (first < second);
+}
+
+/* Around the length where another method takes over, and over ranges from one digit to all. */
+static void counts_are_sorted_whatever_their_range(void **state)
+{
+    (void)state;
+    static const size_t lengths[] = {0, 1, 2, 63, 64, 65, 1000, 4097};
+    static const uint64_t masks[] = {0, 1, 0xff, 0x1ff, 0xffffff, UINT64_MAX};
+    static int64_t values[4097], expected[4097], scratch[4097];
+    struct random random;
+    random_seed(&random, 11);
+    for (size_t length = 0; length < 8; length++)
+        for (size_t mask = 0; mask < 6; mask++) {
+            size_t count = lengths[length];
+            for (size_t i = 0; i < count; i++)
+                values[i] = (int64_t)((random_next(&random) & masks[mask]) - (masks[mask] >> 1));
+            memcpy(expected, values, sizeof(values));
+            qsort(expected, count, sizeof(*expected), by_value);
+            error_sort(values, count, scratch);
+            assert_memory_equal(values, expected, count * sizeof(*values));
+        }
+    int64_t extremes[70];
+    for (size_t i = 0; i < 70; i++)
+        extremes[i] = i % 3 == 0 ? INT64_MAX : i % 3 == 1 ? INT64_MIN : -1;
+    error_sort(extremes, 70, scratch);
+    assert_int_equal(extremes[0], INT64_MIN);
+    assert_int_equal(extremes[22], INT64_MIN);
+    assert_int_equal(extremes[23], -1);
+    assert_int_equal(extremes[69], INT64_MAX);
+}
+
+static void quantiles_are_values_that_were_read(void **state)
+{
+    (void)state;
+    const int64_t four[] = {10, 20, 30, 40}, five[] = {10, 20, 30, 40, 50}, one[] = {7};
+    check_spread(error_spread_of(four, 4), 10, 10, 20, 30, 40);
+    check_spread(error_spread_of(five, 5), 10, 20, 30, 40, 50);
+    check_spread(error_spread_of(one, 1), 7, 7, 7, 7, 7);
+    assert_int_equal(error_quantile(four, 4, 25, 1000), 10);
+    assert_int_equal(error_quantile(four, 4, 975, 1000), 40);
+}
+
+static void the_smallest_of_equally_frequent_values_is_named(void **state)
+{
+    (void)state;
+    const int64_t values[] = {1, 2, 2, 5, 5, 9};
+    size_t times;
+    assert_int_equal(error_most_frequent(values, 6, &times), 2);
+    assert_int_equal(times, 2);
+    assert_int_equal(error_most_frequent(values, 1, &times), 1);
+    assert_int_equal(times, 1);
+}
+
+/* Run r of process p errs by 100 p + r. */
+static double staircase(struct error_cell *cell, size_t process, size_t run, size_t index,
+                        struct random *random, void *context)
+{
+    (void)cell, (void)index, (void)random, (void)context;
+    return 100 * (double)process + (double)run;
+}
+
+static void first_and_later_runs_are_kept_apart(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 1);
+    build_error_cell(&builder, &(struct error_way){.processes = 3,
+                                                   .runs = 5,
+                                                   .first = 1000,
+                                                   .has_truth = true,
+                                                   .truth = 50,
+                                                   .draw = staircase});
+    struct error_report report = judge(&builder);
+    assert_int_equal(report.row_count, 1);
+    const struct error_row *row = report.rows;
+    check_spread(row->first, 1000, 1000, 1100, 1200, 1200);
+    check_spread(row->later, 1, 3, 102, 201, 204);
+    check_spread(row->error, 1, 4, 104, 204, 1200);
+    assert_int_equal(report.measurements, 15);
+    assert_int_equal(report.least_processes, 3);
+    double medians[3];
+    int64_t scratch[30];
+    assert_int_equal(error_process_medians(row->cell, medians, scratch), 3);
+    assert_true(medians[0] == 2.5 && medians[1] == 102.5 && medians[2] == 202.5);
+    end(&builder, &report);
+}
+
+static void one_run_a_process_is_first_and_later(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 1);
+    build_error_cell(&builder,
+                     &(struct error_way){.processes = 4, .runs = 1, .first = 7, .draw = staircase});
+    struct error_report report = judge(&builder);
+    check_spread(report.rows->later, 7, 7, 107, 207, 307);
+    check_spread(report.rows->first, 7, 7, 107, 207, 307);
+    double medians[4];
+    int64_t scratch[8];
+    assert_int_equal(error_process_medians(report.rows->cell, medians, scratch), 4);
+    assert_true(medians[3] == 307);
+    end(&builder, &report);
+}
+
+static void cells_without_runs_have_no_row(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 1);
+    struct error_report report = judge(&builder);
+    assert_int_equal(report.row_count, 0);
+    assert_int_equal(report.least_processes, 0);
+    error_report_release(&report);
+    build_error_failed(&builder, &(struct error_way){0}, -1, "refused");
+    build_error_cell(&builder, &(struct error_way){.processes = 25, .path = "perf-user"});
+    build_error_cell(&builder, &(struct error_way){.processes = 21});
+    build_error_cell(&builder, &(struct error_way){.part = PART_STEPPED, .processes = 2});
+    build_error_cell(&builder, &(struct error_way){.part = PART_DURATION, .processes = 3});
+    /* A process whose runs got no counter is not one that measured. */
+    struct error_cell *cell = build_error_cell(&builder, &(struct error_way){.processes = 20});
+    cell->begins[1] = 0;
+    report = judge(&builder);
+    assert_int_equal(report.row_count, 5);
+    assert_int_equal(report.cells_measured, 5);
+    assert_int_equal(report.least_processes, 19);
+    assert_int_equal(report.measurements, 20 * (25 + 21 + 2 + 3 + 20));
+    assert_string_equal(report.rows[0].cell->path, "perf-user");
+    end(&builder, &report);
+}
+
+static void values_that_overflow_the_difference_are_the_largest_error(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 1);
+    struct error_cell *cell = build_error_cell(
+        &builder, &(struct error_way){.processes = 1, .runs = 2, .has_truth = true, .truth = -10});
+    cell->values[0] = INT64_MAX;
+    cell->values[1] = INT64_MIN;
+    struct error_report report = judge(&builder);
+    assert_true(report.rows->error.max == INT64_MAX);
+    assert_true(report.rows->error.min == INT64_MIN + 10);
+    end(&builder, &report);
+}
+
+static void a_measured_row_knows_the_stepped_count_of_its_window(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"papi-low", "perf-read", NULL};
+    static const char *const opts[] = {"O0", "O3", NULL};
+    static const char *const links[] = {"lazy", "static", NULL};
+    struct error_builder builder;
+    error_builder_start(&builder, 1);
+    size_t number = 0;
+    for (size_t path = 0; paths[path]; path++)
+        for (size_t opt = 0; opts[opt]; opt++)
+            for (size_t link = 0; links[link]; link++)
+                for (unsigned pattern = 0; pattern < PATTERN_COUNT; pattern++)
+                    for (uint32_t counters = 1; counters < 3; counters++) {
+                        struct error_way way = {.path = paths[path],
+                                                .opt = opts[opt],
+                                                .link = links[link],
+                                                .pattern = (enum pattern)pattern,
+                                                .counters = counters,
+                                                .first = 500,
+                                                .processes = 3,
+                                                .runs = 3};
+                        build_error_stepped_pair(&builder, &way, 100 + (double)number++, 2);
+                    }
+    struct error_report report = judge(&builder);
+    size_t linked = 0;
+    for (size_t i = 0; i < report.row_count; i++) {
+        const struct error_row *row = &report.rows[i];
+        assert_int_equal(row->has_stepped, row->cell->part == PART_NULL);
+        if (!row->has_stepped)
+            continue;
+        assert_int_equal(row->stepped, 100 + linked++);
+        assert_int_equal(row->stepped_first, row->stepped + 500);
+        assert_false(row->stepped_varies);
+    }
+    assert_int_equal(linked, 64);
+    assert_int_equal(report.stepped.comparable, 64);
+    assert_int_equal(report.stepped.equal, 64);
+    assert_int_equal(report.stepped.edge, 2);
+    assert_int_equal(report.stepped.list[5].agreeing, 6);
+    assert_int_equal(report.stepped.list[5].first_difference, 2);
+    end(&builder, &report);
+}
+
+/* One of these differs from the stepped cell in what must agree, and must not be linked to it. */
+static void another_window_or_event_is_not_compared_with_the_stepped_one(void **state)
+{
+    (void)state;
+    static const struct error_way others[] = {
+        {.event = "instructions:uk"},
+        {.event = "instructions:k"},
+        {.event = "cycles:u"},
+        {.path = "perf-user"},
+        {.pattern = PATTERN_RR},
+        {.counters = 2},
+        {.separate = true},
+        {.opt = "O0"},
+        {.link = "lazy"},
+        {.machine = 1},
+        {.part = PART_DURATION, .specimen = "loop", .n = 5},
+        {.n = 3},
+        {.specimen = "another"},
+    };
+    struct error_builder builder;
+    error_builder_start(&builder, 1);
+    build_error_machine(&builder, "another", false);
+    build_error_cell(&builder, &(struct error_way){.part = PART_STEPPED, .error = 5});
+    build_error_cell(&builder, &(struct error_way){.part = PART_STEPPED,
+                                                   .event = "step/instructions-raw/",
+                                                   .path = "perf-user",
+                                                   .error = 9});
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        build_error_cell(&builder, &others[i]);
+    struct error_report report = judge(&builder);
+    for (size_t i = 0; i < report.row_count; i++)
+        assert_false(report.rows[i].has_stepped);
+    assert_int_equal(report.stepped.comparable, 0);
+    end(&builder, &report);
+}
+
+/* The choice of further events does not change the window's own code. */
+static void other_further_events_share_the_stepped_window(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 1);
+    build_error_cell(&builder,
+                     &(struct error_way){.part = PART_STEPPED, .counters = 2, .error = 40});
+    build_error_cell(&builder, &(struct error_way){.counters = 2, .others = "cycles:u"});
+    struct error_report report = judge(&builder);
+    assert_true(report.rows[1].has_stepped);
+    assert_int_equal(report.rows[1].stepped, 40);
+    end(&builder, &report);
+}
+
+static double differs_in_one(struct error_cell *cell, size_t process, size_t run, size_t index,
+                             struct random *random, void *context)
+{
+    (void)cell, (void)random, (void)process, (void)run;
+    return index == *(size_t *)context ? 3 : 0;
+}
+
+static void steps_that_vary_are_said_to(void **state)
+{
+    (void)state;
+    for (size_t index = 0; index < 9; index++) {
+        struct error_builder builder;
+        error_builder_start(&builder, 1);
+        build_error_cell(&builder, &(struct error_way){.part = PART_STEPPED,
+                                                       .processes = 3,
+                                                       .runs = 3,
+                                                       .error = 5,
+                                                       .draw = differs_in_one,
+                                                       .context = &index});
+        build_error_cell(&builder, &(struct error_way){.error = 5});
+        struct error_report report = judge(&builder);
+        assert_true(report.rows[1].stepped_varies);
+        assert_int_equal(report.rows[1].stepped, 5);
+        assert_int_equal(report.rows[1].stepped_first, 5);
+        end(&builder, &report);
+    }
+}
+
+/* Most cells show an edge of 1, two disagree, and one run in twenty of all is disturbed. */
+static void the_edge_is_the_most_frequent_difference(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"a", "b", "c", "d", "e", NULL};
+    struct error_builder builder;
+    error_builder_start(&builder, 4);
+    for (size_t i = 0; paths[i]; i++)
+        build_error_stepped_pair(
+            &builder,
+            &(struct error_way){
+                .path = paths[i], .noise = NOISE_RARE, .run_noise = 50, .first = 10},
+            30 + (double)i,
+            i < 3    ? 1
+            : i == 3 ? -4
+                     : 0);
+    struct error_report report = judge(&builder);
+    assert_int_equal(report.stepped.comparable, 5);
+    assert_int_equal(report.stepped.edge, 1);
+    assert_int_equal(report.stepped.equal, 3);
+    assert_int_equal(report.stepped.list[3].difference, -4);
+    assert_int_equal(report.stepped.list[4].difference, 0);
+    assert_int_equal(report.stepped.list[0].runs, 380);
+    assert_in_range(report.stepped.list[0].agreeing, 340, 379);
+    end(&builder, &report);
+}
+
+static void the_nearest_of_equally_frequent_edges_is_taken(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 4);
+    build_error_stepped_pair(&builder, &(struct error_way){.path = "a"}, 30, -9);
+    build_error_stepped_pair(&builder, &(struct error_way){.path = "b"}, 30, -2);
+    build_error_stepped_pair(&builder, &(struct error_way){.path = "c"}, 30, 2);
+    build_error_stepped_pair(&builder, &(struct error_way){.path = "d"}, 30, 4);
+    struct error_report report = judge(&builder);
+    assert_int_equal(report.stepped.edge, 2);
+    assert_int_equal(report.stepped.equal, 1);
+    end(&builder, &report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_are_sorted_whatever_their_range),
+        cmocka_unit_test(quantiles_are_values_that_were_read),
+        cmocka_unit_test(the_smallest_of_equally_frequent_values_is_named),
+        cmocka_unit_test(first_and_later_runs_are_kept_apart),
+        cmocka_unit_test(one_run_a_process_is_first_and_later),
+        cmocka_unit_test(cells_without_runs_have_no_row),
+        cmocka_unit_test(values_that_overflow_the_difference_are_the_largest_error),
+        cmocka_unit_test(a_measured_row_knows_the_stepped_count_of_its_window),
+        cmocka_unit_test(another_window_or_event_is_not_compared_with_the_stepped_one),
+        cmocka_unit_test(other_further_events_share_the_stepped_window),
+        cmocka_unit_test(steps_that_vary_are_said_to),
+        cmocka_unit_test(the_edge_is_the_most_frequent_difference),
+        cmocka_unit_test(the_nearest_of_equally_frequent_edges_is_taken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
