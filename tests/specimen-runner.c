@@ -42,7 +42,7 @@ int main(int argument_count, char **arguments)
     if (specimen->form == SPECIMEN_LOOP)
         run_loop(state.n);
     else if (specimen->code)
-        specimen->code(&state);
+        specimen_entry(specimen, &state)(&state);
     if (specimen->restore)
         specimen->restore(&state);
     return 0;

@@ -67,12 +67,9 @@ static int lay_out(struct specimen_state *state, const struct places *blocks,
     cycle_order(order, blocks->count, CODE_BLOCK_REACH / blocks->stride - 1,
                 state->parameters.seed);
     copy_blocks(state->memory, blocks, order);
-    if (mprotect(state->own, state->bytes, PROT_READ | PROT_EXEC) < 0)
-        return fail_with(failure, -errno,
-                         "specimen %s makes its code at run time, and this system lets no memory "
-                         "be executed that was written (%s): a security policy forbids it to this "
-                         "program",
-                         blocks->region.specimen, strerror(errno));
+    int result = region_make_executable(state, blocks->region.specimen, failure);
+    if (result < 0)
+        return result;
     state->memory = jump_of(block_at(state->memory, blocks, order[blocks->count - 1]));
     return 0;
 }

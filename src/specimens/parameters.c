@@ -18,9 +18,9 @@ static const struct {
     const char *key;
     size_t offset;
 } keys[] = {
-    KEY(line),     KEY(l1d),     KEY(l1i),      KEY(l2),   KEY(llc),     KEY(l1d_ways),
-    KEY(l1i_ways), KEY(l2_ways), KEY(llc_ways), KEY(dtlb), KEY(itlb),    KEY(bytes),
-    KEY(stride),   KEY(huge),    KEY(spread),   KEY(pair), KEY(cluster), KEY(seed),
+    KEY(line),    KEY(l1d),      KEY(l1i),     KEY(l2),   KEY(llc),    KEY(l1d_ways), KEY(l1i_ways),
+    KEY(l2_ways), KEY(llc_ways), KEY(dtlb),    KEY(itlb), KEY(bytes),  KEY(stride),   KEY(huge),
+    KEY(spread),  KEY(pair),     KEY(cluster), KEY(seed), KEY(offset), KEY(period),
 };
 
 static bool word_in(const char *list, const char *word, size_t length)

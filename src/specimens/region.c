@@ -78,6 +78,17 @@ int region_map(struct specimen_state *state, const struct region *region, struct
     return 0;
 }
 
+int region_make_executable(const struct specimen_state *state, const char *specimen,
+                           struct failure *failure)
+{
+    if (mprotect(state->own, state->bytes, PROT_READ | PROT_EXEC) == 0)
+        return 0;
+    return fail_with(failure, -errno,
+                     "specimen %s makes its code at run time, and this system lets no memory be "
+                     "executed that was written (%s): a security policy forbids it to this program",
+                     specimen, strerror(errno));
+}
+
 void region_unmap(struct specimen_state *state)
 {
     if (state->own)

@@ -23,5 +23,10 @@ int region_map(struct specimen_state *state, const struct region *region, struct
 /* restore of a specimen whose memory is from here. */
 void region_unmap(struct specimen_state *state);
 
+/* Memory of state that was written may now be executed, and no longer be written. A system that
+ * forbids that is named in the sentence. */
+int region_make_executable(const struct specimen_state *state, const char *specimen,
+                           struct failure *failure);
+
 /* left * right, or UINT64_MAX: sizes come from parameters that anybody may give. */
 uint64_t region_product(uint64_t left, uint64_t right);

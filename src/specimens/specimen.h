@@ -58,6 +58,8 @@ struct specimen_parameters {
     uint64_t pair;    /* bytes from a node to its second half */
     uint64_t cluster; /* bytes within which the order is random */
     uint64_t seed;    /* of whatever is random in it */
+    uint64_t offset;  /* bytes from the beginning of a page */
+    uint64_t period;  /* steps of one kind in a row */
 };
 
 /* What prepare made for one run; passed to code unchanged. n and memory stay first: code in
@@ -69,6 +71,9 @@ struct specimen_state {
     size_t bytes;         /* of memory */
     struct specimen_parameters parameters;
     void *own; /* of prepare, for restore */
+    /* Set by prepare where a run executes a copy of the code elsewhere; NULL: the specimen's own.
+     */
+    void (*copy)(struct specimen_state *state);
 };
 
 struct specimen {
@@ -83,7 +88,8 @@ struct specimen {
     const struct truth *truth;
     /* Where its instructions stand and how often each conditional branch among them, in order of
      * addresses, is taken: from this its counts are decoded. NULL: they are not there to be read
-     * (the compiler's). Text without trips: it is copied and executed elsewhere. */
+     * (the compiler's). Text without trips: parts of it are copied, and nobody can say in which
+     * order they are executed. */
     const char *text_begin, *text_end;
     const struct trip *trips;
     size_t trip_count;
@@ -106,6 +112,13 @@ bool specimen_leaves_turns(const struct specimen *specimen, long cpus);
  * are malformed or not its own; the sentence in failure. Parameters not given are 0. */
 int specimen_parse(const char *name, const struct specimen **specimen,
                    struct specimen_parameters *parameters, struct failure *failure);
+
+/* What a window calls once `state` is prepared: the code, or its copy. */
+static inline void (*specimen_entry(const struct specimen *specimen,
+                                    const struct specimen_state *state))(struct specimen_state *)
+{
+    return state->copy ? state->copy : specimen->code;
+}
 
 /* prepare with the checks that hold for all: N within its range, parameters filled in. */
 int specimen_prepare(const struct specimen *specimen, struct specimen_state *state,

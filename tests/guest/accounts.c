@@ -80,7 +80,7 @@ static void account_of_proc(const struct visit *visit)
         if (!prepare(visit, &state))
             return;
         int64_t before = migrations();
-        visit->specimen->code(&state);
+        specimen_entry(visit->specimen, &state)(&state);
         int64_t after = migrations();
         restore(visit, &state);
         print(visit, "procfs", "cpu-migrations", (uint64_t)(after - before));
@@ -115,7 +115,7 @@ static pid_t start(const struct visit *visit, struct specimen_state *state)
         ptrace(PTRACE_TRACEME, 0, NULL, NULL);
         raise(SIGSTOP);
         assay_syscall0(SYS_getpid);
-        visit->specimen->code(state);
+        specimen_entry(visit->specimen, state)(state);
         assay_syscall0(SYS_getpid);
         _exit(0);
     }

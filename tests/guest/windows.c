@@ -115,13 +115,13 @@ static void run(const struct trial *trial)
                             .before = before,
                             .after = after,
                             .bytes = READING_SEPARATE * sizeof(uint64_t),
-                            .first = called ? (uintptr_t)&state : (uintptr_t)trial->n,
-                            .second = specimen->code};
+                            .first = called ? (uintptr_t)&state : (uintptr_t)trial->n};
     struct failure failure = {0};
     if (specimen_prepare(specimen, &state, &failure) < 0) {
         fprintf(stderr, "%s\n", failure.text);
         exit(1);
     }
+    window.second = specimen_entry(specimen, &state);
     trial->path->windows[trial->pattern][specimen->form][trial->layout](&window);
     if (specimen->restore)
         specimen->restore(&state);

@@ -41,7 +41,7 @@ static int64_t stepped(const struct specimen *specimen, uint64_t n)
         return 0;
     if (result < 0)
         fail_msg("%s", failure.text);
-    int64_t instructions = called_instructions(&state, specimen->code);
+    int64_t instructions = called_instructions(&state, specimen_entry(specimen, &state));
     if (specimen->restore)
         specimen->restore(&state);
     return instructions;

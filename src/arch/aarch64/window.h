@@ -35,10 +35,21 @@
 #define WINDOW_LOOP_INSTRUCTIONS_BASE 1
 #define WINDOW_LOOP_INSTRUCTIONS_EACH 3
 #define WINDOW_LOOP                   WINDOW_LOOP_WITH("")
-#define WINDOW_LOOP_WITH(more)                                                                     \
-    "mov x9, #0\n"                                                                                 \
-    "1:\tadd x9, x9, #1\n" more "\tcmp x9, %[first]\n"                                             \
+#define WINDOW_LOOP_WITH(more)        WINDOW_LOOP_TEXT("%[first]", "", more)
+#define WINDOW_LOOP_TEXT(first, mark, more)                                                        \
+    "mov x9, #0\n" mark "1:\tadd x9, x9, #1\n" more "\tcmp x9, " first "\n"                        \
     "\tb.ne 1b"
+
+/* The same bytes in text outside of any function, with first in the register that WINDOW_PIN_FIRST
+ * names; `mark` stands in front of the first instruction of the body. A function of its own is made
+ * of it with what keeps that register and loads N from the state (two instructions, one load), and
+ * what puts it back. */
+#define WINDOW_LOOP_ALONE(mark) "\t" WINDOW_LOOP_TEXT("x19", mark, "") "\n"
+#define WINDOW_LOOP_ENTER       "\tmov x10, x19\n\tldr x19, [x0]\n"
+#define WINDOW_LOOP_LEAVE       "\tmov x19, x10\n"
+
+/* Bytes of which every instruction begins at a multiple. */
+#define WINDOW_CODE_ALIGNMENT 4
 
 /* Two instructions and what the callee executes: the argument (first) is moved, the code (second)
  * called. */

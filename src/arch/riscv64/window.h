@@ -35,9 +35,24 @@
 #define WINDOW_LOOP_INSTRUCTIONS_BASE 1
 #define WINDOW_LOOP_INSTRUCTIONS_EACH 2
 #define WINDOW_LOOP                   WINDOW_LOOP_WITH("")
-#define WINDOW_LOOP_WITH(more)                                                                     \
-    "li t0, 0\n"                                                                                   \
-    "1:\taddi t0, t0, 1\n" more "\tbne t0, %[first], 1b"
+#define WINDOW_LOOP_WITH(more)        WINDOW_LOOP_TEXT("%[first]", "", more)
+#define WINDOW_LOOP_TEXT(first, mark, more)                                                        \
+    "li t0, 0\n" mark "1:\taddi t0, t0, 1\n" more "\tbne t0, " first ", 1b"
+
+/* The same bytes in text outside of any function, with first in the register that WINDOW_PIN_FIRST
+ * names; `mark` stands in front of the first instruction of the body. A function of its own is made
+ * of it with what keeps that register and loads N from the state (two instructions, one load), and
+ * what puts it back. */
+#define WINDOW_LOOP_ALONE(mark) "\t" WINDOW_LOOP_TEXT("s1", mark, "") "\n"
+#define WINDOW_LOOP_ENTER       "\tmv t3, s1\n\tld s1, 0(a0)\n"
+#define WINDOW_LOOP_LEAVE       "\tmv s1, t3\n"
+
+/* Bytes of which every instruction begins at a multiple: there may be compressed ones. */
+#ifdef __riscv_compressed
+#define WINDOW_CODE_ALIGNMENT 2
+#else
+#define WINDOW_CODE_ALIGNMENT 4
+#endif
 
 /* Two instructions and what the callee executes: the argument (first) is moved, the code (second)
  * called. */

@@ -33,10 +33,21 @@
 #define WINDOW_LOOP_INSTRUCTIONS_BASE 1
 #define WINDOW_LOOP_INSTRUCTIONS_EACH 3
 #define WINDOW_LOOP                   WINDOW_LOOP_WITH("")
-#define WINDOW_LOOP_WITH(more)                                                                     \
-    "mov $0, %%eax\n"                                                                              \
-    "1:\tadd $1, %%rax\n" more "\tcmp %[first], %%rax\n"                                           \
+#define WINDOW_LOOP_WITH(more)        WINDOW_LOOP_TEXT("%%", "%[first]", "", more)
+#define WINDOW_LOOP_TEXT(sign, first, mark, more)                                                  \
+    "mov $0, " sign "eax\n" mark "1:\tadd $1, " sign "rax\n" more "\tcmp " first ", " sign "rax\n" \
     "\tjne 1b"
+
+/* The same bytes in text outside of any function, with first in the register that WINDOW_PIN_FIRST
+ * names; `mark` stands in front of the first instruction of the body. A function of its own is made
+ * of it with what keeps that register and loads N from the state (two instructions, one load), and
+ * what puts it back. */
+#define WINDOW_LOOP_ALONE(mark) "\t" WINDOW_LOOP_TEXT("%", "%rbx", mark, "") "\n"
+#define WINDOW_LOOP_ENTER       "\tmov %rbx, %rdx\n\tmov (%rdi), %rbx\n"
+#define WINDOW_LOOP_LEAVE       "\tmov %rdx, %rbx\n"
+
+/* Bytes of which every instruction begins at a multiple. */
+#define WINDOW_CODE_ALIGNMENT 1
 
 /* Two instructions and what the callee executes: the argument (first) is moved, the code (second)
  * called. Windows are compiled without a red zone, and specimen code aligns its own stack

@@ -125,12 +125,12 @@ static int run_all(struct instrument *instrument, const struct specimen *specime
     state->n = job->n;
     bool called = specimen->form == SPECIMEN_CALLED;
     instrument->window.first = called ? (uintptr_t)state : (uintptr_t)job->n;
-    instrument->window.second = specimen->code;
     for (uint32_t run = 0; run < job->runs; run++) {
         struct failure failure = {0};
         int result = specimen_prepare(specimen, state, &failure);
         if (result < 0)
             return job_fail(job, result, "%s", failure.text);
+        instrument->window.second = specimen_entry(specimen, state);
         result = run_once(instrument, window, run);
         if (specimen->restore)
             specimen->restore(state);
