@@ -37,5 +37,21 @@
 #define CODE_EXCHANGE(write, read)                                                                 \
     "\tmov x0, x11\n" CODE_SYSTEM_CALL(write) "\tmov x0, x12\n" CODE_SYSTEM_CALL(read)
 
+/* Work and system calls in turn, for a loop of CODE_SYSTEM_LOOP: x11, x12 and x13 hold the period,
+ * what is left of it, and the kind of the steps, zero for work and all ones for calls. Setup: three
+ * instructions, one of them a load (of operands[0]); the first steps are work. A step counts down,
+ * turns to the other kind where its period is over (5 instructions, no branch), and branches to
+ * `label` where it is a call. */
+#define CODE_TURN_SETUP        "\tldr x11, [x0, #16]\n\tmov x12, x11\n\tmov x13, #0\n"
+#define CODE_TURN_INSTRUCTIONS 5
+#define CODE_TURN                                                                                  \
+    "\tsub x12, x12, #1\n\tasr x3, x12, #63\n\teor x13, x13, x3\n"                                 \
+    "\tand x3, x3, x11\n\tadd x12, x12, x3\n"
+#define CODE_BRANCH_IF_CALL(label)       "\tcbnz x13, " label "\n"
+#define CODE_BRANCH_IF_CALL_INSTRUCTIONS 1
+#define CODE_SYSTEM_DOUBLE_COUNT         "\tadd x10, x10, x10\n" /* twice as many iterations */
+/* An empty loop of so many: 1 + 2 * count instructions, a branch that is taken but for the last. */
+#define CODE_LOOP_OF(count) "\tmov x3, #" CODE_TEXT(count) "\n2:\tsubs x3, x3, #1\n\tb.ne 2b\n"
+
 /* Does every CPU read across the border of a line by itself? */
 #define CODE_MISALIGNED_IS_CPUS 1

@@ -36,5 +36,21 @@
 #define CODE_EXCHANGE(write, read)                                                                 \
     "\tmv a0, t3\n" CODE_SYSTEM_CALL(write) "\tmv a0, t4\n" CODE_SYSTEM_CALL(read)
 
+/* Work and system calls in turn, for a loop of CODE_SYSTEM_LOOP: t3, t4 and t5 hold the period,
+ * what is left of it, and the kind of the steps, zero for work and all ones for calls. Setup: three
+ * instructions, one of them a load (of operands[0]); the first steps are work. A step counts down,
+ * turns to the other kind where its period is over (5 instructions, no branch), and branches to
+ * `label` where it is a call. */
+#define CODE_TURN_SETUP        "\tld t3, 16(a0)\n\tmv t4, t3\n\tli t5, 0\n"
+#define CODE_TURN_INSTRUCTIONS 5
+#define CODE_TURN                                                                                  \
+    "\taddi t4, t4, -1\n\tsrai t0, t4, 63\n\txor t5, t5, t0\n"                                     \
+    "\tand t0, t0, t3\n\tadd t4, t4, t0\n"
+#define CODE_BRANCH_IF_CALL(label)       "\tbnez t5, " label "\n"
+#define CODE_BRANCH_IF_CALL_INSTRUCTIONS 1
+#define CODE_SYSTEM_DOUBLE_COUNT         CODE_DOUBLE_COUNT /* twice as many iterations */
+/* An empty loop of so many: 1 + 2 * count instructions, a branch that is taken but for the last. */
+#define CODE_LOOP_OF(count) "\tli t0, " CODE_TEXT(count) "\n2:\taddi t0, t0, -1\n\tbnez t0, 2b\n"
+
 /* Does every CPU read across the border of a line by itself? */
 #define CODE_MISALIGNED_IS_CPUS 0

@@ -37,5 +37,21 @@
 #define CODE_EXCHANGE(write, read)                                                                 \
     "\tmov %r8, %rdi\n" CODE_SYSTEM_CALL(write) "\tmov %r10, %rdi\n" CODE_SYSTEM_CALL(read)
 
+/* Work and system calls in turn, for a loop of CODE_SYSTEM_LOOP: rdx, r8 and r10 hold the period,
+ * what is left of it, and the kind of the steps, zero for work and all ones for calls. Setup: three
+ * instructions, one of them a load (of operands[0]); the first steps are work. A step counts down,
+ * turns to the other kind where its period is over (6 instructions, no branch), and branches to
+ * `label` where it is a call. */
+#define CODE_TURN_SETUP        "\tmov 16(%rdi), %rdx\n\tmov %rdx, %r8\n\tmov $0, %r10d\n"
+#define CODE_TURN_INSTRUCTIONS 6
+#define CODE_TURN                                                                                  \
+    "\tsub $1, %r8\n\tmov %r8, %rax\n\tsar $63, %rax\n\txor %rax, %r10\n"                          \
+    "\tand %rdx, %rax\n\tadd %rax, %r8\n"
+#define CODE_BRANCH_IF_CALL(label)       "\ttest %r10, %r10\n\tjne " label "\n"
+#define CODE_BRANCH_IF_CALL_INSTRUCTIONS 2
+#define CODE_SYSTEM_DOUBLE_COUNT         "\tadd %r9, %r9\n" /* twice as many iterations */
+/* An empty loop of so many: 1 + 2 * count instructions, a branch that is taken but for the last. */
+#define CODE_LOOP_OF(count) "\tmov $" CODE_TEXT(count) ", %eax\n2:\tsub $1, %eax\n\tjne 2b\n"
+
 /* Does every CPU read across the border of a line by itself? */
 #define CODE_MISALIGNED_IS_CPUS 1
