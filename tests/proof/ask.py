@@ -148,6 +148,33 @@ def ask_for(where, source, specimens, names, several, classes):
     return seen, left_out
 
 
+def other_values(specimen, several):
+    """Values of parameters that change no count, only where code lies or in which order it goes on, with the N they fit: every
+    truth holds with them too. Offsets end a cache line and a page."""
+    found = collections.defaultdict(list)
+    for n in several:
+        for key, values in (("offset", (60, 4092)), ("period", [value for value in (2, 4, n) if n > 1 and n % value == 0])):
+            for value in values if key in specimen.parameters else ():
+                found[f"{key}={value}"].append(n)
+    return found
+
+
+def with_other_values(where, source, specimens, seen):
+    """Counts of the same, where parameters leave a choice."""
+    more, left_out = [], []
+    for name, specimen in specimens.items():
+        of_it = [one for one in seen if one.specimen == name and one.counts]
+        classes = tuple(dict.fromkeys(one.name for one in of_it))[:MOST_COUNTERS]
+        for words, several in other_values(specimen, sorted({one.n for one in of_it})).items():
+            named = {name: Specimen(f"{name}/{words}/", specimen.least, specimen.most, specimen.truths)}
+            counted, reasons = ask_for(where, source, named, [name], tuple(several), classes)
+            if {(one.n, one.name) for one in counted if one.counts} < {(n, word) for n in several for word in classes}:
+                raise AssertionError(f"{source} counts {name}, but not {name}/{words}/: {reasons}")
+            more += counted
+            left_out += reasons
+    return more, left_out
+
+
 def executed(where, source, specimens, wanted):
     """What a source counts that executes the code. The least N is asked for first: what it does not count there is not asked
     for again."""
@@ -166,7 +193,8 @@ def executed(where, source, specimens, wanted):
             stated[one.specimen].add(one.name)
     if source == "valgrind":
         in_another_order(where, source, specimens, seen)
-    return seen, left_out
+    more, reasons = with_other_values(where, source, specimens, seen)
+    return seen + more, left_out + reasons
 
 
 def in_another_order(where, source, specimens, seen):
