@@ -144,7 +144,7 @@ class Truths(Case):
             self.assertRegex(done.stderr, "(qemu|valgrind)/.../ is fast enough|ask for a smaller N")
 
     def test_step_counts_the_windows_of_perf_paths_too(self):
-        """The same window, every time: the path's own instructions and the specimen's."""
+        """What the path's counter would count: from the return of the call that opens to the one that closes."""
         rows = self.results("--event", "step/instructions/", "--path", "perf-read,perf-syscall,perf-prctl", "--pattern", "all",
                             "--specimen", "loop", "--n", "1,100", "--runs", "1")
         self.assertEqual(len(rows), 2 * 3 * 4)

@@ -31,6 +31,17 @@ static inline long decode_system_call_number(const decode_registers *registers)
     return (long)registers->regs[8];
 }
 
+/* Standing on the system-call instruction: which call it will be, and its first two arguments. */
+static inline long decode_called_number(const decode_registers *registers)
+{
+    return (long)registers->regs[8];
+}
+
+static inline uint64_t decode_called_argument(const decode_registers *registers, unsigned index)
+{
+    return index ? registers->regs[1] : registers->regs[0];
+}
+
 /* word: what stands at the program counter, as PTRACE_PEEKTEXT gives it. */
 static inline bool decode_is_system_call(uint64_t word)
 {

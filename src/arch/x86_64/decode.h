@@ -29,6 +29,17 @@ static inline long decode_system_call_number(const decode_registers *registers)
     return (long)registers->orig_rax;
 }
 
+/* Standing on the system-call instruction: which call it will be, and its first two arguments. */
+static inline long decode_called_number(const decode_registers *registers)
+{
+    return (long)registers->rax;
+}
+
+static inline uint64_t decode_called_argument(const decode_registers *registers, unsigned index)
+{
+    return index ? registers->rsi : registers->rdi;
+}
+
 /* word: what stands at the program counter, as PTRACE_PEEKTEXT gives it. */
 static inline bool decode_is_system_call(uint64_t word)
 {

@@ -58,7 +58,7 @@ int workspace_job(struct workspace *workspace, uint32_t runs, uint32_t counters,
     job->error = 0;
     job->failed_event = -1;
     job->reason[0] = '\0';
-    job->opens = job->closed = 0;
+    job->opens = job->closed = job->slot = job->filled = 0;
     job->runs_done = 0;
     return 0;
 }

@@ -24,6 +24,13 @@ enum job_hold {
     JOB_HOLD_EXIT, /* it ends there, done, without a run: the two addresses are the answer */
 };
 
+/* What opens and closes the window of the path's counter, for who counts from outside. */
+enum job_edges {
+    JOB_EDGES_MARKS, /* nothing: the path has no counter, all between the marks is the specimen's */
+    JOB_EDGES_CALLS, /* system calls */
+    JOB_EDGES_READS, /* system calls, or instructions that read a counter */
+};
+
 enum job_state { JOB_ASKED, JOB_RUNNING, JOB_DONE, JOB_FAILED };
 
 struct job_event {
@@ -59,6 +66,8 @@ struct job {
     char reason[512];
     uint64_t opens, closed; /* where the window's first instruction is, and the one after its last;
                                in this process */
+    uint64_t slot, filled;  /* the same of the slot in it */
+    uint32_t edges;         /* enum job_edges */
     uint32_t runs_done;
     /* rows follow: see job_values and friends */
 };

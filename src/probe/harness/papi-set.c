@@ -81,6 +81,20 @@ static void plain_name(const char *prefix, const char *written, char *name, size
     snprintf(name, size, "%s%.*s", prefix, (int)length, written);
 }
 
+/* For who steps through PAPI's code it does not matter what is counted, but PAPI must have a name
+ * for it, and takes each once: software events, which open on every machine. */
+static int stand_in_name(uint32_t index, char *name, size_t size)
+{
+    static const unsigned order[] = {
+        PERF_COUNT_SW_PAGE_FAULTS,     PERF_COUNT_SW_CONTEXT_SWITCHES, PERF_COUNT_SW_CPU_MIGRATIONS,
+        PERF_COUNT_SW_PAGE_FAULTS_MIN, PERF_COUNT_SW_PAGE_FAULTS_MAJ,  PERF_COUNT_SW_TASK_CLOCK,
+        PERF_COUNT_SW_CPU_CLOCK,
+    };
+    if (index >= sizeof(order) / sizeof(*order))
+        return -E2BIG;
+    return table_name(software_names[order[index]], name, size);
+}
+
 static int translate(const struct job_event *event, char *name, size_t size)
 {
     const struct perf_event_attr *attr = &event->attr;
@@ -112,7 +126,15 @@ static int translate(const struct job_event *event, char *name, size_t size)
 
 int papi_native_name(struct job *job, uint32_t index, char *name, size_t size)
 {
-    if (translate(&job->events[index], name, size) == 0)
+    const struct job_event *event = &job->events[index];
+    if (event->counts[0]) /* of a source: what is opened below it is nobody's event */
+        return stand_in_name(index, name, size) == 0
+                   ? 0
+                   : job_fail(job, -E2BIG,
+                              "PAPI takes every event once, and there are %u that open on every "
+                              "machine: count with fewer",
+                              index);
+    if (translate(event, name, size) == 0)
         return 0;
     return job_fail(job, -ENOTSUP, "PAPI has no name for %s: count it through a perf path",
                     job->events[index].name);

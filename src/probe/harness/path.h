@@ -89,8 +89,9 @@ struct path {
 extern const struct path *const path_registry[]; /* generated for each harness; ends with NULL */
 
 /* Marks of every window, in an allocated section so that they survive stripping: where its first
- * instruction stands and where the one after its last. Offsets are relative to the field itself. */
-enum { MARK_OPENS, MARK_CLOSED };
+ * instruction stands and where the one after its last, and the same of the slot in it (with nothing
+ * in the slot both are one address). Offsets are relative to the field itself. */
+enum { MARK_OPENS, MARK_CLOSED, MARK_SLOT, MARK_FILLED };
 struct window_mark {
     int32_t address;
     int32_t path;    /* the struct path it belongs to */

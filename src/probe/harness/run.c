@@ -207,6 +207,11 @@ int run_job(struct job *job)
         return result;
     job->opens = mark_of(job, instrument.path, specimen, MARK_OPENS);
     job->closed = mark_of(job, instrument.path, specimen, MARK_CLOSED);
+    job->slot = mark_of(job, instrument.path, specimen, MARK_SLOT);
+    job->filled = mark_of(job, instrument.path, specimen, MARK_FILLED);
+    job->edges = instrument.path->executes     ? JOB_EDGES_MARKS
+                 : instrument.path->user_reads ? JOB_EDGES_READS
+                                               : JOB_EDGES_CALLS;
     if (job->hold == JOB_HOLD_EXIT)
         return 0;
     instrument.job = job;

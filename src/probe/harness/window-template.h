@@ -74,7 +74,9 @@ extern const struct path WINDOW_PATH;
         long status = 0;                                                                           \
         WINDOW_MARK(WINDOW_NUMBER(PATTERN, FORM, LAYOUT), MARK_OPENS);                             \
         PATTERN_##pattern##_OPEN(layout);                                                          \
+        WINDOW_MARK(WINDOW_NUMBER(PATTERN, FORM, LAYOUT), MARK_SLOT);                              \
         WINDOW_SLOT(FORM_##form, first, second);                                                   \
+        WINDOW_MARK(WINDOW_NUMBER(PATTERN, FORM, LAYOUT), MARK_FILLED);                            \
         PATTERN_##pattern##_CLOSE(layout);                                                         \
         WINDOW_MARK(WINDOW_NUMBER(PATTERN, FORM, LAYOUT), MARK_CLOSED);                            \
         window->status = status;                                                                   \

@@ -13,7 +13,7 @@
 
 #define PATH              papi_high
 #define PATH_NAME         "papi-high"
-#define PATH_SOURCES      "perf_event,papi"
+#define PATH_SOURCES      "perf_event,papi,step"
 #define PATH_NOTE         PAPI_NOTE "; values come from the report it writes when the process exits"
 #define PATH_OPERATIONS   papi_high_operations
 #define PATH_NEEDS_FOLDER true

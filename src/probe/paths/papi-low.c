@@ -18,7 +18,7 @@
 
 #define PATH            papi_low
 #define PATH_NAME       "papi-low"
-#define PATH_SOURCES    "perf_event,papi"
+#define PATH_SOURCES    "perf_event,papi,step"
 #define PATH_NOTE       PAPI_NOTE
 #define PATH_OPERATIONS papi_low_operations
 #include "probe/harness/window-template.h"

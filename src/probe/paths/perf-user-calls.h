@@ -38,6 +38,7 @@
         while (++index < count);                                                                   \
     } while (0)
 
+#define PATH_SOURCES "perf_event,step"
 #define PATH_HAS_SEPARATE
 #define PATH_NO_AO               /* no read in it: that is perf-syscall's */
 #define PATH_USER_READS          true

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Source step: executes the window instruction by instruction under ptrace, from the mark where it
- * opens to the mark where it is closed. Works for the windows of every path whose harness runs as a
- * child: with bare it counts the specimen alone, with others the path's own code too. */
+ * Source step: executes the window instruction by instruction under ptrace. On path bare it counts
+ * from mark to mark: the specimen alone. On other paths it counts what their counter would: from
+ * the call that opens the window to the one that closes it (step-edges.h). */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "probe/sources/stepper.h"
+#include "probe/sources/step-window.h"
 #include "probe/sources/trial.h"
 #include "specimens/specimen.h"
 
@@ -117,32 +117,42 @@ static void write_row(const struct source_visit *visit, uint32_t run, const stru
     source_row_done(visit, run, nanoseconds);
 }
 
-static int step_window(struct stepper *stepper, const struct trial *trial, uint32_t run)
+static int step_window(struct stepper *stepper, const struct trial *trial, uint32_t run,
+                       uint32_t openings)
 {
-    const struct job *job = trial->workspace.job;
     struct steps steps = {0};
-    int result = stepper_run_to(stepper, (uintptr_t)job->opens);
+    int result = stepper_run_to(stepper, (uintptr_t)trial->workspace.job->opens);
     if (result < 0)
         return result;
     uint64_t begun = monotonic_ns();
-    result = stepper_step_to(stepper, (uintptr_t)job->closed, &steps);
+    result = step_window_count(stepper, trial, run, openings, &steps);
     if (result == 0)
         write_row(trial->visit, run, &steps, monotonic_ns() - begun);
     return result;
 }
 
-static int step_all(struct trial *trial, struct stepper *stepper)
+static bool has_marks(const struct job *job)
 {
-    const struct source_visit *visit = trial->visit;
+    return job->opens && job->closed && job->slot && job->filled;
+}
+
+/* Up to where the harness waits before its first window. */
+static int begin(const struct trial *trial, struct stepper *stepper)
+{
     int result = stepper_begin(stepper, trial->pid);
     if (result == 0)
         result = stepper_run_to_stop(stepper);
-    if (result == 0 && (!trial->workspace.job->opens || !trial->workspace.job->closed))
-        return source_fail(visit, -ENOENT, "the window has no marks: the kit is not whole");
-    for (uint32_t run = 0; run < visit->job->runs && result == 0; run++)
-        result = step_window(stepper, trial, run);
-    if (result == 0)
-        result = stepper_run_to_end(stepper);
+    if (result == 0 && !has_marks(trial->workspace.job))
+        return source_fail(trial->visit, -ENOENT, "the window has no marks: the kit is not whole");
+    return result;
+}
+
+/* What an error means that nobody has explained yet. */
+static int explain_stepping(struct trial *trial, const struct stepper *stepper, int result)
+{
+    const struct source_visit *visit = trial->visit;
+    if (visit->job->reason[0] || result == -EAGAIN)
+        return result;
     if (result == -ENOTSUP)
         return source_fail(visit, result,
                            "the code holds an exclusive load whose store cannot be found: it "
@@ -155,6 +165,30 @@ static int step_all(struct trial *trial, struct stepper *stepper)
         return source_fail(visit, -EIO, "the harness ended after %u of %u windows",
                            visit->job->runs_done, visit->job->runs);
     return result;
+}
+
+/* openings: see step_window_count, of the first window. Those that follow have one. */
+static int step_all(struct trial *trial, uint32_t openings)
+{
+    struct stepper stepper;
+    int result = begin(trial, &stepper);
+    for (uint32_t run = 0; run < trial->visit->job->runs && result == 0; run++)
+        result = step_window(&stepper, trial, run, run ? 1 : openings);
+    if (result == 0)
+        result = stepper_run_to_end(&stepper);
+    return explain_stepping(trial, &stepper, result);
+}
+
+/* Another process goes to its slot without being stepped: how many calls may open its window? */
+static int rehearse(struct trial *trial, uint32_t *openings)
+{
+    struct stepper stepper;
+    int result = begin(trial, &stepper);
+    if (result == 0)
+        result = stepper_run_to(&stepper, (uintptr_t)trial->workspace.job->opens);
+    if (result == 0)
+        result = step_window_openings(&stepper, trial, openings);
+    return result < 0 ? explain_stepping(trial, &stepper, result) : 0;
 }
 
 /* Every step needs a turn of the tracer, and of the driver that watches it. */
@@ -173,21 +207,39 @@ static int check_turns(const struct source_visit *visit)
                        specimen->name);
 }
 
+static int start(struct trial *trial, const struct source_visit *visit)
+{
+    int result = trial_make(trial, visit);
+    if (result < 0)
+        return result;
+    trial->workspace.job->hold = JOB_HOLD_STOP;
+    return trial_start(trial, NULL, true);
+}
+
+/* In a process of its own each: a path whose first window opens late is stepped in a second
+ * attempt, when it is known how late. */
 static int step_count(const struct source_visit *visit)
 {
-    struct stepper stepper;
     struct trial trial = {0};
+    uint32_t openings = 0;
     int result = check_turns(visit);
     if (result < 0)
         return result;
     stay_on_one_cpu(visit);
-    result = trial_make(&trial, visit);
-    if (result == 0) {
-        trial.workspace.job->hold = JOB_HOLD_STOP;
-        result = trial_start(&trial, NULL, true);
-    }
+    result = start(&trial, visit);
     if (result == 0)
-        result = step_all(&trial, &stepper);
+        result = step_all(&trial, openings);
+    if (result == -EAGAIN) {
+        trial_end(&trial);
+        result = start(&trial, visit);
+        if (result == 0)
+            result = rehearse(&trial, &openings);
+        trial_end(&trial);
+        if (result == 0)
+            result = start(&trial, visit);
+        if (result == 0)
+            result = step_all(&trial, openings);
+    }
     trial_free(&trial);
     return result;
 }

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
+#include "user-counter.h"
 
 enum kind {
     KIND_UNKNOWN,
@@ -22,6 +23,7 @@ enum kind {
     KIND_REPEATED,  /* a step is one repetition */
     KIND_HOLDS,     /* a step is this and the next */
     KIND_SYSTEM,    /* a system call */
+    KIND_COUNTER,   /* reads a counter */
     KIND_EXCLUSIVE, /* begins a sequence that must not be stopped */
 };
 
@@ -35,11 +37,13 @@ static int await_stop(struct stepper *stepper)
     return WIFSTOPPED(stepper->status) ? 0 : -ECHILD;
 }
 
+#define SIGNAL_CALL (SIGTRAP | 0x80) /* a stop at a system call: PTRACE_O_TRACESYSGOOD */
+
 /* The signal of the last stop, to be passed on: none of those that stepping itself makes. */
 static int pending_signal(const struct stepper *stepper)
 {
     int number = WSTOPSIG(stepper->status);
-    return number == SIGTRAP || number == SIGSTOP ? 0 : number;
+    return number == SIGTRAP || number == SIGSTOP || number == SIGNAL_CALL ? 0 : number;
 }
 
 static int resume(struct stepper *stepper, enum __ptrace_request how, int number)
@@ -63,6 +67,21 @@ static int program_counter(const struct stepper *stepper, uintptr_t *address)
     int result = get_registers(stepper, &registers);
     *address = result < 0 ? 0 : decode_program_counter(&registers);
     return result;
+}
+
+/* The registers as they are now; with them where it stands. */
+static int look(struct stepper *stepper, uintptr_t *address)
+{
+    int result = get_registers(stepper, &stepper->registers);
+    *address = result < 0 ? 0 : decode_program_counter(&stepper->registers);
+    return result;
+}
+
+static void note_call(struct stepper *stepper, long number)
+{
+    stepper->called.number = number;
+    for (unsigned index = 0; index < 2; index++)
+        stepper->called.arguments[index] = decode_called_argument(&stepper->registers, index);
 }
 
 static int go_to(const struct stepper *stepper, uintptr_t address)
@@ -96,7 +115,8 @@ int stepper_begin(struct stepper *stepper, pid_t pid)
     int result = await_stop(stepper);
     if (result < 0)
         return result;
-    return ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)PTRACE_O_EXITKILL) < 0 ? -errno : 0;
+    const uintptr_t options = PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD;
+    return ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)options) < 0 ? -errno : 0;
 }
 
 int stepper_run_to_stop(struct stepper *stepper)
@@ -166,6 +186,40 @@ int stepper_run_to(struct stepper *stepper, uintptr_t address)
     return result < 0 ? result : run_to_either(stepper, &breakpoint, 1);
 }
 
+/* At the entry to a system call: sees which, and lets it return. */
+static int pass_call(struct stepper *stepper)
+{
+    uintptr_t address;
+    int result = look(stepper, &address);
+    if (result < 0)
+        return result;
+    note_call(stepper, decode_system_call_number(&stepper->registers));
+    do
+        result = resume(stepper, PTRACE_SYSCALL, pending_signal(stepper));
+    while (result == 0 && WSTOPSIG(stepper->status) != SIGNAL_CALL);
+    return result;
+}
+
+int stepper_run_to_call(struct stepper *stepper, uintptr_t address, bool *called)
+{
+    struct breakpoint breakpoint;
+    uintptr_t here = 0, reached = address + DECODE_BREAKPOINT_ADVANCE;
+    int result = breakpoint_set(stepper, &breakpoint, address);
+    *called = false;
+    while (result == 0 && !*called && here != reached) {
+        result = resume(stepper, PTRACE_SYSCALL, pending_signal(stepper));
+        if (result == 0 && WSTOPSIG(stepper->status) == SIGNAL_CALL) {
+            result = pass_call(stepper);
+            *called = true;
+        } else if (result == 0 && WSTOPSIG(stepper->status) == SIGTRAP) {
+            result = program_counter(stepper, &here);
+        }
+    }
+    if (result == 0)
+        result = breakpoint_clear(stepper, &breakpoint);
+    return result < 0 || *called ? result : go_to(stepper, address);
+}
+
 /* --- sequences that must not be stopped --- */
 
 #if DECODE_EXCLUSIVES
@@ -230,7 +284,7 @@ static size_t read_code(const struct stepper *stepper, uintptr_t address, unsign
 
 static enum kind find_kind(const struct stepper *stepper, uintptr_t address)
 {
-    unsigned char code[16] = {0};
+    unsigned char code[16] __attribute__((aligned(8))) = {0};
     size_t length = read_code(stepper, address, code);
     if (length > DECODE_LONGEST)
         length = DECODE_LONGEST;
@@ -244,6 +298,8 @@ static enum kind find_kind(const struct stepper *stepper, uintptr_t address)
     if (decode_begins_exclusive(code))
         return KIND_EXCLUSIVE;
 #endif
+    if (user_counter_instruction(code))
+        return KIND_COUNTER;
     return decode_is_system_call_at(code) ? KIND_SYSTEM : KIND_PLAIN;
 }
 
@@ -270,19 +326,40 @@ static bool catches(const struct stepper *stepper, int number)
     return number > 0 && number <= 64 && (mask >> (number - 1) & 1);
 }
 
-static int step_once(struct stepper *stepper, uintptr_t *address, struct steps *steps)
+int stepper_find(struct stepper *stepper, uintptr_t *address)
+{
+    memset(stepper->cache, 0, sizeof(stepper->cache)); /* code may be made between two windows */
+    stepper->after_call = DECODE_SYSTEM_CALL_STOPS > 1 && WSTOPSIG(stepper->status) == SIGNAL_CALL;
+    return look(stepper, address);
+}
+
+static void add_step(enum kind kind, bool moved, struct steps *steps)
+{
+    steps->steps++;
+    steps->system_calls += kind == KIND_SYSTEM;
+    if (kind == KIND_HOLDS)
+        steps->instructions += 2;
+    else if (kind != KIND_REPEATED || moved)
+        steps->instructions++;
+}
+
+int stepper_step(struct stepper *stepper, uintptr_t *address, struct steps *steps,
+                 enum stepped *stepped)
 {
     enum kind kind = kind_at(stepper, *address);
     uintptr_t begun = *address;
+    *stepped = STEPPED_PLAIN;
     if (kind == KIND_EXCLUSIVE) {
         int result = run_exclusive(stepper, begun, steps);
-        return result < 0 ? result : program_counter(stepper, address);
+        return result < 0 ? result : look(stepper, address);
     }
+    if (kind == KIND_SYSTEM)
+        note_call(stepper, decode_called_number(&stepper->registers));
     int number = pending_signal(stepper);
     bool enters_handler = number && catches(stepper, number);
     int result = resume(stepper, PTRACE_SINGLESTEP, number);
     if (result == 0)
-        result = program_counter(stepper, address);
+        result = look(stepper, address);
     if (result < 0)
         return result;
     /* A signal came before the instruction, and is passed on with the next step; that one then ends
@@ -293,21 +370,19 @@ static int step_once(struct stepper *stepper, uintptr_t *address, struct steps *
     stepper->after_call = DECODE_SYSTEM_CALL_STOPS > 1 && kind == KIND_SYSTEM;
     if (second_stop)
         return 0;
-    steps->steps++;
-    steps->system_calls += kind == KIND_SYSTEM;
-    if (kind == KIND_HOLDS)
-        steps->instructions += 2;
-    else if (kind != KIND_REPEATED || *address != begun)
-        steps->instructions++;
+    add_step(kind, *address != begun, steps);
+    *stepped = kind == KIND_SYSTEM    ? STEPPED_CALL
+               : kind == KIND_COUNTER ? STEPPED_COUNTER_READ
+                                      : STEPPED_PLAIN;
     return 0;
 }
 
 int stepper_step_to(struct stepper *stepper, uintptr_t address, struct steps *steps)
 {
     uintptr_t here;
-    int result = program_counter(stepper, &here);
-    memset(stepper->cache, 0, sizeof(stepper->cache)); /* code may be made between two windows */
+    enum stepped stepped;
+    int result = stepper_find(stepper, &here);
     while (result == 0 && here != address)
-        result = step_once(stepper, &here, steps);
+        result = stepper_step(stepper, &here, steps, &stepped);
     return result;
 }

@@ -18,12 +18,26 @@ struct steps {
     uint64_t system_calls;
 };
 
+/* What a step was, beyond an instruction. */
+enum stepped {
+    STEPPED_PLAIN,
+    STEPPED_CALL,         /* a system call, with stepper->called */
+    STEPPED_COUNTER_READ, /* an instruction that reads a counter of the CPU */
+};
+
+struct system_call {
+    long number;
+    uint64_t arguments[2]; /* its first two */
+};
+
 #define STEPPER_CACHE 1024u /* instructions whose kind is remembered */
 
 struct stepper {
     pid_t pid;
     int status;      /* of the last wait */
     bool after_call; /* a system call was stepped: one more stop may come before the next */
+    struct system_call called;  /* the last one that was stepped */
+    decode_registers registers; /* at the last step */
     struct {
         uintptr_t address;
         unsigned kind;
@@ -38,6 +52,15 @@ int stepper_begin(struct stepper *stepper, pid_t pid);
 int stepper_run_to_stop(struct stepper *stepper);
 /* Lets it run until it comes to address, where it then stands. */
 int stepper_run_to(struct stepper *stepper, uintptr_t address);
+/* The same, but stops too when it has returned from a system call: *called then, and
+ * stepper->called is which. */
+int stepper_run_to_call(struct stepper *stepper, uintptr_t address, bool *called);
+/* Where it stands; to be asked before the first stepper_step after it has run. */
+int stepper_find(struct stepper *stepper, uintptr_t *address);
+/* One step from *address, where it stands, which becomes where it then stands. Adds to what was
+ * executed. Refuses as stepper_step_to. */
+int stepper_step(struct stepper *stepper, uintptr_t *address, struct steps *steps,
+                 enum stepped *stepped);
 /* Steps from where it stands until it comes to address, and adds to what was executed. -ENOTSUP: it
  * came to a sequence that must not be stopped and that is not understood. */
 int stepper_step_to(struct stepper *stepper, uintptr_t address, struct steps *steps);
