@@ -6,21 +6,13 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cli/claims.h"
 #include "cli/validate.h"
 
 static const char *const grade_names[] = {[TRUTH_NONE] = NULL,
                                           [TRUTH_PROVEN] = "proven",
                                           [TRUTH_BOUNDED] = "bounded",
                                           [TRUTH_MODEL] = "model"};
-
-/* A number, or null with the reason. */
-static void put_real(json_t *object, const char *key, double value, const char *reason)
-{
-    if (isfinite(value))
-        json_object_set_new(object, key, json_real(value));
-    else
-        json_absent(object, key, reason);
-}
 
 static void put_prediction(json_t *object, const struct judged_point *point)
 {
@@ -51,17 +43,17 @@ static void put_figures(json_t *object, const struct judged_point *point)
                    {"stdev", point->stdev},   {"variance", point->stdev * point->stdev},
                    {"error_low", point->low}, {"error_high", point->high}};
     for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
-        put_real(object, figures[i].key, known ? figures[i].value : NAN,
-                 known ? "too few runs" : none);
+        json_put_real(object, figures[i].key, known ? figures[i].value : NAN,
+                      known ? "too few runs" : none);
     const struct truth *truth = &point->point->truth;
     bool comparable = known && !point->against_account && truth->grade != TRUTH_NONE &&
                       truth->low == truth->high && truth->low != 0;
-    put_real(object, "percent_difference",
-             comparable ? 100 * (point->mean - (double)truth->low) / (double)truth->low : NAN,
-             !known                      ? none
-             : point->against_account    ? "each run is held against the system's account of it"
-             : truth->low != truth->high ? "only limits can be stated"
-                                         : "the prediction is zero");
+    json_put_real(object, "percent_difference",
+                  comparable ? 100 * (point->mean - (double)truth->low) / (double)truth->low : NAN,
+                  !known                   ? none
+                  : point->against_account ? "each run is held against the system's account of it"
+                  : truth->low != truth->high ? "only limits can be stated"
+                                              : "the prediction is zero");
 }
 
 static json_t *point_json(const struct judged_point *point)
@@ -101,7 +93,8 @@ static void put_fit(json_t *object, const struct judged_fit *fit)
                    {"residual", fit->residual},
                    {"r_squared", fit->r_squared}};
     for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
-        put_real(line, figures[i].key, figures[i].value, "the points are too few, or all alike");
+        json_put_real(line, figures[i].key, figures[i].value,
+                      "the points are too few, or all alike");
     json_object_set_new(object, "fit", line);
 }
 
@@ -182,10 +175,10 @@ static json_t *explanations_json(const struct judgement *judgement)
         json_t *object = json_object();
         json_object_set_new(object, "cause", json_text(cause_names[found->cause]));
         json_object_set_new(object, "per", json_text(found->per));
-        put_real(object, "size", found->size, "it cannot be stated");
-        put_real(object, "low", found->low, "it cannot be stated");
-        put_real(object, "high", found->high, "it cannot be stated");
-        put_real(object, "share", found->share, "it cannot be stated");
+        json_put_real(object, "size", found->size, "it cannot be stated");
+        json_put_real(object, "low", found->low, "it cannot be stated");
+        json_put_real(object, "high", found->high, "it cannot be stated");
+        json_put_real(object, "share", found->share, "it cannot be stated");
         json_array_append_new(list, object);
     }
     return list;
@@ -227,7 +220,8 @@ static json_t *caps_json(const struct validating *validating)
         json_object_set_new(object, "specimen", json_text(cap.specimen));
         json_object_set_new(object, "n", json_count(cap.n));
         json_object_set_new(object, "top", json_count(cap.top));
-        put_real(object, "hit_ns", cap.hit_ns > 0 ? round(cap.hit_ns) : NAN, "it was not measured");
+        json_put_real(object, "hit_ns", cap.hit_ns > 0 ? round(cap.hit_ns) : NAN,
+                      "it was not measured");
         json_array_append_new(list, object);
     }
     return list;
@@ -253,30 +247,7 @@ json_t *validate_analysis_json(const struct validating *validating)
     return analysis;
 }
 
-static json_t *finding_json(const struct finding *finding)
-{
-    static const char none[] = "there is nothing to estimate it from";
-    double missing = finding->has_estimate ? 0 : NAN;
-    json_t *object = json_object();
-    json_object_set_new(object, "id", json_text(finding->id));
-    json_object_set_new(object, "claim", json_text(finding->claim));
-    json_object_set_new(object, "paper", json_text(finding->paper));
-    json_object_set_new(object, "figure", json_text(finding->figure));
-    json_object_set_new(object, "verdict", json_text(finding_verdict_names[finding->verdict]));
-    put_real(object, "estimate", finding->estimate + missing, none);
-    put_real(object, "low", finding->low + missing, none);
-    put_real(object, "high", finding->high + missing, none);
-    put_real(object, "detectable", finding->detectable + missing, none);
-    json_object_set_new(object, "unit", json_text(finding->unit));
-    json_object_set_new(object, "reason", json_text(finding->reason));
-    return object;
-}
-
 json_t *validate_findings_json(const struct validating *validating)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < VALIDATE_FINDINGS; i++)
-        if (validating->findings[i].id)
-            json_array_append_new(list, finding_json(&validating->findings[i]));
-    return list;
+    return claims_json(validating->findings, VALIDATE_FINDINGS);
 }

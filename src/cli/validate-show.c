@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "cli/claims.h"
 #include "cli/deliver.h"
 #include "cli/validate.h"
 #include "show/number.h"
@@ -192,7 +193,12 @@ static int show_person(struct validating *validating, int status)
     /* Where nothing was measured, what that was not held against is no news. */
     if (count_runs(validating) || validating->options->all) {
         put_skips(validating, &style, &out);
-        validate_put_findings(validating, &style, &out);
+        const struct claims claims = {.list = validating->findings,
+                                      .count = VALIDATE_FINDINGS,
+                                      .paper = "microbenchmarks",
+                                      .all = validating->options->all,
+                                      .few = validating->few};
+        claims_put(&claims, &style, &out);
     }
     put_advice(validating, &style, &out);
     text_putc(&out, '\n');

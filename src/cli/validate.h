@@ -131,8 +131,6 @@ void validate_put_unsupported(const struct validating *validating, const struct 
                               struct text *out);
 void validate_put_caps(const struct validating *validating, const struct style *style,
                        struct text *out);
-void validate_put_findings(const struct validating *validating, const struct style *style,
-                           struct text *out);
 enum tone validate_tone(enum verdict verdict);
 /* Was nothing measured? Such events are told of below the table, by the reason. */
 bool validate_is_grouped(const struct judgement *judgement);

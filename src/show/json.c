@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,14 @@ void json_absent(json_t *object, const char *key, const char *reason)
     text_printf(&reason_key, "%s_reason", key);
     json_object_set_new(object, key, json_null());
     json_object_set_new(object, text_string(&reason_key), json_text(reason));
+}
+
+void json_put_real(json_t *object, const char *key, double value, const char *reason)
+{
+    if (isfinite(value))
+        json_object_set_new(object, key, json_real(value));
+    else
+        json_absent(object, key, reason);
 }
 
 json_t *json_skipped(const char *what, const char *reason, int error)

@@ -21,6 +21,8 @@ json_t *json_difference(int64_t value);
 json_t *json_text(const char *string);
 /* key: null and key_reason: why there is no number. */
 void json_absent(json_t *object, const char *key, const char *reason);
+/* The number where it is finite, else null and key_reason. */
+void json_put_real(json_t *object, const char *key, double value, const char *reason);
 /* The same for words that explain themselves (errno 0: null). */
 json_t *json_skipped(const char *what, const char *reason, int error);
 

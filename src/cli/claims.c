@@ -1,12 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The paper's findings for a person: what could be decided in full, the rest by the reason. */
+ * A paper's findings for a person: what could be decided in full, the rest by the reason. */
+#include "cli/claims.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/validate.h"
+#include "show/json.h"
 #include "show/wrap.h"
 
 static const char refused[] = " cannot be opened";
@@ -110,16 +112,16 @@ static bool is_alike(const struct finding *left, const struct finding *right)
 }
 
 /* All that cannot be tested for the reason of the one at `first`, unless they were told before. */
-static void put_alike(const struct validating *validating, size_t first, const struct style *style,
+static void put_alike(const struct claims *claims, size_t first, const struct style *style,
                       struct text *out)
 {
-    const struct finding *findings = validating->findings, *leader = &findings[first];
+    const struct finding *findings = claims->list, *leader = &findings[first];
     struct run_of_ids ids = {0};
     AUTO_TEXT struct text events = {0};
     for (size_t i = 0; i < first; i++)
         if (is_alike(&findings[i], leader))
             return;
-    for (size_t i = first; i < VALIDATE_FINDINGS; i++)
+    for (size_t i = first; i < claims->count; i++)
         if (is_alike(&findings[i], leader)) {
             add_id(&ids, i, findings[i].id);
             if (common_reason(leader) == refused)
@@ -136,13 +138,12 @@ static void put_alike(const struct validating *validating, size_t first, const s
 }
 
 /* Of a few events that were named, what they cannot tell is no news. */
-static void put_rest(const struct validating *validating, const struct style *style,
-                     struct text *out)
+static void put_rest(const struct claims *claims, const struct style *style, struct text *out)
 {
     struct run_of_ids ids = {0};
-    for (size_t i = 0; i < VALIDATE_FINDINGS; i++)
-        if (validating->findings[i].id && validating->findings[i].verdict == FINDING_UNTESTABLE)
-            add_id(&ids, i, validating->findings[i].id);
+    for (size_t i = 0; i < claims->count; i++)
+        if (claims->list[i].id && claims->list[i].verdict == FINDING_UNTESTABLE)
+            add_id(&ids, i, claims->list[i].id);
     close_range(&ids);
     if (ids.words.length) {
         text_puts(&ids.words, " not testable with these events (--all says why)");
@@ -151,34 +152,64 @@ static void put_rest(const struct validating *validating, const struct style *st
     text_free(&ids.words);
 }
 
-static bool any_tested(const struct validating *validating)
+static bool any_tested(const struct claims *claims)
 {
-    for (size_t i = 0; i < VALIDATE_FINDINGS; i++)
-        if (validating->findings[i].id && validating->findings[i].verdict != FINDING_UNTESTABLE)
+    for (size_t i = 0; i < claims->count; i++)
+        if (claims->list[i].id && claims->list[i].verdict != FINDING_UNTESTABLE)
             return true;
     return false;
 }
 
-void validate_put_findings(const struct validating *validating, const struct style *style,
-                           struct text *out)
+void claims_put(const struct claims *claims, const struct style *style, struct text *out)
 {
-    bool all = validating->options->all, brief = validating->few && !all;
-    if (brief && !any_tested(validating)) {
-        wrap(out,
-             "None of the findings on microbenchmarks can be tested with these events (--all says "
-             "why).",
-             0, 2, style->width);
+    bool all = claims->all, brief = claims->few && !all;
+    AUTO_TEXT struct text words = {0};
+    if (brief && !any_tested(claims)) {
+        text_printf(&words,
+                    "None of the findings on %s can be tested with these events (--all says why).",
+                    claims->paper);
+        wrap(out, text_string(&words), 0, 2, style->width);
         return;
     }
-    text_puts(out, "\nFindings of the paper on microbenchmarks:\n");
-    for (size_t i = 0; i < VALIDATE_FINDINGS; i++) {
-        const struct finding *finding = &validating->findings[i];
+    text_printf(out, "\nFindings of the paper on %s:\n", claims->paper);
+    for (size_t i = 0; i < claims->count; i++) {
+        const struct finding *finding = &claims->list[i];
         if (finding->id && (all || finding->verdict != FINDING_UNTESTABLE))
             put_finding(finding, style, out);
     }
-    for (size_t i = 0; i < VALIDATE_FINDINGS && !all && !brief; i++)
-        if (validating->findings[i].id && validating->findings[i].verdict == FINDING_UNTESTABLE)
-            put_alike(validating, i, style, out);
+    for (size_t i = 0; i < claims->count && !all && !brief; i++)
+        if (claims->list[i].id && claims->list[i].verdict == FINDING_UNTESTABLE)
+            put_alike(claims, i, style, out);
     if (brief)
-        put_rest(validating, style, out);
+        put_rest(claims, style, out);
+}
+
+/* --- for programs --- */
+
+static json_t *claim_json(const struct finding *finding)
+{
+    static const char none[] = "there is nothing to estimate it from";
+    double missing = finding->has_estimate ? 0 : NAN;
+    json_t *object = json_object();
+    json_object_set_new(object, "id", json_text(finding->id));
+    json_object_set_new(object, "claim", json_text(finding->claim));
+    json_object_set_new(object, "paper", json_text(finding->paper));
+    json_object_set_new(object, "figure", json_text(finding->figure));
+    json_object_set_new(object, "verdict", json_text(finding_verdict_names[finding->verdict]));
+    json_put_real(object, "estimate", finding->estimate + missing, none);
+    json_put_real(object, "low", finding->low + missing, none);
+    json_put_real(object, "high", finding->high + missing, none);
+    json_put_real(object, "detectable", finding->detectable + missing, none);
+    json_object_set_new(object, "unit", json_text(finding->unit));
+    json_object_set_new(object, "reason", json_text(finding->reason));
+    return object;
+}
+
+json_t *claims_json(const struct finding *list, size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        if (list[i].id)
+            json_array_append_new(array, claim_json(&list[i]));
+    return array;
 }

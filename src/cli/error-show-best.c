@@ -1,0 +1,218 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The paper's Table 3 beside ours: for every path the pattern with the smallest error. Below it the
+ * events that the paper did not have. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/error-show.h"
+#include "show/number.h"
+
+/* What a path here is like in the paper's table. */
+static const char *kind_of_path(const char *path)
+{
+    return strncmp(path, "papi-", 5) == 0 ? path : "direct";
+}
+
+static bool is_instructions(const struct error_best *best)
+{
+    return best->base && strcmp(best->base, "instructions") == 0;
+}
+
+/* Measured beats stepped where there are both: the paper measured. */
+static bool is_shadowed(const struct error_report *report, const struct error_best *best)
+{
+    for (size_t i = 0; best->stepped && i < report->best_count; i++) {
+        const struct error_best *other = &report->best[i];
+        if (!other->stepped && is_instructions(other) && other->mode == best->mode &&
+            strcmp(other->path, best->path) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void add_ours(struct table *table, const struct error_best *best)
+{
+    char median[ERROR_NUMBER_SIZE] = "", min[NUMBER_SIZE] = "";
+    if (best) {
+        error_number(best->median, median, sizeof(median));
+        error_number((double)best->min, min, sizeof(min));
+    }
+    enum tone tone = best && best->overall ? TONE_STRONG : TONE_PLAIN;
+    table_add(table, tone, best ? best->path : "");
+    table_add(table, tone, best ? pattern_names[best->pattern] : "");
+    table_add(table, tone, median);
+    table_add(table, tone, min);
+    table_add(table, TONE_PLAIN, !best ? "" : best->stepped ? "exact" : "measured");
+}
+
+static void add_theirs(struct table *table, const struct error_table3 *row)
+{
+    char median[ERROR_NUMBER_SIZE] = "", min[NUMBER_SIZE] = "";
+    if (row) {
+        error_number(row->median, median, sizeof(median));
+        error_number((double)row->min, min, sizeof(min));
+    }
+    table_add(table, TONE_DIM, row ? row->tool : "");
+    table_add(table, TONE_DIM, row ? pattern_names[row->pattern] : "");
+    table_add(table, TONE_DIM, median);
+    table_add(table, TONE_DIM, min);
+}
+
+/* The next row of either side at or after *at; NULL: no more. */
+static const struct error_best *next_ours(const struct error_report *report, enum count_mode mode,
+                                          const char *like, size_t *at)
+{
+    for (; *at < report->best_count; (*at)++) {
+        const struct error_best *best = &report->best[*at];
+        if (is_instructions(best) && best->mode == mode && !is_shadowed(report, best) &&
+            strcmp(kind_of_path(best->path), like) == 0)
+            return &report->best[(*at)++];
+    }
+    return NULL;
+}
+
+static const struct error_table3 *next_theirs(enum count_mode mode, const char *like, size_t *at)
+{
+    for (; *at < sizeof(error_table3) / sizeof(*error_table3); (*at)++) {
+        const struct error_table3 *row = &error_table3[*at];
+        if (strcmp(row->mode, count_mode_names[mode]) == 0 && strcmp(row->like, like) == 0)
+            return &error_table3[(*at)++];
+    }
+    return NULL;
+}
+
+/* Both sides of one mode and one kind of path, as long as either has rows. */
+static void add_group(struct table *table, const struct error_report *report, enum count_mode mode,
+                      const char *like)
+{
+    size_t ours = 0, theirs = 0;
+    for (;;) {
+        const struct error_best *best = next_ours(report, mode, like, &ours);
+        const struct error_table3 *row = next_theirs(mode, like, &theirs);
+        if (!best && !row)
+            return;
+        table_add(table, TONE_PLAIN, count_mode_names[mode]);
+        add_ours(table, best);
+        add_theirs(table, row);
+    }
+}
+
+static void put_table3(const struct error_report *report, const struct style *style,
+                       struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "mode"},
+        {.title = "path"},
+        {.title = "best"},
+        {.title = "median", .right = true},
+        {.title = "min", .right = true},
+        {.title = ""},
+        {.title = "paper"},
+        {.title = "best"},
+        {.title = "median", .right = true},
+        {.title = "min", .right = true},
+    };
+    static const enum count_mode modes[] = {COUNT_USER, COUNT_BOTH, COUNT_KERNEL};
+    static const char *const kinds[] = {"direct", "papi-low", "papi-high"};
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+        for (size_t j = 0; j < sizeof(kinds) / sizeof(*kinds); j++)
+            add_group(&table, report, modes[i], kinds[j]);
+    table_put(&table, style, out);
+    table_free(&table);
+}
+
+/* --- events beside instructions --- */
+
+static void add_other(struct table *table, const struct error_best *best)
+{
+    AUTO_TEXT struct text spread = {0};
+    char median[ERROR_NUMBER_SIZE], min[ERROR_NUMBER_SIZE], low[ERROR_NUMBER_SIZE],
+        high[ERROR_NUMBER_SIZE];
+    error_number(best->median, median, sizeof(median));
+    error_number((double)best->min, min, sizeof(min));
+    error_number(best->spread_low, low, sizeof(low));
+    error_number(best->spread_high, high, sizeof(high));
+    text_printf(&spread, "%s to %s", low, high);
+    table_add(table, TONE_PLAIN, best->event);
+    table_add(table, TONE_PLAIN, best->path);
+    table_add(table, TONE_PLAIN, pattern_names[best->pattern]);
+    table_add(table, TONE_PLAIN, median);
+    table_add(table, TONE_PLAIN, min);
+    table_add(table, TONE_PLAIN, text_string(&spread));
+    table_add(table, TONE_DIM, error_unit(best->event, best->base));
+}
+
+static void put_others(const struct erring *erring, const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "event"},
+        {.title = "path"},
+        {.title = "best"},
+        {.title = "median", .right = true},
+        {.title = "min", .right = true},
+        {.title = "middle 95 %"},
+        {.title = ""},
+    };
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    const struct error_report *report = &erring->report;
+    bool folded = false;
+    for (size_t i = 0; i < report->best_count; i++) {
+        const struct error_best *best = &report->best[i];
+        if (is_instructions(best))
+            continue;
+        if (erring->options->all || best->overall)
+            add_other(&table, best);
+        else
+            folded = true;
+    }
+    if (table.count) {
+        error_put_heading("Other events, nothing in the window either", style, out);
+        table_put(&table, style, out);
+    }
+    if (folded)
+        error_put_words("the best path of each; --all has every path", style, out);
+    table_free(&table);
+}
+
+/* --- all of it --- */
+
+static bool any_measured(const struct error_report *report, enum count_mode mode)
+{
+    for (size_t i = 0; i < report->best_count; i++)
+        if (is_instructions(&report->best[i]) && report->best[i].mode == mode)
+            return true;
+    return false;
+}
+
+/* Why a mode has no rows of ours. */
+static void put_missing(const struct erring *erring, const struct style *style, struct text *out)
+{
+    const struct error_report *report = &erring->report;
+    bool user = any_measured(report, COUNT_USER), both = any_measured(report, COUNT_BOTH);
+    const char *reason = error_no_counter_reason(&erring->file);
+    AUTO_TEXT struct text words = {0};
+    if (user && both)
+        return;
+    text_printf(&words, "%s: no row of ours", user ? "uk" : both ? "u" : "u and uk");
+    if (reason[0])
+        text_printf(&words, ", because no counter of the CPU can be opened here: %s", reason);
+    else
+        text_puts(&words, ", because instructions were not measured in that mode");
+    error_put_words(text_string(&words), style, out);
+}
+
+void error_put_best(const struct erring *erring, const struct style *style, struct text *out)
+{
+    error_put_heading("Instructions counted although nothing is measured, and the paper's Table 3",
+                      style, out);
+    put_table3(&erring->report, style, out);
+    put_missing(erring, style, out);
+    error_put_words("best: the pattern that adds least, over -O levels and link modes, one "
+                    "counter; exact: by executing the window step by step. pm is perfmon, pc "
+                    "perfctr, PL and PH are PAPI's low and high level on them.",
+                    style, out);
+    put_others(erring, style, out);
+}

@@ -1,0 +1,245 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The null error as box plots, a box for each path and pattern, and what the first run of a process
+ * adds to it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "cli/error-show.h"
+#include "show/boxes.h"
+
+#define BOXES_MOST  96u
+#define LABEL_SIZE  64u
+#define EVENTS_MOST 8u
+
+/* --- which events --- */
+
+/* Counters of the CPU in every mode, the stepped windows, and else what passes for time. */
+static bool is_main(const struct error_cell *cell, bool has_counter)
+{
+    if (cell->part == PART_STEPPED)
+        return cell->base && strcmp(cell->base, "instructions") == 0 && cell->event &&
+               !strstr(cell->event, "raw");
+    if (cell->part != PART_NULL)
+        return false;
+    return has_counter ? cell->base && strcmp(cell->base, "instructions") == 0
+                       : strcmp(error_unit(cell->event, cell->base), "ticks") == 0;
+}
+
+static bool is_pooled(const struct error_cell *cell)
+{
+    return cell->runs && cell->counters == 1 &&
+           (cell->part == PART_NULL || cell->part == PART_STEPPED);
+}
+
+/* Names of the events to be shown, in the order of the cells. */
+static size_t choose_events(const struct erring *erring, const char **events)
+{
+    const struct error_case *file = &erring->file;
+    bool has_counter = error_has_cpu_counter(file);
+    size_t count = 0;
+    for (size_t i = 0; i < file->cell_count && count < EVENTS_MOST; i++) {
+        const struct error_cell *cell = &file->cells[i];
+        bool known = !is_pooled(cell) || !(erring->options->all || is_main(cell, has_counter));
+        for (size_t j = 0; j < count && !known; j++)
+            known = strcmp(events[j], cell->event) == 0;
+        if (!known)
+            events[count++] = cell->event;
+    }
+    return count;
+}
+
+/* --- the values of a box --- */
+
+static int compare(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+struct pool {
+    int64_t *values;
+    size_t count, capacity;
+};
+
+/* All runs but the first of each process, or all where there is one. */
+static bool pool_add(struct pool *pool, const struct error_cell *cell)
+{
+    if (pool->count + cell->runs > pool->capacity) {
+        size_t capacity = 2 * (pool->count + cell->runs);
+        int64_t *grown = realloc(pool->values, capacity * sizeof(*grown));
+        if (!grown)
+            return false;
+        pool->values = grown;
+        pool->capacity = capacity;
+    }
+    for (size_t process = 0; process < cell->processes; process++) {
+        size_t begin = cell->begins[process], end = cell->begins[process + 1];
+        for (size_t run = end - begin > 1 ? begin + 1 : begin; run < end; run++)
+            pool->values[pool->count++] = error_of(cell, run);
+    }
+    return true;
+}
+
+/* A value that was really read, as in rows.c. */
+static double quantile(const struct pool *pool, double share)
+{
+    return (double)pool->values[(size_t)(share * (double)(pool->count - 1) + 0.5)];
+}
+
+/* --- the boxes of one event --- */
+
+struct boxing {
+    const struct erring *erring;
+    struct box boxes[BOXES_MOST];
+    char labels[BOXES_MOST][LABEL_SIZE];
+    size_t count;
+    bool marked, failed;
+};
+
+static bool same_box(const struct error_cell *left, const struct error_cell *right)
+{
+    return strcmp(left->event, right->event) == 0 && strcmp(left->path, right->path) == 0 &&
+           left->pattern == right->pattern;
+}
+
+/* Median over the cells of what was stepped; NaN: nothing was. */
+static double stepped_of(const struct error_report *report, const struct error_cell *like)
+{
+    struct pool pool = {0};
+    double median = NAN;
+    pool.values = calloc(report->row_count + 1, sizeof(*pool.values));
+    for (size_t i = 0; pool.values && i < report->row_count; i++) {
+        const struct error_row *row = &report->rows[i];
+        if (row->has_stepped && is_pooled(row->cell) && row->cell->part == PART_NULL &&
+            same_box(row->cell, like))
+            pool.values[pool.count++] = row->stepped;
+    }
+    if (pool.count) {
+        qsort(pool.values, pool.count, sizeof(*pool.values), compare);
+        median = quantile(&pool, 0.5);
+    }
+    free(pool.values);
+    return median;
+}
+
+static void add_box(struct boxing *boxing, const struct error_cell *like)
+{
+    const struct error_case *file = &boxing->erring->file;
+    struct pool pool = {0};
+    if (boxing->count == BOXES_MOST)
+        return;
+    for (size_t i = 0; i < file->cell_count && !boxing->failed; i++)
+        if (is_pooled(&file->cells[i]) && same_box(&file->cells[i], like))
+            boxing->failed = !pool_add(&pool, &file->cells[i]);
+    if (!boxing->failed && pool.count) {
+        struct box *box = &boxing->boxes[boxing->count];
+        char *label = boxing->labels[boxing->count++];
+        qsort(pool.values, pool.count, sizeof(*pool.values), compare);
+        snprintf(label, LABEL_SIZE, "%.50s %s", like->path, pattern_names[like->pattern]);
+        *box = (struct box){.label = label,
+                            .min = (double)pool.values[0],
+                            .q1 = quantile(&pool, 0.25),
+                            .median = quantile(&pool, 0.5),
+                            .q3 = quantile(&pool, 0.75),
+                            .max = (double)pool.values[pool.count - 1],
+                            .mark = stepped_of(&boxing->erring->report, like)};
+        boxing->marked |= isfinite(box->mark);
+    }
+    free(pool.values);
+}
+
+/* A box for each path and pattern of the event; paths in the order of the cells, patterns in
+ * theirs. */
+static void add_boxes(struct boxing *boxing, const char *event)
+{
+    const struct error_case *file = &boxing->erring->file;
+    for (size_t i = 0; i < file->cell_count; i++) {
+        const struct error_cell *cell = &file->cells[i];
+        bool first = is_pooled(cell) && strcmp(cell->event, event) == 0;
+        for (size_t j = 0; j < i && first; j++)
+            first = !is_pooled(&file->cells[j]) || strcmp(file->cells[j].event, event) != 0 ||
+                    strcmp(file->cells[j].path, cell->path) != 0;
+        for (int pattern = 0; first && pattern < PATTERN_COUNT; pattern++) {
+            struct error_cell like = {
+                .event = cell->event, .path = cell->path, .pattern = (enum pattern)pattern};
+            add_box(boxing, &like);
+        }
+    }
+}
+
+/* --- what the first run adds --- */
+
+/* "lazy +812, bind-now 0, static 0" over the rows of the event. */
+static void put_first(const struct erring *erring, const char *event, struct text *out)
+{
+    const struct error_report *report = &erring->report;
+    AUTO_FREE int64_t *values = calloc(report->row_count + 1, sizeof(*values));
+    AUTO_TEXT struct text said = {0};
+    for (size_t i = 0; values && i < report->row_count; i++) {
+        const struct error_cell *cell = report->rows[i].cell;
+        bool leads = is_pooled(cell) && strcmp(cell->event, event) == 0;
+        struct pool pool = {.values = values};
+        for (size_t j = 0; j < report->row_count && leads; j++) {
+            const struct error_row *row = &report->rows[j];
+            if (!is_pooled(row->cell) || strcmp(row->cell->event, event) != 0 ||
+                strcmp(row->cell->link, cell->link) != 0)
+                continue;
+            leads = j >= i;
+            if (row->cell->runs > row->cell->processes)
+                values[pool.count++] = row->first.median - row->later.median;
+        }
+        if (!leads || !pool.count)
+            continue;
+        char number[ERROR_NUMBER_SIZE];
+        qsort(values, pool.count, sizeof(*values), compare);
+        double median = quantile(&pool, 0.5);
+        error_number(median, number, sizeof(number));
+        text_printf(&said, "%s%s%s when linked %s", said.length ? ", " : "", median > 0 ? "+" : "",
+                    number, cell->link);
+    }
+    if (said.length)
+        text_printf(out, "The first run of a process counts otherwise: %s (medians over cells). ",
+                    text_string(&said));
+}
+
+static void put_event(const struct erring *erring, const char *event, const struct style *style,
+                      struct text *out)
+{
+    AUTO_FREE struct boxing *boxing = calloc(1, sizeof(*boxing));
+    AUTO_TEXT struct text heading = {0};
+    AUTO_TEXT struct text words = {0};
+    if (!boxing) {
+        out->failed = true;
+        return;
+    }
+    bool stepped = strncmp(event, "step/", 5) == 0;
+    boxing->erring = erring;
+    add_boxes(boxing, event);
+    out->failed |= boxing->failed;
+    text_puts(&heading, "Null error of ");
+    error_put_event(event, stepped, &heading);
+    text_puts(&heading, stepped ? " (exact)" : "");
+    error_put_heading(text_string(&heading), style, out);
+    boxes_put(boxing->boxes, boxing->count, error_unit(event, NULL), style, out);
+    put_first(erring, event, &words);
+    if (boxing->marked)
+        text_puts(&words, "The sign by itself is the exact count, by stepping. ");
+    if (words.length)
+        error_put_words(text_string(&words), style, out);
+}
+
+void error_put_boxes(const struct erring *erring, const struct style *style, struct text *out)
+{
+    const char *events[EVENTS_MOST];
+    size_t count = choose_events(erring, events);
+    for (size_t i = 0; i < count; i++)
+        put_event(erring, events[i], style, out);
+    if (count)
+        error_put_words("Boxes: the middle half of the runs after a process's first, over all -O "
+                        "levels and link modes, one counter; whiskers reach all.",
+                        style, out);
+}

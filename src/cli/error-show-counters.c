@@ -1,0 +1,176 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What more counters add, and other ones; and the measured error held against the stepped one. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/error-show.h"
+#include "show/number.h"
+#include "show/utf8.h"
+#include "show/wrap.h"
+
+#define ROWS_SHOWN 8u /* of tables that --all has in full */
+
+/* --- number of counters --- */
+
+static bool is_flat(const struct error_by_counters *by)
+{
+    return by->slope == 0 || (by->low <= 0 && by->high >= 0);
+}
+
+/* "1: 37, 2: 41, 4: 49" */
+static void put_points(const struct error_by_counters *by, struct text *out)
+{
+    for (size_t i = 0; i < by->points; i++) {
+        char median[ERROR_NUMBER_SIZE];
+        error_number(by->medians[i], median, sizeof(median));
+        text_printf(out, "%s%" PRIu32 ":%s", i ? " " : "", by->counters[i], median);
+    }
+}
+
+static void add_line(struct table *table, const struct error_by_counters *by)
+{
+    AUTO_TEXT struct text event = {0};
+    AUTO_TEXT struct text points = {0};
+    char slope[ERROR_NUMBER_SIZE], low[ERROR_NUMBER_SIZE], high[ERROR_NUMBER_SIZE];
+    error_put_event(by->event, by->stepped, &event);
+    put_points(by, &points);
+    error_number(by->slope, slope, sizeof(slope));
+    error_number(by->low, low, sizeof(low));
+    error_number(by->high, high, sizeof(high));
+    table_add(table, TONE_PLAIN, text_string(&event));
+    table_addf(table, TONE_PLAIN, "%s %s%s", by->path, pattern_names[by->pattern],
+               by->separate ? ", separate" : "");
+    table_add(table, is_flat(by) ? TONE_PLAIN : TONE_STRONG, slope);
+    if (strcmp(low, high) == 0)
+        table_add(table, TONE_DIM, "");
+    else
+        table_addf(table, TONE_DIM, "%s to %s", low, high);
+    table_add(table, TONE_DIM, text_string(&points));
+}
+
+/* Of each event what grows most and what grows least, unless all are asked for. */
+static bool is_extreme(const struct error_report *report, size_t index)
+{
+    const struct error_by_counters *list = report->by_counters, *by = &list[index];
+    bool most = true, least = true;
+    for (size_t i = 0; i < report->by_counters_count; i++) {
+        if (i == index || strcmp(list[i].event, by->event) != 0 || list[i].stepped != by->stepped)
+            continue;
+        most &= list[i].slope < by->slope || (!(list[i].slope > by->slope) && i > index);
+        least &= list[i].slope > by->slope || (!(list[i].slope < by->slope) && i > index);
+    }
+    return most || least;
+}
+
+static void put_choices(const struct erring *erring, const struct style *style, struct text *out)
+{
+    const struct error_report *report = &erring->report;
+    const struct error_choice *widest = NULL;
+    for (size_t i = 0; i < report->choice_count; i++) {
+        const struct error_choice *choice = &report->choices[i];
+        if (!widest || fabs(choice->median - choice->plain) > fabs(widest->median - widest->plain))
+            widest = choice;
+        if (!erring->options->all)
+            continue;
+        AUTO_TEXT struct text words = {0};
+        char median[ERROR_NUMBER_SIZE], plain[ERROR_NUMBER_SIZE];
+        error_number(choice->median, median, sizeof(median));
+        error_number(choice->plain, plain, sizeof(plain));
+        text_put_clean(&words, choice->event);
+        text_printf(&words, " %s %s beside ", choice->path, pattern_names[choice->pattern]);
+        text_put_clean(&words, choice->others);
+        text_printf(&words, ": %s, beside itself %s", median, plain);
+        error_put_words(text_string(&words), style, out);
+    }
+    if (!widest || erring->options->all)
+        return;
+    AUTO_TEXT struct text words = {0};
+    char median[ERROR_NUMBER_SIZE], plain[ERROR_NUMBER_SIZE];
+    error_number(widest->median, median, sizeof(median));
+    error_number(widest->plain, plain, sizeof(plain));
+    text_puts(&words, "Which events the others are changes most for ");
+    text_put_clean(&words, widest->event);
+    text_printf(&words, " through %s, %s: %s beside ", widest->path, pattern_names[widest->pattern],
+                median);
+    text_put_clean(&words, widest->others);
+    text_printf(&words, ", %s beside itself", plain);
+    error_put_words(text_string(&words), style, out);
+}
+
+void error_put_counters(const struct erring *erring, const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "event"},
+        {.title = "path"},
+        {.title = "a counter", .right = true},
+        {.title = "95 % interval"},
+        {.title = "median by number", .wraps = true},
+    };
+    const struct error_report *report = &erring->report;
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    error_put_heading("What each further counter adds", style, out);
+    for (size_t i = 0; i < report->by_counters_count; i++)
+        if (erring->options->all || is_extreme(report, i))
+            add_line(&table, &report->by_counters[i]);
+    if (table.count)
+        table_put(&table, style, out);
+    else
+        error_put_words("nothing was measured with more than one counter", style, out);
+    if (table.count / table.column_count < report->by_counters_count)
+        error_put_words("of each event what grows most and least; --all has every path and pattern",
+                        style, out);
+    table_free(&table);
+    put_choices(erring, style, out);
+}
+
+/* --- measured against stepped --- */
+
+static void put_deviant(const struct error_agreement *agreement, const struct style *style,
+                        struct text *out)
+{
+    const struct error_cell *cell = agreement->row->cell;
+    AUTO_TEXT struct text words = {0};
+    char difference[NUMBER_SIZE], stepped[NUMBER_SIZE];
+    number_signed(agreement->difference, difference, sizeof(difference));
+    number_signed(agreement->row->stepped, stepped, sizeof(stepped));
+    text_printf(&words, "%s %s -%s %s, %" PRIu32 " counters: %s off in %zu of %zu runs", cell->path,
+                pattern_names[cell->pattern], cell->opt, cell->link, cell->counters, difference,
+                agreement->agreeing, agreement->runs);
+    text_puts(out, "  ");
+    wrap(out, text_string(&words), 2, 4, style->width);
+}
+
+void error_put_stepped(const struct erring *erring, const struct style *style, struct text *out)
+{
+    const struct error_stepped *stepped = &erring->report.stepped;
+    AUTO_TEXT struct text words = {0};
+    error_put_heading("Measured against stepped", style, out);
+    if (!stepped->comparable) {
+        const char *reason = error_no_counter_reason(&erring->file);
+        text_puts(&words, "no cell was both measured and stepped");
+        if (reason[0])
+            text_printf(&words, ": no counter of the CPU can be opened here (%s)", reason);
+        error_put_words(text_string(&words), style, out);
+        return;
+    }
+    char edge[NUMBER_SIZE];
+    number_signed(stepped->edge, edge, sizeof(edge));
+    text_printf(&words, "instructions:u: %zu of %zu cells count what stepping counts",
+                stepped->equal, stepped->comparable);
+    if (stepped->edge)
+        text_printf(&words, " %s, the same everywhere: this CPU's own edge of a window", edge);
+    error_put_words(text_string(&words), style, out);
+    size_t shown = 0;
+    for (size_t i = 0; i < stepped->comparable; i++)
+        if (stepped->list[i].difference != stepped->edge &&
+            (shown++ < ROWS_SHOWN || erring->options->all))
+            put_deviant(&stepped->list[i], style, out);
+    if (shown > ROWS_SHOWN && !erring->options->all) {
+        text_clear(&words);
+        text_printf(&words, "and %zu more, which --all has", shown - ROWS_SHOWN);
+        error_put_words(text_string(&words), style, out);
+    }
+}

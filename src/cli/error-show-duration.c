@@ -1,0 +1,142 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * How the error grows while the measured code runs, and what interrupts explain of it. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/error-show.h"
+#include "show/number.h"
+
+/* 0.0014, 4e-07, 0 */
+static void put_slope(double value, char *text, size_t size)
+{
+    if (!isfinite(value))
+        snprintf(text, size, "-");
+    else
+        snprintf(text, size, "%.2g", value == 0 ? 0 : value);
+}
+
+static void add_slope(struct table *table, const struct error_slope *slope)
+{
+    char value[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE], detectable[NUMBER_SIZE];
+    char longest[NUMBER_SIZE], runs[NUMBER_SIZE];
+    put_slope(slope->slope, value, sizeof(value));
+    put_slope(slope->low, low, sizeof(low));
+    put_slope(slope->high, high, sizeof(high));
+    put_slope(slope->detectable, detectable, sizeof(detectable));
+    number_count(slope->longest, longest, sizeof(longest));
+    number_count(slope->runs, runs, sizeof(runs));
+    bool grows = slope->low > 0 || slope->high < 0;
+    table_add(table, TONE_PLAIN, slope->event);
+    table_addf(table, TONE_PLAIN, "%s %s", slope->path, pattern_names[slope->pattern]);
+    table_add(table, grows ? TONE_STRONG : TONE_PLAIN, value);
+    if (slope->exact)
+        table_add(table, TONE_DIM, "no run deviates");
+    else
+        table_addf(table, TONE_DIM, "%s to %s", low, high);
+    table_add(table, TONE_DIM, slope->exact ? "" : detectable);
+    table_add(table, TONE_PLAIN, longest);
+    table_add(table, TONE_PLAIN, runs);
+}
+
+static bool put_slopes(const struct error_report *report, const struct style *style,
+                       struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "event"},
+        {.title = "path"},
+        {.title = "an iteration", .right = true},
+        {.title = "95 % interval"},
+        {.title = "detectable", .right = true},
+        {.title = "up to N", .right = true},
+        {.title = "runs", .right = true},
+    };
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    for (size_t i = 0; i < report->slope_count; i++)
+        add_slope(&table, &report->slopes[i]);
+    if (table.count)
+        table_put(&table, style, out);
+    table_free(&table);
+    return report->slope_count != 0;
+}
+
+/* --- counts of the kernel alone, by the size of the loop --- */
+
+static void add_size(struct table *table, const struct error_by_size *size)
+{
+    char n[NUMBER_SIZE], runs[NUMBER_SIZE], median[ERROR_NUMBER_SIZE], mean[ERROR_NUMBER_SIZE];
+    char max[ERROR_NUMBER_SIZE], interrupts[NUMBER_SIZE] = "";
+    number_count(size->n, n, sizeof(n));
+    number_count(size->runs, runs, sizeof(runs));
+    error_number((double)size->spread.median, median, sizeof(median));
+    error_number(size->mean, mean, sizeof(mean));
+    error_number((double)size->spread.max, max, sizeof(max));
+    if (isfinite(size->interrupts))
+        snprintf(interrupts, sizeof(interrupts), "%.3g", size->interrupts);
+    table_add(table, TONE_PLAIN, size->event);
+    table_add(table, TONE_PLAIN, size->path);
+    table_add(table, TONE_PLAIN, n);
+    table_add(table, TONE_PLAIN, runs);
+    table_add(table, TONE_PLAIN, median);
+    table_add(table, TONE_PLAIN, mean);
+    table_add(table, TONE_PLAIN, max);
+    table_add(table, TONE_PLAIN, interrupts);
+}
+
+static void put_sizes(const struct error_report *report, const struct style *style,
+                      struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "in the kernel"},         {.title = "path"},
+        {.title = "N", .right = true},      {.title = "runs", .right = true},
+        {.title = "median", .right = true}, {.title = "mean", .right = true},
+        {.title = "max", .right = true},    {.title = "interrupts", .right = true},
+    };
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    for (size_t i = 0; i < report->by_size_count; i++)
+        add_size(&table, &report->by_size[i]);
+    if (table.count) {
+        text_putc(out, '\n');
+        table_put(&table, style, out);
+    }
+    table_free(&table);
+}
+
+/* --- ticks --- */
+
+static void put_ticks(const struct error_ticks *ticks, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    if (!ticks->known) {
+        if (ticks->reason[0])
+            text_printf(&words, "what interrupts explain of it is not known: %s", ticks->reason);
+    } else {
+        text_printf(&words,
+                    "An interrupt costs %.0f instructions (%.0f to %.0f), and %.3g of them come in "
+                    "an iteration: together %.2g (%.2g to %.2g) an iteration, where user+kernel "
+                    "grows by %.2g (%.2g to %.2g): %s",
+                    ticks->each, ticks->each_low, ticks->each_high, ticks->rate, ticks->predicted,
+                    ticks->predicted_low, ticks->predicted_high, ticks->measured,
+                    ticks->measured_low, ticks->measured_high,
+                    ticks->agrees ? "they explain it" : "they do not explain it");
+    }
+    if (words.length)
+        error_put_words(text_string(&words), style, out);
+}
+
+void error_put_duration(const struct erring *erring, const struct style *style, struct text *out)
+{
+    const struct error_report *report = &erring->report;
+    error_put_heading("What each iteration of a loop adds", style, out);
+    if (!put_slopes(report, style, out)) {
+        AUTO_TEXT struct text words = {0};
+        const char *reason = error_no_counter_reason(&erring->file);
+        text_puts(&words, "no loop was measured with an event whose count is known");
+        if (reason[0])
+            text_printf(&words, ": no counter of the CPU can be opened here (%s)", reason);
+        error_put_words(text_string(&words), style, out);
+    }
+    put_sizes(report, style, out);
+    put_ticks(&report->ticks, style, out);
+}

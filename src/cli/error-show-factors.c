@@ -1,0 +1,157 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which factors matter: the analysis of variance of the event that matters most in full, of the
+ * others by what matters. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/error-show.h"
+#include "show/number.h"
+
+static void put_p(double p, char *text, size_t size)
+{
+    if (!isfinite(p))
+        snprintf(text, size, "-");
+    else if (p < 1e-15)
+        snprintf(text, size, "<1e-15");
+    else
+        snprintf(text, size, p < 0.001 ? "%.0e" : "%.3f", p);
+}
+
+static void put_f(const struct error_effect *effect, char *text, size_t size)
+{
+    if (isinf(effect->f))
+        snprintf(text, size, "infinite");
+    else if (isnan(effect->f))
+        snprintf(text, size, "-");
+    else if (effect->f >= 1000)
+        number_significant(effect->f, 3, text, size);
+    else
+        snprintf(text, size, "%.3g", effect->f);
+}
+
+static void put_share(double share, char *text, size_t size)
+{
+    if (!isfinite(share))
+        snprintf(text, size, "-");
+    else if (share > 0 && share < 0.001)
+        snprintf(text, size, "<0.1 %%");
+    else
+        snprintf(text, size, "%.1f %%", 100 * share);
+}
+
+static void add_effect(struct table *table, const struct error_effect *effect)
+{
+    char f[NUMBER_SIZE], p[NUMBER_SIZE], share[NUMBER_SIZE], range[ERROR_NUMBER_SIZE] = "";
+    put_f(effect, f, sizeof(f));
+    put_p(effect->p, p, sizeof(p));
+    put_share(effect->effect_size, share, sizeof(share));
+    if (!(effect->factors & (effect->factors - 1)))
+        error_number(effect->range, range, sizeof(range));
+    table_add(table, TONE_PLAIN, effect->name);
+    table_addf(table, TONE_PLAIN, "%zu", effect->df);
+    table_add(table, TONE_PLAIN, f);
+    table_add(table, TONE_PLAIN, p);
+    table_add(table, effect->matters ? TONE_STRONG : TONE_PLAIN, share);
+    table_add(table, TONE_PLAIN, range);
+    table_add(table, effect->matters ? TONE_STRONG : TONE_DIM, effect->matters ? "yes" : "no");
+}
+
+static void put_head(const struct error_anova *anova, struct text *out)
+{
+    char count[NUMBER_SIZE], cells[NUMBER_SIZE];
+    number_count(anova->count, count, sizeof(count));
+    number_count(anova->cells, cells, sizeof(cells));
+    error_put_event(anova->event, anova->stepped, out);
+    text_printf(out, ": %s processes in %s cells", count, cells);
+    if (isfinite(anova->r_squared))
+        text_printf(out, ", %.1f %% of the variance explained", 100 * anova->r_squared);
+}
+
+static void put_table(const struct error_report *report, const struct error_anova *anova,
+                      const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "factor"},
+        {.title = "df", .right = true},
+        {.title = "F", .right = true},
+        {.title = "p", .right = true},
+        {.title = "share of variance", .right = true},
+        {.title = "range", .right = true},
+        {.title = "matters"},
+    };
+    AUTO_TEXT struct text words = {0};
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    put_head(anova, &words);
+    error_put_words(text_string(&words), style, out);
+    for (size_t i = 0; i < anova->effects; i++)
+        add_effect(&table, &report->effects[anova->first + i]);
+    table_put(&table, style, out);
+    table_free(&table);
+    if (anova->no_variance)
+        error_put_words("processes of a cell never differ, so F is infinite: the share decides",
+                        style, out);
+    if (anova->note[0])
+        error_put_words(anova->note, style, out);
+}
+
+/* "msr/tsc/: path 61 %, pattern 22 %; not opt, link" */
+static void put_brief(const struct error_report *report, const struct error_anova *anova,
+                      const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    AUTO_TEXT struct text rest = {0};
+    error_put_event(anova->event, anova->stepped, &words);
+    text_puts(&words, ": ");
+    size_t head = words.length;
+    for (size_t i = 0; i < anova->effects; i++) {
+        const struct error_effect *effect = &report->effects[anova->first + i];
+        char share[NUMBER_SIZE];
+        put_share(effect->effect_size, share, sizeof(share));
+        if (effect->matters)
+            text_printf(&words, "%s%s %s", words.length > head ? ", " : "", effect->name, share);
+        else
+            text_printf(&rest, "%s%s", rest.length ? ", " : "", effect->name);
+    }
+    if (words.length == head)
+        text_puts(&words, anova->effects ? "nothing matters" : "nothing could be compared");
+    if (rest.length)
+        text_printf(&words, "; not %s", text_string(&rest));
+    if (!anova->effects && anova->note[0])
+        text_printf(&words, ": %s", anova->note);
+    error_put_words(text_string(&words), style, out);
+}
+
+/* Stepped windows first, as they are exact; else the first that has effects. */
+static size_t main_of(const struct error_report *report)
+{
+    for (size_t i = 0; i < report->anova_count; i++)
+        if (report->anovas[i].stepped && report->anovas[i].effects)
+            return i;
+    for (size_t i = 0; i < report->anova_count; i++)
+        if (report->anovas[i].effects)
+            return i;
+    return 0;
+}
+
+void error_put_factors(const struct erring *erring, const struct style *style, struct text *out)
+{
+    const struct error_report *report = &erring->report;
+    size_t shown = main_of(report);
+    error_put_heading("Which factors matter", style, out);
+    if (!report->anova_count) {
+        error_put_words("nothing to compare: too few cells of the null specimen were measured",
+                        style, out);
+        return;
+    }
+    for (size_t i = 0; i < report->anova_count; i++)
+        if (erring->options->all || i == shown)
+            put_table(report, &report->anovas[i], style, out);
+    for (size_t i = 0; i < report->anova_count; i++)
+        if (!erring->options->all && i != shown)
+            put_brief(report, &report->anovas[i], style, out);
+    error_put_words("matters: p < 0.001 and at least 1 % of the variance; range: between the means "
+                    "of its levels",
+                    style, out);
+}

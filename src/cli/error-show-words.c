@@ -1,0 +1,100 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Words and numbers that the parts of `assay error` share. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/error-show.h"
+#include "show/number.h"
+#include "show/utf8.h"
+#include "show/wrap.h"
+
+const char *const error_part_names[PART_COUNT] = {
+    [PART_NULL] = "null",           [PART_STEPPED] = "stepped",     [PART_DURATION] = "duration",
+    [PART_PLACEMENT] = "placement", [PART_MULTIPLEX] = "multiplex", [PART_TOOL] = "tool",
+};
+
+/* What a name has in it, and what it then counts. */
+static const struct {
+    const char *part, *unit;
+} units[] = {
+    {"instructions", "instructions"},
+    {"cycles", "cycles"},
+    {"tsc", "ticks"},
+    {"ticks", "ticks"},
+    {"-clock", "ns"},
+    {"syscalls:", "system calls"},
+    {"faults", "page faults"},
+    {"page_fault", "page faults"},
+    {"irq", "interrupts"},
+    {"context-switches", "switches"},
+    {"branch", "branches"},
+};
+
+const char *error_unit(const char *event, const char *base)
+{
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+        if ((base && strstr(base, units[i].part)) || (event && strstr(event, units[i].part)))
+            return units[i].unit;
+    return "counts";
+}
+
+void error_put_event(const char *event, bool stepped, struct text *out)
+{
+    if (stepped)
+        text_puts(out, "instructions:u, stepped");
+    else
+        text_put_clean(out, event);
+}
+
+void error_put_heading(const char *words, const struct style *style, struct text *out)
+{
+    text_putc(out, '\n');
+    text_put_toned(out, style, TONE_STRONG, words);
+    text_putc(out, '\n');
+}
+
+void error_put_words(const char *words, const struct style *style, struct text *out)
+{
+    wrap(out, words, 0, 2, style->width);
+}
+
+void error_number(double value, char *text, size_t size)
+{
+    double magnitude = fabs(value);
+    if (!isfinite(value)) {
+        snprintf(text, size, "-");
+    } else if (magnitude < 1e15 && value == rint(value)) {
+        char digits[NUMBER_SIZE];
+        number_count((uint64_t)llrint(magnitude), digits, sizeof(digits));
+        snprintf(text, size, "%s%s", value < 0 ? "-" : "", digits);
+    } else if (magnitude >= 1000 && magnitude < 1e15) {
+        char digits[NUMBER_SIZE];
+        number_count((uint64_t)llrint(magnitude), digits, sizeof(digits));
+        snprintf(text, size, "%s%s", value < 0 ? "-" : "", digits);
+    } else {
+        snprintf(text, size, "%.3g", value);
+    }
+}
+
+bool error_has_cpu_counter(const struct error_case *file)
+{
+    for (size_t i = 0; i < file->cell_count; i++) {
+        const struct error_cell *cell = &file->cells[i];
+        if (cell->runs && cell->kind &&
+            (strcmp(cell->kind, "hardware") == 0 || strcmp(cell->kind, "raw") == 0))
+            return true;
+    }
+    return false;
+}
+
+const char *error_no_counter_reason(const struct error_case *file)
+{
+    for (size_t i = 0; i < file->absence_count; i++) {
+        const struct error_absence *absence = &file->absences[i];
+        if (strncmp(absence->what, "instructions", strlen("instructions")) == 0)
+            return absence->reason;
+    }
+    return "";
+}

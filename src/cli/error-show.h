@@ -1,0 +1,54 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The parts of what `assay error` shows, and what they share. Each part is a paragraph or a table
+ * with a heading, or one line that says why there is none. */
+#pragma once
+
+#include <string.h>
+
+#include "cli/error.h"
+#include "machine/check.h"
+
+extern const char *const error_part_names[PART_COUNT]; /* "null", "stepped" … */
+
+/* --- JSON --- */
+void error_put_spread_json(json_t *object, const struct error_spread *spread);
+
+/* --- what `doctor` says that bears on this study, worst first --- */
+struct error_check {
+    const struct check *check;
+    struct advice advice;
+};
+/* Bad and warn ones; *list is to be freed. -ENOMEM. */
+int error_checks(const struct facts *facts, struct error_check **list, size_t *count);
+
+/* --- words --- */
+/* "instructions", "ticks", "ns", "system calls": what an event's counts are counts of. */
+const char *error_unit(const char *event, const char *base);
+/* The event, "instructions:u (stepped)" where it was counted by execution. */
+void error_put_event(const char *event, bool stepped, struct text *out);
+/* A heading in its own line, after an empty one. */
+void error_put_heading(const char *words, const struct style *style, struct text *out);
+/* A sentence of its own, wrapped. */
+void error_put_words(const char *words, const struct style *style, struct text *out);
+/* 37 and 80.5, 0.00123, 1,234: as many digits as tell something. */
+#define ERROR_NUMBER_SIZE 40
+void error_number(double value, char *text, size_t size);
+/* Was a counter of the CPU measured at all? Else why it could not be, "" where nobody knows. */
+bool error_has_cpu_counter(const struct error_case *file);
+const char *error_no_counter_reason(const struct error_case *file);
+
+/* --- parts, in the order in which they are shown --- */
+void error_put_measured(const struct erring *erring, const struct style *style, struct text *out);
+void error_put_advice(const struct erring *erring, const struct style *style, struct text *out);
+void error_put_best(const struct erring *erring, const struct style *style, struct text *out);
+void error_put_boxes(const struct erring *erring, const struct style *style, struct text *out);
+void error_put_factors(const struct erring *erring, const struct style *style, struct text *out);
+void error_put_counters(const struct erring *erring, const struct style *style, struct text *out);
+void error_put_stepped(const struct erring *erring, const struct style *style, struct text *out);
+void error_put_duration(const struct erring *erring, const struct style *style, struct text *out);
+void error_put_placement(const struct erring *erring, const struct style *style, struct text *out);
+void error_put_multiplex(const struct erring *erring, const struct style *style, struct text *out);
+void error_put_tools(const struct erring *erring, const struct style *style, struct text *out);
+void error_put_absences(const struct erring *erring, const struct style *style, struct text *out);
