@@ -133,7 +133,8 @@ struct error_slope {
     size_t runs, points;     /* points: different N */
     uint64_t longest;        /* the largest N */
     double slope, low, high; /* error for each iteration, 95 % interval; runs of a process that
-                                depend on each other must not narrow it */
+                                depend on each other must not narrow it; infinite bounds where
+                                nothing repeats */
     double intercept;
     bool exact;        /* no run deviates from the line: the interval is a point */
     double detectable; /* the smallest slope four of five such samples would show */
@@ -147,7 +148,9 @@ struct error_by_size {
     size_t runs;
     double interrupts; /* mean of those counted along; NaN: not counted */
 };
-/* user+kernel slope against what ticks explain. */
+/* user+kernel slope against what ticks explain. Counting interrupts adds instructions to each (500
+ * of 4000 in the lab), so like is compared with like: user+kernel cells that count interrupts
+ * along, too, where there are such, else `reason` says that they did not. */
 struct error_ticks {
     bool known;
     char reason[NOTE_SIZE];                          /* why not */
