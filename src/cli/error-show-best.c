@@ -47,6 +47,16 @@ static void add_ours(struct table *table, const struct error_best *best)
     table_add(table, TONE_PLAIN, !best ? "" : best->stepped ? "exact" : "measured");
 }
 
+/* A kind of path of which there is nothing of ours in this mode. */
+static void add_none(struct table *table, const char *like)
+{
+    table_add(table, TONE_DIM, like);
+    table_add(table, TONE_DIM, "-");
+    table_add(table, TONE_DIM, "-");
+    table_add(table, TONE_DIM, "-");
+    table_add(table, TONE_DIM, "none");
+}
+
 static void add_theirs(struct table *table, const struct error_table3 *row)
 {
     char median[ERROR_NUMBER_SIZE] = "", min[NUMBER_SIZE] = "";
@@ -88,13 +98,18 @@ static void add_group(struct table *table, const struct error_report *report, en
                       const char *like)
 {
     size_t ours = 0, theirs = 0;
+    bool any = false; /* has a row that names what ours is */
     for (;;) {
         const struct error_best *best = next_ours(report, mode, like, &ours);
         const struct error_table3 *row = next_theirs(mode, like, &theirs);
         if (!best && !row)
             return;
         table_add(table, TONE_PLAIN, count_mode_names[mode]);
-        add_ours(table, best);
+        if (best || any)
+            add_ours(table, best);
+        else
+            add_none(table, like);
+        any = true;
         add_theirs(table, row);
     }
 }

@@ -17,12 +17,13 @@
 
 /* --- which events --- */
 
-/* Counters of the CPU in every mode, the stepped windows, and else what passes for time. */
+/* Counters of the CPU in every mode; where there are none the stepped windows, and what passes for
+ * time. */
 static bool is_main(const struct error_cell *cell, bool has_counter)
 {
     if (cell->part == PART_STEPPED)
-        return cell->base && strcmp(cell->base, "instructions") == 0 && cell->event &&
-               !strstr(cell->event, "raw");
+        return !has_counter && cell->base && strcmp(cell->base, "instructions") == 0 &&
+               cell->event && !strstr(cell->event, "raw");
     if (cell->part != PART_NULL)
         return false;
     return has_counter ? cell->base && strcmp(cell->base, "instructions") == 0
@@ -179,6 +180,7 @@ static void put_first(const struct erring *erring, const char *event, struct tex
     const struct error_report *report = &erring->report;
     AUTO_FREE int64_t *values = calloc(report->row_count + 1, sizeof(*values));
     AUTO_TEXT struct text said = {0};
+    bool differs = false;
     for (size_t i = 0; values && i < report->row_count; i++) {
         const struct error_cell *cell = report->rows[i].cell;
         bool leads = is_pooled(cell) && strcmp(cell->event, event) == 0;
@@ -197,11 +199,12 @@ static void put_first(const struct erring *erring, const char *event, struct tex
         char number[ERROR_NUMBER_SIZE];
         qsort(values, pool.count, sizeof(*values), compare);
         double median = quantile(&pool, 0.5);
+        differs |= median != 0;
         error_number(median, number, sizeof(number));
         text_printf(&said, "%s%s%s when linked %s", said.length ? ", " : "", median > 0 ? "+" : "",
                     number, cell->link);
     }
-    if (said.length)
+    if (differs)
         text_printf(out, "The first run of a process counts otherwise: %s (medians over cells). ",
                     text_string(&said));
 }

@@ -136,9 +136,9 @@ static void put_deviant(const struct error_agreement *agreement, const struct st
     char difference[NUMBER_SIZE], stepped[NUMBER_SIZE];
     number_signed(agreement->difference, difference, sizeof(difference));
     number_signed(agreement->row->stepped, stepped, sizeof(stepped));
-    text_printf(&words, "%s %s -%s %s, %" PRIu32 " counters: %s off in %zu of %zu runs", cell->path,
-                pattern_names[cell->pattern], cell->opt, cell->link, cell->counters, difference,
-                agreement->agreeing, agreement->runs);
+    text_printf(&words, "%s %s -%s %s, %" PRIu32 " counter%s: %s off in %zu of %zu runs",
+                cell->path, pattern_names[cell->pattern], cell->opt, cell->link, cell->counters,
+                cell->counters == 1 ? "" : "s", difference, agreement->agreeing, agreement->runs);
     text_puts(out, "  ");
     wrap(out, text_string(&words), 2, 4, style->width);
 }

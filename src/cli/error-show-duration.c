@@ -7,6 +7,7 @@
 
 #include "cli/error-show.h"
 #include "show/number.h"
+#include "show/utf8.h"
 
 /* 0.0014, 4e-07, 0 */
 static void put_slope(double value, char *text, size_t size)
@@ -28,8 +29,7 @@ static void add_slope(struct table *table, const struct error_slope *slope)
     number_count(slope->longest, longest, sizeof(longest));
     number_count(slope->runs, runs, sizeof(runs));
     bool grows = slope->low > 0 || slope->high < 0;
-    table_add(table, TONE_PLAIN, slope->event);
-    table_addf(table, TONE_PLAIN, "%s %s", slope->path, pattern_names[slope->pattern]);
+    table_addf(table, TONE_PLAIN, "  %s %s", slope->path, pattern_names[slope->pattern]);
     table_add(table, grows ? TONE_STRONG : TONE_PLAIN, value);
     if (slope->exact)
         table_add(table, TONE_DIM, "no run deviates");
@@ -40,12 +40,48 @@ static void add_slope(struct table *table, const struct error_slope *slope)
     table_add(table, TONE_PLAIN, runs);
 }
 
-static bool put_slopes(const struct error_report *report, const struct style *style,
-                       struct text *out)
+static bool same_event(const struct error_slope *left, const struct error_slope *right)
+{
+    return strcmp(left->event, right->event) == 0;
+}
+
+/* Does no run of any path deviate, and nothing grow? */
+static bool is_constant(const struct error_report *report, const struct error_slope *like)
+{
+    for (size_t i = 0; i < report->slope_count; i++)
+        if (same_event(&report->slopes[i], like) &&
+            (!report->slopes[i].exact || report->slopes[i].slope != 0))
+            return false;
+    return true;
+}
+
+/* "page-faults: nothing, through 5 paths, up to N = 1,000,000; no run of 4,000 deviates" */
+static void put_constant(const struct error_report *report, const struct error_slope *like,
+                         const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    size_t ways = 0, runs = 0;
+    uint64_t longest = 0;
+    for (size_t i = 0; i < report->slope_count; i++)
+        if (same_event(&report->slopes[i], like)) {
+            ways++;
+            runs += report->slopes[i].runs;
+            longest = report->slopes[i].longest > longest ? report->slopes[i].longest : longest;
+        }
+    char all[NUMBER_SIZE], most[NUMBER_SIZE];
+    number_count(runs, all, sizeof(all));
+    number_count(longest, most, sizeof(most));
+    text_put_clean(&words, like->event);
+    text_printf(&words, ": nothing, up to N = %s; none of %s runs over %zu path%s deviates", most,
+                all, ways, ways == 1 ? "" : "s");
+    error_put_words(text_string(&words), style, out);
+}
+
+static void put_event(const struct error_report *report, const struct error_slope *like,
+                      const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
-        {.title = "event"},
-        {.title = "path"},
+        {.title = "  path"},
         {.title = "an iteration", .right = true},
         {.title = "95 % interval"},
         {.title = "detectable", .right = true},
@@ -53,11 +89,30 @@ static bool put_slopes(const struct error_report *report, const struct style *st
         {.title = "runs", .right = true},
     };
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    text_put_clean(out, like->event);
+    text_putc(out, '\n');
     for (size_t i = 0; i < report->slope_count; i++)
-        add_slope(&table, &report->slopes[i]);
-    if (table.count)
-        table_put(&table, style, out);
+        if (same_event(&report->slopes[i], like))
+            add_slope(&table, &report->slopes[i]);
+    table_put(&table, style, out);
     table_free(&table);
+}
+
+static bool put_slopes(const struct erring *erring, const struct style *style, struct text *out)
+{
+    const struct error_report *report = &erring->report;
+    for (size_t i = 0; i < report->slope_count; i++) {
+        const struct error_slope *slope = &report->slopes[i];
+        bool first = true;
+        for (size_t j = 0; j < i && first; j++)
+            first = !same_event(&report->slopes[j], slope);
+        if (!first)
+            continue;
+        if (is_constant(report, slope) && !erring->options->all)
+            put_constant(report, slope, style, out);
+        else
+            put_event(report, slope, style, out);
+    }
     return report->slope_count != 0;
 }
 
@@ -115,7 +170,7 @@ static void put_ticks(const struct error_ticks *ticks, const struct style *style
         text_printf(&words,
                     "An interrupt costs %.0f instructions (%.0f to %.0f), and %.3g of them come in "
                     "an iteration: together %.2g (%.2g to %.2g) an iteration, where user+kernel "
-                    "grows by %.2g (%.2g to %.2g): %s",
+                    "counts grow by %.2g (%.2g to %.2g): %s",
                     ticks->each, ticks->each_low, ticks->each_high, ticks->rate, ticks->predicted,
                     ticks->predicted_low, ticks->predicted_high, ticks->measured,
                     ticks->measured_low, ticks->measured_high,
@@ -129,7 +184,7 @@ void error_put_duration(const struct erring *erring, const struct style *style, 
 {
     const struct error_report *report = &erring->report;
     error_put_heading("What each iteration of a loop adds", style, out);
-    if (!put_slopes(report, style, out)) {
+    if (!put_slopes(erring, style, out)) {
         AUTO_TEXT struct text words = {0};
         const char *reason = error_no_counter_reason(&erring->file);
         text_puts(&words, "no loop was measured with an event whose count is known");

@@ -8,12 +8,11 @@
 
 #include "cli/error-show.h"
 #include "show/number.h"
+#include "show/utf8.h"
 
 static void add_multiplex(struct table *table, const struct error_multiplex *multiplex)
 {
-    table_add(table, TONE_PLAIN, multiplex->event);
-    table_add(table, TONE_PLAIN, multiplex->specimen);
-    table_addf(table, TONE_PLAIN, "%u", multiplex->counters);
+    table_addf(table, TONE_PLAIN, "  %s", multiplex->specimen);
     table_addf(table, TONE_PLAIN, "%.0f %%", 100 * multiplex->share);
     table_addf(table, TONE_STRONG, "%+.2f %%", multiplex->median);
     table_addf(table, TONE_PLAIN, "%+.2f to %+.2f %%", multiplex->low, multiplex->high);
@@ -27,36 +26,66 @@ static void add_multiplex(struct table *table, const struct error_multiplex *mul
         table_add(table, TONE_PLAIN, "");
 }
 
-void error_put_multiplex(const struct erring *erring, const struct style *style, struct text *out)
+static bool same_way(const struct error_multiplex *left, const struct error_multiplex *right)
+{
+    return strcmp(left->event, right->event) == 0 && strcmp(left->path, right->path) == 0 &&
+           left->counters == right->counters;
+}
+
+/* All codes measured the way of the one at `first`, unless they were told before. */
+static void put_way(const struct error_report *report, size_t first, const struct style *style,
+                    struct text *out)
 {
     static const struct column columns[] = {
-        {.title = "event"},
-        {.title = "code"},
-        {.title = "counters", .right = true},
-        {.title = "ran", .right = true},
+        {.title = "  code"},
+        {.title = "counted", .right = true},
         {.title = "error", .right = true},
         {.title = "smallest to largest"},
         {.title = "alone", .right = true},
-        {.title = "phases a turn", .right = true},
+        {.title = "phases", .right = true},
     };
-    const struct error_report *report = &erring->report;
+    const struct error_multiplex *like = &report->multiplex[first];
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    AUTO_TEXT struct text words = {0};
+    for (size_t i = 0; i < first; i++)
+        if (same_way(&report->multiplex[i], like))
+            return;
+    text_put_clean(&words, like->event);
+    text_printf(&words, " through %s, %u of them at once", like->path, like->counters);
+    error_put_words(text_string(&words), style, out);
+    for (size_t i = first; i < report->multiplex_count; i++)
+        if (same_way(&report->multiplex[i], like))
+            add_multiplex(&table, &report->multiplex[i]);
+    table_put(&table, style, out);
+    table_free(&table);
+}
+
+static void put_reason(const struct erring *erring, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    const char *reason = error_no_counter_reason(&erring->file);
+    bool has = error_has_cpu_counter(&erring->file);
+    text_puts(&words, "not measured");
+    if (!has)
+        text_puts(&words, ": no counter of the CPU can be opened here");
+    if (!has && reason[0])
+        text_printf(&words, " (%s)", reason);
+    error_put_words(text_string(&words), style, out);
+}
+
+void error_put_multiplex(const struct erring *erring, const struct style *style, struct text *out)
+{
+    const struct error_report *report = &erring->report;
     error_put_heading("More events than counters", style, out);
     for (size_t i = 0; i < report->multiplex_count; i++)
-        add_multiplex(&table, &report->multiplex[i]);
-    if (table.count) {
-        table_put(&table, style, out);
-    } else {
-        AUTO_TEXT struct text words = {0};
-        const char *reason = error_no_counter_reason(&erring->file);
-        bool has = error_has_cpu_counter(&erring->file);
-        text_puts(&words,
-                  has ? "not measured" : "not measured: no counter of the CPU can be opened here");
-        if (!has && reason[0])
-            text_printf(&words, " (%s)", reason);
-        error_put_words(text_string(&words), style, out);
-    }
-    table_free(&table);
+        put_way(report, i, style, out);
+    if (report->multiplex_count)
+        error_put_words("counted: share of the time that the counter ran, from which the rest is "
+                        "extrapolated; alone: the error with one counter; phases: changes of the "
+                        "code's work in one turn of the counters",
+                        style, out);
+    else
+        put_reason(erring, style, out);
 }
 
 /* --- whole commands --- */

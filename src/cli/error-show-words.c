@@ -74,7 +74,7 @@ void error_number(double value, char *text, size_t size)
         number_count((uint64_t)llrint(magnitude), digits, sizeof(digits));
         snprintf(text, size, "%s%s", value < 0 ? "-" : "", digits);
     } else {
-        snprintf(text, size, "%.3g", value);
+        snprintf(text, size, magnitude >= 100 ? "%.4g" : "%.3g", value);
     }
 }
 

@@ -139,7 +139,6 @@ static void every_part_is_shown(void **state)
         "Table 3",
         "Null error of instructions:u\n",
         "Null error of instructions:uk\n",
-        "Null error of instructions:u, stepped",
         "Which factors matter",
         "What each further counter adds",
         "Measured against stepped",

@@ -1,0 +1,334 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The parts of `assay error`, each from figures made by hand: what a reader sees, to the character.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/error-show.h"
+
+static struct error_options options;
+
+/* What a part says of a report; valid until the next call. */
+static const char *shown(void (*part)(const struct erring *, const struct style *, struct text *),
+                         struct erring *erring)
+{
+    static struct text text;
+    const struct style style = {.width = 80};
+    text_clear(&text);
+    erring->options = &options;
+    part(erring, &style, &text);
+    assert_false(text.failed);
+    return text_string(&text);
+}
+
+static struct error_effect effects[] = {
+    {.event = "step/instructions/",
+     .stepped = true,
+     .factors = 1 << FACTOR_PATH,
+     .name = "path",
+     .df = 4,
+     .f = INFINITY,
+     .effect_size = 0.8125,
+     .range = 512.5,
+     .significant = true,
+     .matters = true},
+    {.event = "step/instructions/",
+     .stepped = true,
+     .factors = 1 << FACTOR_OPT,
+     .name = "opt",
+     .df = 3,
+     .f = INFINITY,
+     .effect_size = 0.0004,
+     .range = 2,
+     .significant = true},
+    {.event = "step/instructions/",
+     .stepped = true,
+     .factors = 1 << FACTOR_PATH | 1 << FACTOR_PATTERN,
+     .name = "path x pattern",
+     .df = 12,
+     .f = INFINITY,
+     .effect_size = 0.187,
+     .significant = true,
+     .matters = true},
+    {.event = "msr/tsc/",
+     .factors = 1 << FACTOR_PATH,
+     .name = "path",
+     .df = 4,
+     .f = 12345.6,
+     .p = 1e-300,
+     .effect_size = 0.61,
+     .range = 5000,
+     .matters = true},
+    {.event = "msr/tsc/",
+     .factors = 1 << FACTOR_OPT,
+     .name = "opt",
+     .df = 3,
+     .f = 1.2,
+     .p = 0.31,
+     .effect_size = 0.0001},
+};
+static struct error_anova anovas[] = {
+    {.event = "step/instructions/",
+     .stepped = true,
+     .count = 1480,
+     .cells = 740,
+     .no_variance = true,
+     .r_squared = 1,
+     .first = 0,
+     .effects = 3},
+    {.event = "msr/tsc/", .count = 4000, .cells = 200, .r_squared = 0.62, .first = 3, .effects = 2},
+};
+
+static void factors_are_told_in_full_once_and_then_by_what_matters(void **state)
+{
+    (void)state;
+    struct erring erring = {
+        .report = {.effects = effects, .effect_count = 5, .anovas = anovas, .anova_count = 2}};
+    assert_string_equal(
+        shown(error_put_factors, &erring),
+        "\n"
+        "Which factors matter\n"
+        "instructions:u, stepped: 1,480 processes in 740 cells, 100.0 % of the variance\n"
+        "  explained\n"
+        "factor          df         F       p  share of variance  range  matters\n"
+        "path             4  infinite  <1e-15             81.2 %  512.5  yes\n"
+        "opt              3  infinite  <1e-15             <0.1 %      2  no\n"
+        "path x pattern  12  infinite  <1e-15             18.7 %         yes\n"
+        "processes of a cell never differ, so F is infinite: the share decides\n"
+        "msr/tsc/: path 61.0 %; not opt\n"
+        "matters: p < 0.001 and at least 1 % of the variance; range: between the means of\n"
+        "  its levels\n");
+}
+
+static void counters_are_told_by_what_grows_most_and_least(void **state)
+{
+    (void)state;
+    struct error_by_counters by[] = {
+        {.event = "instructions:uk",
+         .path = "perf-read",
+         .mode = COUNT_BOTH,
+         .pattern = PATTERN_RR,
+         .points = 3,
+         .counters = {1, 2, 4},
+         .medians = {573, 685.5, 909},
+         .slope = 112,
+         .low = 111.2,
+         .high = 112.9},
+        {.event = "instructions:uk",
+         .path = "perf-syscall",
+         .mode = COUNT_BOTH,
+         .pattern = PATTERN_RR,
+         .points = 2,
+         .counters = {1, 2},
+         .medians = {570, 670},
+         .slope = 100,
+         .low = 99,
+         .high = 101},
+        {.event = "instructions:uk",
+         .path = "perf-user",
+         .mode = COUNT_BOTH,
+         .pattern = PATTERN_RR,
+         .points = 2,
+         .counters = {1, 2},
+         .medians = {12, 12},
+         .slope = 0,
+         .low = 0,
+         .high = 0},
+    };
+    struct error_choice choice = {.event = "instructions:uk",
+                                  .path = "perf-read",
+                                  .others = "cycles:uk",
+                                  .pattern = PATTERN_RR,
+                                  .counters = 2,
+                                  .median = 690,
+                                  .plain = 685.5};
+    struct erring erring = {
+        .report = {
+            .by_counters = by, .by_counters_count = 3, .choices = &choice, .choice_count = 1}};
+    assert_string_equal(
+        shown(error_put_counters, &erring),
+        "\n"
+        "What each further counter adds\n"
+        "event            path          a counter  95 % interval   median by number\n"
+        "instructions:uk  perf-read rr        112  111.2 to 112.9  1:573 2:685.5 4:909\n"
+        "instructions:uk  perf-user rr          0                  1:12 2:12\n"
+        "of each event what grows most and least; --all has every path and pattern\n"
+        "Which events the others are changes most for instructions:uk through perf-read,\n"
+        "  rr: 690 beside cycles:uk, 685.5 beside itself\n");
+}
+
+static void duration_is_told_with_what_interrupts_explain(void **state)
+{
+    (void)state;
+    struct error_slope slopes[] = {
+        {.event = "instructions:u",
+         .path = "perf-read",
+         .pattern = PATTERN_AR,
+         .runs = 2800,
+         .longest = 1000000,
+         .exact = true},
+        {.event = "instructions:uk",
+         .path = "perf-read",
+         .pattern = PATTERN_AR,
+         .runs = 2800,
+         .longest = 1000000,
+         .slope = 0.00171,
+         .low = 0.00162,
+         .high = 0.0018,
+         .detectable = 0.00012},
+    };
+    struct error_by_size sizes[] = {
+        {.event = "instructions:k",
+         .path = "perf-read",
+         .n = 1,
+         .runs = 4000,
+         .spread = {80, 81, 81, 81, 3500},
+         .mean = 83.4,
+         .interrupts = 0.0008},
+        {.event = "instructions:k",
+         .path = "perf-read",
+         .n = 1000000,
+         .runs = 4000,
+         .spread = {80, 81, 1700, 3500, 9000},
+         .mean = 1712.25,
+         .interrupts = NAN},
+    };
+    struct erring erring = {.report = {.slopes = slopes,
+                                       .slope_count = 2,
+                                       .by_size = sizes,
+                                       .by_size_count = 2,
+                                       .ticks = {.known = true,
+                                                 .each = 3401,
+                                                 .each_low = 3390,
+                                                 .each_high = 3412,
+                                                 .rate = 5e-7,
+                                                 .predicted = 0.0017,
+                                                 .predicted_low = 0.0016,
+                                                 .predicted_high = 0.0018,
+                                                 .measured = 0.00171,
+                                                 .measured_low = 0.00162,
+                                                 .measured_high = 0.0018,
+                                                 .agrees = true}}};
+    assert_string_equal(
+        shown(error_put_duration, &erring),
+        "\n"
+        "What each iteration of a loop adds\n"
+        "instructions:u: nothing, up to N = 1,000,000; none of 2,800 runs over 1 path\n"
+        "  deviates\n"
+        "instructions:uk\n"
+        "  path          an iteration  95 % interval     detectable    up to N   runs\n"
+        "  perf-read ar        0.0017  0.0016 to 0.0018     0.00012  1,000,000  2,800\n"
+        "\n"
+        "in the kernel   path               N   runs  median   mean    max  interrupts\n"
+        "instructions:k  perf-read          1  4,000      81   83.4  3,500      0.0008\n"
+        "instructions:k  perf-read  1,000,000  4,000   1,700  1,712  9,000\n"
+        "An interrupt costs 3401 instructions (3390 to 3412), and 5e-07 of them come in\n"
+        "  an iteration: together 0.0017 (0.0016 to 0.0018) an iteration, where\n"
+        "  user+kernel counts grow by 0.0017 (0.0016 to 0.0018): they explain it\n");
+}
+
+static void places_are_drawn_by_the_offset(void **state)
+{
+    (void)state;
+    struct error_place places[66];
+    for (int i = 0; i < 64; i++)
+        places[i] = (struct error_place){.event = "clock/ticks/",
+                                         .offset = i,
+                                         .per_iteration = i >= 56   ? 2.02
+                                                          : i >= 48 ? 1.5
+                                                                    : 1.01};
+    places[64] = (struct error_place){.offset = 1024, .per_iteration = 1.01};
+    places[65] = (struct error_place){.offset = 4090, .per_iteration = 2.02};
+    struct error_placement placements[] = {{.event = "clock/ticks/",
+                                            .is_time = true,
+                                            .places = 66,
+                                            .least = 1.01,
+                                            .most = 2.02,
+                                            .factor = 2,
+                                            .factor_low = 1.98,
+                                            .factor_high = 2.03,
+                                            .by_place = 0.97},
+                                           {.event = "msr/tsc/",
+                                            .is_time = true,
+                                            .has_windows = true,
+                                            .window_factor = 1.94,
+                                            .by_pattern = 0.11,
+                                            .by_opt = 0.07,
+                                            .by_both = 0.62}};
+    struct erring erring = {
+        .report = {
+            .places = places, .place_count = 66, .placements = placements, .placement_count = 2}};
+    assert_string_equal(
+        shown(error_put_placement, &erring),
+        "\n"
+        "The same loop at other places\n"
+        "clock/ticks/: 1.01 to 2.02 ticks an iteration, factor 2.00 (1.98 to 2.03); the\n"
+        "  place explains 97 % of the variance\n"
+        "  0 1111111111111111111111111111111111111111111111114444444488888888 63\n"
+        "  further in the page 1024: 1.01, 4090: 2.02\n"
+        "msr/tsc/: not measured at several places\n"
+        "  the loop as compiled into the windows: factor 1.94; the pattern explains 11 %\n"
+        "    of it, -O 7 %, both together 62 % more\n"
+        "each column an offset in a line of 64 bytes, as high as an iteration is slow\n"
+        "  between the least and the most\n");
+}
+
+static void extrapolated_counts_stand_against_the_truth(void **state)
+{
+    (void)state;
+    struct error_multiplex list[] = {{.event = "instructions:u",
+                                      .path = "perf-read",
+                                      .specimen = "phases",
+                                      .counters = 16,
+                                      .share = 0.375,
+                                      .median = -0.02,
+                                      .low = -0.4,
+                                      .high = 0.3,
+                                      .per_rotation = NAN,
+                                      .single = 0},
+                                     {.event = "instructions:u",
+                                      .path = "perf-read",
+                                      .specimen = "phases,period=4000",
+                                      .phased = true,
+                                      .counters = 16,
+                                      .share = 0.374,
+                                      .median = 41.5,
+                                      .low = -62,
+                                      .high = 88,
+                                      .per_rotation = 1,
+                                      .single = NAN}};
+    struct erring erring = {.report = {.multiplex = list, .multiplex_count = 2}};
+    assert_string_equal(
+        shown(error_put_multiplex, &erring),
+        "\n"
+        "More events than counters\n"
+        "instructions:u through perf-read, 16 of them at once\n"
+        "  code                counted     error  smallest to largest    alone  phases\n"
+        "  phases                 38 %   -0.02 %  -0.40 to +0.30 %     +0.00 %\n"
+        "  phases,period=4000     37 %  +41.50 %  -62.00 to +88.00 %                 1\n"
+        "counted: share of the time that the counter ran, from which the rest is\n"
+        "  extrapolated; alone: the error with one counter; phases: changes of the code's\n"
+        "  work in one turn of the counters\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(factors_are_told_in_full_once_and_then_by_what_matters),
+        cmocka_unit_test(counters_are_told_by_what_grows_most_and_least),
+        cmocka_unit_test(duration_is_told_with_what_interrupts_explain),
+        cmocka_unit_test(places_are_drawn_by_the_offset),
+        cmocka_unit_test(extrapolated_counts_stand_against_the_truth),
+    };
+    setenv("LC_ALL", "C", 1);
+    return cmocka_run_group_tests_name("error-parts", tests, NULL, NULL);
+}
