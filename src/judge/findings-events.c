@@ -36,8 +36,7 @@ bool claim_concerns(const struct judgement *judgement, const char *classes)
     return evidence->class && !is_source(evidence) && claim_lists(classes, evidence->class);
 }
 
-/* The first sentence of a reason: what follows is advice. */
-static int first_sentence(const char *reason)
+int reason_first_sentence(const char *reason)
 {
     const char *end = strstr(reason, ". ");
     size_t length = end ? (size_t)(end - reason) : strlen(reason);
@@ -65,7 +64,7 @@ bool claim_usable(const struct judgement *judgement, char *why, size_t size)
         evidence->reason && *evidence->reason ? evidence->reason : "no reason was given";
     if (evidence->error)
         snprintf(why, size, "%.100s cannot be opened: %.*s", evidence->event,
-                 first_sentence(reason), reason);
+                 reason_first_sentence(reason), reason);
     else if (judgement->verdict == VERDICT_UNSCHEDULED)
         snprintf(why, size, "%.100s opens, but never got a counter", evidence->event);
     else if (judgement->verdict == VERDICT_DEAD &&

@@ -1,11 +1,212 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What to do. */
+ * What to do on this machine: for each event and mode the way that errs least, what to subtract,
+ * and when more is added: by further counters, in the first run, over long regions. */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "judge/error/report.h"
+#include "judge/note.h"
+
+/* Less than this for each iteration nobody will see in a count. */
+#define NO_GROWTH 1e-5
+/* Nor what is less than a count and less than this share of what is subtracted anyway. */
+#define WORTH_TELLING 0.02
+/* What the first run adds differs more between processes: a tenth. */
+#define FIRST_WORTH_TELLING 0.1
+
+__attribute__((format(printf, 3, 4))) static int
+advise(struct error_report *report, const struct error_best *best, const char *format, ...)
+{
+    struct error_advice *list =
+        reallocarray(report->advice, report->advice_count + 1, sizeof(*list));
+    if (!list)
+        return -ENOMEM;
+    report->advice = list;
+    struct error_advice *advice = &list[report->advice_count++];
+    *advice = (struct error_advice){.mode = best->stepped ? COUNT_USER : best->mode,
+                                    .event = best->event};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(advice->text, sizeof(advice->text), format, arguments);
+    va_end(arguments);
+    return 0;
+}
+
+/* "instructions:u"; an exact count is not asked for by the name of what stepped it. */
+static void put_event(const struct error_best *best, char *words, size_t size)
+{
+    if (best->stepped)
+        snprintf(words, size, "%.60s in user mode", best->base ? best->base : best->event);
+    else
+        snprintf(words, size, "%.80s", best->event);
+}
+
+static int advise_best(struct error_report *report, const struct error_best *best)
+{
+    char event[100], subtract[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE], spread[120] = "";
+    put_event(best, event, sizeof(event));
+    if (best->spread_high > best->spread_low)
+        snprintf(spread, sizeof(spread), " 19 of 20 runs lie between %s and %s.",
+                 figure_of(best->spread_low, low), figure_of(best->spread_high, high));
+    if (best->subtract == 0 && !spread[0])
+        return advise(report, best, "Count %s with %.40s, %s: it adds nothing.", event, best->path,
+                      pattern_descriptions[best->pattern]);
+    return advise(report, best, "Count %s with %.40s, %s: it adds %s; subtract that.%s%s", event,
+                  best->path, pattern_descriptions[best->pattern],
+                  figure_of((double)best->subtract, subtract), spread,
+                  best->stepped && !spread[0] ? " Stepping shows this to be exact." : "");
+}
+
+static bool same_way(const struct error_best *best, const char *event, const char *path,
+                     enum pattern pattern)
+{
+    return best->pattern == pattern && strcmp(best->event, event) == 0 &&
+           strcmp(best->path, path) == 0;
+}
+
+static int advise_counters(struct error_report *report, const struct error_best *best)
+{
+    for (size_t i = 0; i < report->by_counters_count; i++) {
+        const struct error_by_counters *by = &report->by_counters[i];
+        if (!same_way(best, by->event, by->path, by->pattern) || by->separate || by->points < 2 ||
+            !(by->low > 0) || by->slope < fmax(1, WORTH_TELLING * fabs(by->medians[0])))
+            continue;
+        char each[FIGURE_SIZE];
+        return advise(report, best,
+                      "Count few events at once: each further counter adds about %s to it.",
+                      figure_of(round(by->slope), each));
+    }
+    return 0;
+}
+
+/* What the first run of a process adds beyond the others, by how the program is linked. */
+struct first_calls {
+    bool has_lazy, has_other;
+    int64_t lazy, other; /* the largest, and the smallest of another kind of linking */
+    const char *link;    /* that other */
+};
+
+static bool is_worth_telling(int64_t more, int64_t later)
+{
+    return more >= 1 && (double)more >= FIRST_WORTH_TELLING * fabs((double)later);
+}
+
+static struct first_calls look_at_first(const struct error_report *report,
+                                        const struct error_best *best)
+{
+    struct first_calls first = {0};
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct error_row *row = &report->rows[i];
+        const struct error_cell *cell = row->cell;
+        if ((cell->part != PART_NULL && cell->part != PART_STEPPED) || cell->counters != 1 ||
+            !same_way(best, cell->event, cell->path, cell->pattern) ||
+            cell->runs <= cell->processes)
+            continue;
+        int64_t more = row->first.median - row->later.median;
+        more = is_worth_telling(more, row->later.median) ? more : 0;
+        if (cell->link && strcmp(cell->link, "lazy") == 0) {
+            first.lazy = first.has_lazy && first.lazy > more ? first.lazy : more;
+            first.has_lazy = true;
+        } else if (!first.has_other || more < first.other) {
+            first.other = more;
+            first.link = cell->link;
+            first.has_other = true;
+        }
+    }
+    return first;
+}
+
+static int advise_first(struct error_report *report, const struct error_best *best)
+{
+    struct first_calls first = look_at_first(report, best);
+    char more[FIGURE_SIZE];
+    /* Only where another kind of linking spares most of it is lazy linking the cause. */
+    if (first.has_lazy && first.has_other && first.lazy > 0 && 2 * first.other < first.lazy)
+        return advise(report, best,
+                      "In a program linked lazily the first call adds %s more, because its "
+                      "functions are looked up then: measure something once before, or link it "
+                      "%.20s.",
+                      figure_of((double)first.lazy, more), first.link ? first.link : "otherwise");
+    int64_t any = first.has_other ? first.other : first.lazy;
+    if (any > 0)
+        return advise(report, best,
+                      "The first run of a process adds %s more: measure something once before, and "
+                      "throw it away.",
+                      figure_of((double)any, more));
+    return 0;
+}
+
+/* The slope of the same path, else of any: what happens during a region does not depend on it. */
+static int advise_duration(struct error_report *report, const struct error_best *best)
+{
+    const struct error_slope *found = NULL;
+    for (size_t i = 0; i < report->slope_count; i++) {
+        const struct error_slope *slope = &report->slopes[i];
+        bool same = strcmp(slope->path, best->path) == 0;
+        if (strcmp(slope->event, best->event) == 0 && slope->points > 1 && (!found || same)) {
+            found = slope;
+            if (same)
+                break;
+        }
+    }
+    if (!found || !isfinite(found->low) || !isfinite(found->high))
+        return 0;
+    char each[FIGURE_SIZE], longest[FIGURE_SIZE];
+    if (found->low > 0 && found->high >= NO_GROWTH)
+        return advise(report, best,
+                      "Long regions gain error: about %s more for a million iterations of a short "
+                      "loop, mostly from interrupts. Keep regions short, or count in user mode.",
+                      figure_of(round(found->slope * 1e6), each));
+    if (found->low >= -NO_GROWTH && found->high <= NO_GROWTH)
+        return advise(report, best,
+                      "Long regions gain no error: up to %s iterations what it adds stays the "
+                      "same.",
+                      figure_of((double)found->longest, longest));
+    return 0;
+}
+
+/* Windows of no path that a user has, and what a stepper saw before it was aligned. */
+static bool is_no_way(const struct error_best *best)
+{
+    return strcmp(best->path, "bare") == 0 || strcmp(best->path, "trap") == 0 ||
+           (best->base && strcmp(best->base, "instructions-raw") == 0);
+}
+
+/* Where the CPU counts for itself, what was stepped of the same is told beside it, not again. */
+static bool is_measured_too(const struct error_report *report, const struct error_best *best)
+{
+    if (!best->stepped || !best->base)
+        return false;
+    for (size_t i = 0; i < report->best_count; i++) {
+        const struct error_best *other = &report->best[i];
+        if (!other->stepped && other->overall && other->mode == COUNT_USER && other->base &&
+            strcmp(other->base, best->base) == 0)
+            return true;
+    }
+    return false;
+}
 
 int error_judge_advice(const struct error_case *file, struct error_report *report)
 {
-    (void)file, (void)report;
-    return 0;
+    (void)file;
+    int error = 0;
+    for (size_t i = 0; i < report->best_count && error == 0; i++) {
+        const struct error_best *best = &report->best[i];
+        if (!best->overall || is_no_way(best) || is_measured_too(report, best))
+            continue;
+        error = advise_best(report, best);
+        if (error == 0)
+            error = advise_counters(report, best);
+        if (error == 0)
+            error = advise_first(report, best);
+        if (error == 0)
+            error = advise_duration(report, best);
+    }
+    return error;
 }

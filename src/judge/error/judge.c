@@ -32,7 +32,7 @@ int error_judge(const struct error_case *file, uint64_t seed, struct error_repor
     if (error == 0)
         error = error_judge_advice(file, report);
     if (error == 0)
-        error_judge_findings(file, report);
+        error = error_judge_findings(file, report);
     return error;
 }
 

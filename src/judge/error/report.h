@@ -254,4 +254,4 @@ int error_judge_placement(const struct error_case *file, uint64_t seed,
                           struct error_report *report);
 int error_judge_multiplex(const struct error_case *file, struct error_report *report);
 int error_judge_advice(const struct error_case *file, struct error_report *report);
-void error_judge_findings(const struct error_case *file, struct error_report *report);
+int error_judge_findings(const struct error_case *file, struct error_report *report);

@@ -1,0 +1,203 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Z6: which factors make the null error, by the analyses of variance of instructions in all modes
+ * together: one that matters in any mode matters. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "judge/error/findings.h"
+#include "stats/interval.h"
+
+/* What the claim says of a factor. */
+static const struct {
+    enum error_factor factor;
+    const char *name;
+    bool matters;
+} expected[] = {
+    {FACTOR_PATH, "path", true},
+    {FACTOR_PATTERN, "pattern", true},
+    {FACTOR_COUNTERS, "number of counters", true},
+    {FACTOR_MACHINE, "machine", true},
+    {FACTOR_OPT, "optimisation level", false},
+};
+#define EXPECTED (sizeof(expected) / sizeof(expected[0]))
+
+/* A factor in the analysis where it shows most. */
+struct part {
+    const struct error_effect *effect; /* NULL: not tested */
+    const struct error_anova *anova;
+    enum finding_verdict matters; /* holds: it does */
+};
+
+static enum finding_verdict matters(const struct error_effect *effect)
+{
+    if (!(effect->effect_size >= ERROR_EFFECT_THRESHOLD))
+        return FINDING_FAILS;
+    return effect->matters || effect->significant ? FINDING_HOLDS : FINDING_INCONCLUSIVE;
+}
+
+static bool is_about(const struct claim_facts *facts, const struct error_anova *anova, bool stepped)
+{
+    const char *class = event_class(facts->file, anova->event);
+    return anova->stepped == stepped && class && strcmp(class, "instructions") == 0;
+}
+
+/* Its own effect decides; the optimisation level may act through others as well. */
+static bool concerns(const struct error_effect *effect, enum error_factor factor)
+{
+    uint32_t bit = 1u << factor;
+    return effect->factors == bit || (factor == FACTOR_OPT && effect->factors & bit);
+}
+
+static struct part look_at(const struct claim_facts *facts, bool stepped, enum error_factor factor)
+{
+    static const int weight[] = {
+        [FINDING_FAILS] = 1, [FINDING_INCONCLUSIVE] = 2, [FINDING_HOLDS] = 3};
+    struct part part = {0};
+    const struct error_report *report = facts->report;
+    for (size_t i = 0; i < report->anova_count; i++) {
+        const struct error_anova *anova = &report->anovas[i];
+        if (!is_about(facts, anova, stepped))
+            continue;
+        for (size_t j = anova->first; j < anova->first + anova->effects; j++) {
+            const struct error_effect *effect = &report->effects[j];
+            if (!concerns(effect, factor))
+                continue;
+            enum finding_verdict verdict = matters(effect);
+            if (!part.effect || weight[verdict] > weight[part.matters] ||
+                (verdict == part.matters && effect->effect_size > part.effect->effect_size))
+                part = (struct part){effect, anova, verdict};
+        }
+    }
+    return part;
+}
+
+/* In user mode more counters need not matter (Z3): without the other mode that refutes nothing. */
+static bool has_both_modes(const struct claim_facts *facts, bool stepped)
+{
+    if (stepped)
+        return false;
+    for (size_t i = 0; i < facts->file->cell_count; i++)
+        if (facts->file->cells[i].part == PART_NULL && facts->file->cells[i].mode == COUNT_BOTH &&
+            facts->file->cells[i].runs > 0)
+            return true;
+    return false;
+}
+
+/* Share of the variance, in percent. The interval is that of the noncentrality of F where its
+ * distribution is nearly normal; detectable is the share at which p falls below the limit. */
+static struct estimate share_of(const struct part *part)
+{
+    const struct error_effect *effect = part->effect;
+    const struct error_anova *anova = part->anova;
+    struct estimate share = {.value = 100 * effect->effect_size,
+                             .low = 100 * effect->effect_size,
+                             .high = 100 * effect->effect_size};
+    double df = (double)effect->df, residual_df = (double)anova->residual_df;
+    if (anova->no_variance || !isfinite(effect->f) || df <= 0 || residual_df <= 0 ||
+        anova->total_sum <= 0 || anova->residual_sum <= 0)
+        return share;
+    double unit = 100 * anova->residual_sum / residual_df / anova->total_sum;
+    double beyond = fmax(0, df * effect->f - df);
+    double half = 1.96 * sqrt(2 * (df + 2 * beyond));
+    share.low = fmin(share.value, fmax(0, beyond - half) * unit);
+    share.high = fmax(share.value, fmin(100, (beyond + df + half) * unit));
+    double least = 0, most = 1e9;
+    for (int i = 0; i < 100; i++) {
+        double f = (least + most) / 2;
+        if (f_p(f, df, residual_df) < ERROR_EFFECT_P)
+            most = f;
+        else
+            least = f;
+    }
+    share.detectable = most * df * unit;
+    return share;
+}
+
+static void tell(const struct part *part, size_t index, struct finding *finding)
+{
+    static const char *const words[] = {[FINDING_HOLDS] = "matters",
+                                        [FINDING_FAILS] = "does not matter",
+                                        [FINDING_INCONCLUSIVE] = "may matter"};
+    double share = 100 * part->effect->effect_size;
+    char through[100] = "";
+    if (part->effect->factors != 1u << expected[index].factor)
+        snprintf(through, sizeof(through), ", as %.60s", part->effect->name);
+    finding_clause(finding, "%s %s (%.*f %% of the variance of %.40s%s)", expected[index].name,
+                   words[part->matters],
+                   share >= 10 || share <= 0 ? 0
+                   : share >= 0.1            ? 1
+                                             : 3,
+                   share, part->effect->event, through);
+}
+
+/* The part that decides gives the figure: one that refutes, else one that is open, else the level,
+ * which is what surprises in the claim, else the weakest. */
+static bool decides(enum finding_verdict verdict, const struct part *part, size_t index,
+                    enum finding_verdict sofar, const struct part *best)
+{
+    if (!best->effect || verdict_graver(verdict, sofar))
+        return true;
+    if (verdict != sofar)
+        return false;
+    return expected[index].factor == FACTOR_OPT ||
+           (best->effect->factors != 1u << FACTOR_OPT &&
+            part->effect->effect_size < best->effect->effect_size);
+}
+
+static void weigh(const struct claim_facts *facts, bool stepped, struct finding *finding)
+{
+    struct part best = {0};
+    enum finding_verdict sofar = FINDING_UNTESTABLE;
+    char untested[120] = "";
+    for (size_t i = 0; i < EXPECTED; i++) {
+        struct part part = look_at(facts, stepped, expected[i].factor);
+        bool one_sided = expected[i].factor == FACTOR_COUNTERS && part.effect &&
+                         part.matters != FINDING_HOLDS && !has_both_modes(facts, stepped);
+        if (part.effect)
+            tell(&part, i, finding);
+        if (!part.effect || one_sided) {
+            size_t used = strlen(untested);
+            snprintf(untested + used, sizeof(untested) - used, "%s%s%s", used ? ", " : "",
+                     expected[i].name, one_sided ? " in user+kernel mode" : "");
+            continue;
+        }
+        static const enum finding_verdict opposite[] = {[FINDING_HOLDS] = FINDING_FAILS,
+                                                        [FINDING_FAILS] = FINDING_HOLDS,
+                                                        [FINDING_INCONCLUSIVE] =
+                                                            FINDING_INCONCLUSIVE};
+        enum finding_verdict verdict = expected[i].matters ? part.matters : opposite[part.matters];
+        if (decides(verdict, &part, i, sofar, &best)) {
+            best = part;
+            sofar = verdict;
+        }
+    }
+    struct estimate share = share_of(&best);
+    share.verdict = sofar;
+    estimate_report(&share, finding);
+    if (untested[0])
+        finding_clause(finding, "not tested: %s", untested);
+}
+
+/* Path and pattern are what the claim is about: without either nothing was tested. */
+static bool can_tell(const struct claim_facts *facts, bool stepped)
+{
+    return look_at(facts, stepped, FACTOR_PATH).effect ||
+           look_at(facts, stepped, FACTOR_PATTERN).effect;
+}
+
+void rule_factors(const struct claim_facts *facts, struct finding *finding)
+{
+    for (int stepped = 0; stepped < 2; stepped++)
+        if (can_tell(facts, stepped)) {
+            weigh(facts, stepped, finding);
+            return;
+        }
+    char why[NOTE_SIZE];
+    why_no_instructions(facts->file, COUNT_USER, why, sizeof(why));
+    finding_clause(finding,
+                   "no analysis of variance has several paths or patterns of instructions");
+    finding_clause(finding, "%s", why);
+}

@@ -1,0 +1,423 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Findings about what makes the error grow, Z3 and Z6 to Z10: number of counters, factors, duration
+ * and placement. Each of them flips with opposite figures, stays open where they are too wide, and
+ * says why where nothing can decide. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "error-findings.h"
+
+/* Something of the event must have been measured for its class to be known. */
+static void hand_events(struct hand *hand)
+{
+    static const char *const events[] = {"instructions:u", "instructions:uk", "instructions:k",
+                                         "cycles:u", "clock/ticks/"};
+    for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+        build_error_cell(&hand->builder, &(struct error_way){.event = events[i],
+                                                             .part = PART_DURATION,
+                                                             .specimen = "loop",
+                                                             .n = 1});
+    hand_stepped(hand, "perf-read", PATTERN_RR, 12);
+}
+
+/* --- Z3 --- */
+
+static void by_counters(struct hand *hand, const char *event, const char *path, double slope,
+                        double half)
+{
+    struct error_by_counters *by = &hand->by_counters[hand->report.by_counters_count++];
+    *by = (struct error_by_counters){.event = event,
+                                     .path = path,
+                                     .mode = strstr(event, ":uk") ? COUNT_BOTH : COUNT_USER,
+                                     .pattern = PATTERN_RR,
+                                     .stepped = strncmp(event, "step", 4) == 0,
+                                     .points = 2,
+                                     .counters = {1, 4},
+                                     .medians = {573, 573 + 3 * slope},
+                                     .slope = slope,
+                                     .low = slope - half,
+                                     .high = slope + half};
+}
+
+static void counters_add_error_or_do_not(void **state)
+{
+    (void)state;
+    struct hand hand;
+    hand_start(&hand);
+    hand_events(&hand);
+    by_counters(&hand, "instructions:uk", "perf-read", 112, 5);
+    by_counters(&hand, "instructions:u", "perf-read", 0, 0);
+    const struct finding *finding =
+        assert_finding(&hand, "Z3", FINDING_HOLDS, "573 with 1 counter, 909 with 4");
+    assert_float_equal(finding->estimate, 112, 1e-9);
+    by_counters(&hand, "instructions:u", "perf-syscall", 20, 1);
+    finding = assert_finding(&hand, "Z3", FINDING_FAILS, "perf-syscall");
+    assert_float_equal(finding->estimate, 20, 1e-9);
+    hand_end(&hand);
+    hand_start(&hand);
+    hand_events(&hand);
+    by_counters(&hand, "instructions:uk", "perf-read", 0, 0.5);
+    by_counters(&hand, "instructions:u", "perf-read", 0, 0);
+    assert_finding(&hand, "Z3", FINDING_FAILS, NULL);
+    hand_end(&hand);
+    hand_start(&hand);
+    hand_events(&hand);
+    by_counters(&hand, "instructions:uk", "perf-read", 112, 150);
+    assert_true(assert_finding(&hand, "Z3", FINDING_INCONCLUSIVE, NULL)->detectable > 112);
+    hand_end(&hand);
+}
+
+static void stepping_decides_the_user_half_of_more_counters(void **state)
+{
+    (void)state;
+    struct hand hand;
+    hand_start(&hand);
+    hand_stepped(&hand, "perf-read", PATTERN_RR, 12);
+    hand_pmu_absent(&hand);
+    by_counters(&hand, "step/instructions/", "papi-low", 12, 0);
+    assert_finding(&hand, "Z3", FINDING_UNTESTABLE, "by one system call");
+    by_counters(&hand, "step/instructions/", "perf-read", 0, 0);
+    const struct finding *finding = assert_finding(&hand, "Z3", FINDING_HOLDS,
+                                                   "this is the half about user mode; that about "
+                                                   "user+kernel mode is not tested: "
+                                                   "instructions:uk cannot be opened");
+    assert_non_null(strstr(finding->reason, "papi-low adds 12 for each"));
+    by_counters(&hand, "step/instructions/", "perf-prctl", 2, 0);
+    assert_finding(&hand, "Z3", FINDING_FAILS, NULL);
+    hand_end(&hand);
+}
+
+/* Other patterns, counters opened apart and other events are not what the claim is about. */
+static void only_read_read_of_grouped_instructions_counts(void **state)
+{
+    (void)state;
+    struct hand hand;
+    hand_start(&hand);
+    hand_events(&hand);
+    by_counters(&hand, "instructions:uk", "perf-read", 0, 0);
+    hand.by_counters[0].pattern = PATTERN_AO;
+    by_counters(&hand, "instructions:u", "perf-read", 50, 0);
+    hand.by_counters[1].separate = true;
+    by_counters(&hand, "cycles:u", "perf-read", 50, 0);
+    by_counters(&hand, "instructions:u", "perf-user", 14, 0);
+    assert_finding(&hand, "Z3", FINDING_UNTESTABLE, NULL);
+    hand_end(&hand);
+}
+
+/* --- Z6 --- */
+
+static void effect(struct hand *hand, uint32_t factors, double size, double p)
+{
+    struct error_anova *anova = &hand->anovas[hand->report.anova_count - 1];
+    struct error_effect *added = &hand->effects[hand->report.effect_count++];
+    anova->effects++;
+    *added = (struct error_effect){.event = anova->event,
+                                   .stepped = anova->stepped,
+                                   .factors = factors,
+                                   .name = "pattern x opt",
+                                   .df = 3,
+                                   .effect_size = size,
+                                   .f = anova->no_variance ? HUGE_VAL : size * 1000 / 3 / 0.1,
+                                   .p = p,
+                                   .significant = p < ERROR_EFFECT_P,
+                                   .matters = p < ERROR_EFFECT_P && size >= ERROR_EFFECT_THRESHOLD};
+}
+
+static void anova(struct hand *hand, const char *event, bool stepped)
+{
+    hand->anovas[hand->report.anova_count++] =
+        (struct error_anova){.event = event,
+                             .stepped = stepped,
+                             .count = 1010,
+                             .residual_df = 1000,
+                             .residual_sum = 10,
+                             .total_sum = 100,
+                             .no_variance = stepped,
+                             .first = hand->report.effect_count};
+}
+
+static void usual_effects(struct hand *hand, double counters, double opt)
+{
+    effect(hand, 1u << FACTOR_PATH, 0.5, 0);
+    effect(hand, 1u << FACTOR_PATTERN, 0.2, 0);
+    effect(hand, 1u << FACTOR_COUNTERS, counters, counters >= 0.01 ? 0 : 0.5);
+    effect(hand, 1u << FACTOR_OPT, opt, opt >= 0.001 ? 0 : 0.5);
+}
+
+static void factors_matter_or_do_not(void **state)
+{
+    (void)state;
+    struct hand hand;
+    hand_start(&hand);
+    hand_events(&hand);
+    hand_null(&hand, "instructions:uk", "perf-read", PATTERN_RR, 1);
+    anova(&hand, "instructions:uk", false);
+    usual_effects(&hand, 0.05, 0.002); /* the level is significant, and nobody need care */
+    const struct finding *finding =
+        assert_finding(&hand, "Z6", FINDING_HOLDS, "optimisation level does not matter (0.2 %");
+    assert_float_equal(finding->estimate, 0.2, 1e-9);
+    assert_true(finding->low < finding->estimate && finding->high > finding->estimate);
+    assert_true(finding->detectable > 0.1 && finding->detectable < 1);
+    assert_non_null(strstr(finding->reason, "not tested: machine"));
+    /* It matters together with the pattern. */
+    effect(&hand, 1u << FACTOR_OPT | 1u << FACTOR_PATTERN, 0.03, 0);
+    assert_float_equal(assert_finding(&hand, "Z6", FINDING_FAILS, "as pattern x opt")->estimate, 3,
+                       1e-9);
+    hand_end(&hand);
+    hand_start(&hand);
+    hand_events(&hand);
+    hand_null(&hand, "instructions:uk", "perf-read", PATTERN_RR, 1);
+    anova(&hand, "instructions:uk", false);
+    usual_effects(&hand, 0.001, 0.0001);
+    assert_finding(&hand, "Z6", FINDING_FAILS, "number of counters does not matter");
+    hand_end(&hand);
+    hand_start(&hand);
+    hand_events(&hand);
+    hand_null(&hand, "instructions:uk", "perf-read", PATTERN_RR, 1);
+    anova(&hand, "instructions:uk", false);
+    usual_effects(&hand, 0.05, 0.0001);
+    effect(&hand, 1u << FACTOR_MACHINE, 0.001, 0.2);
+    assert_finding(&hand, "Z6", FINDING_FAILS, "machine does not matter");
+    hand_end(&hand);
+}
+
+static void too_few_data_leave_a_factor_open(void **state)
+{
+    (void)state;
+    struct hand hand;
+    hand_start(&hand);
+    hand_events(&hand);
+    anova(&hand, "instructions:u", false);
+    effect(&hand, 1u << FACTOR_PATH, 0.5, 0);
+    effect(&hand, 1u << FACTOR_PATTERN, 0.1, 0.02);
+    assert_finding(&hand, "Z6", FINDING_INCONCLUSIVE, "pattern may matter");
+    hand_end(&hand);
+}
+
+static void one_level_of_everything_tests_no_factor(void **state)
+{
+    (void)state;
+    struct hand hand;
+    hand_start(&hand);
+    hand_events(&hand);
+    anova(&hand, "instructions:u", false);
+    effect(&hand, 1u << FACTOR_OPT, 0.5, 0);
+    anova(&hand, "cycles:u", false);
+    effect(&hand, 1u << FACTOR_PATH, 0.5, 0);
+    assert_finding(&hand, "Z6", FINDING_UNTESTABLE, "several paths or patterns");
+    hand_end(&hand);
+}
+
+static void stepped_factors_decide_what_user_mode_can(void **state)
+{
+    (void)state;
+    struct hand hand;
+    hand_start(&hand);
+    hand_stepped(&hand, "perf-read", PATTERN_RR, 12);
+    anova(&hand, "step/instructions/", true);
+    usual_effects(&hand, 0, 0.0001);
+    const struct finding *finding =
+        assert_finding(&hand, "Z6", FINDING_HOLDS, "number of counters in user+kernel mode");
+    assert_true(finding->low >= finding->high);
+    hand.effects[3].effect_size = 0.2;
+    hand.effects[3].matters = hand.effects[3].significant = true;
+    assert_finding(&hand, "Z6", FINDING_FAILS, "optimisation level matters (20 %");
+    hand_end(&hand);
+}
+
+/* --- Z7, Z8, Z9 --- */
+
+static void slope(struct hand *hand, const char *event, const char *path, double value, double half)
+{
+    const char *mode = strrchr(event, ':');
+    hand->slopes[hand->report.slope_count++] = (struct error_slope){
+        .event = event,
+        .path = path,
+        .mode = strcmp(mode, ":uk") == 0  ? COUNT_BOTH
+                : strcmp(mode, ":k") == 0 ? COUNT_KERNEL
+                                          : COUNT_USER,
+        .runs = 1000,
+        .points = 7,
+        .longest = 1000000,
+        .slope = value,
+        .low = value - half,
+        .high = value + half,
+        .detectable = half * 1.43,
+    };
+}
+
+static void user_and_kernel_errors_grow_or_do_not(void **state)
+{
+    (void)state;
+    struct hand hand;
+    hand_start(&hand);
+    hand_events(&hand);
+    slope(&hand, "instructions:uk", "perf-read", 0.0016, 0.0004);
+    slope(&hand, "instructions:uk", "papi-low", 0.0020, 0.0004);
+    const struct finding *finding = assert_finding(&hand, "Z7", FINDING_HOLDS, "papi-low");
+    assert_float_equal(finding->estimate, 0.0018, 1e-9);
+    assert_true(finding->high - finding->low < 0.0008); /* together they know more than each */
+    hand.report.ticks =
+        (struct error_ticks){.known = true, .predicted = 0.0017, .each = 3400, .agrees = true};
+    assert_finding(&hand, "Z7", FINDING_HOLDS, "interrupts explain 0.0017: 3400 instructions each");
+    slope(&hand, "instructions:uk", "perf-user", 0.0001, 0.0001); /* that path is another */
+    assert_finding(&hand, "Z7", FINDING_FAILS, "the path makes a difference");
+    hand_end(&hand);
+    hand_start(&hand); /* a CPU without ticks */
+    hand_events(&hand);
+    slope(&hand, "instructions:uk", "perf-read", 0, 1e-6);
+    assert_finding(&hand, "Z7", FINDING_FAILS, "no other path");
+    hand_end(&hand);
+    hand_start(&hand);
+    hand_events(&hand);
+    slope(&hand, "instructions:uk", "perf-read", 0.001, 0.002);
+    assert_true(assert_finding(&hand, "Z7", FINDING_INCONCLUSIVE, "would hide")->detectable >
+                0.001);
+    hand_end(&hand);
+}
+
+static void user_errors_stay_or_grow(void **state)
+{
+    (void)state;
+    struct hand hand;
+    hand_start(&hand);
+    hand_events(&hand);
+    slope(&hand, "instructions:u", "perf-read", 0, 0);
+    slope(&hand, "instructions:u", "perf-user", 4e-7, 1e-6);
+    assert_finding(&hand, "Z8", FINDING_HOLDS, "perf-user ar 4e-07");
+    slope(&hand, "instructions:u", "papi-low", 0, 1e-3);
+    assert_finding(&hand, "Z8", FINDING_INCONCLUSIVE, "papi-low");
+    slope(&hand, "instructions:u", "perf-prctl", 0.001, 1e-4); /* kernel instructions leak in */
+    assert_float_equal(assert_finding(&hand, "Z8", FINDING_FAILS, "perf-prctl")->estimate, 0.001,
+                       1e-9);
+    hand_end(&hand);
+}
+
+static void kernel_counts_grow_alike_or_do_not(void **state)
+{
+    (void)state;
+    struct hand hand;
+    hand_start(&hand);
+    hand_events(&hand);
+    slope(&hand, "instructions:k", "perf-read", 0.00204, 0.0001);
+    assert_finding(&hand, "Z9", FINDING_HOLDS, "is not tested");
+    slope(&hand, "instructions:uk", "perf-read", 0.0020, 0.0002);
+    assert_finding(&hand, "Z9", FINDING_HOLDS, "agrees");
+    hand.slopes[1].slope = hand.slopes[1].low = hand.slopes[1].high = 0.004;
+    assert_finding(&hand, "Z9", FINDING_FAILS, "is another slope");
+    hand.slopes[1].slope = hand.slopes[1].low = hand.slopes[1].high = 0;
+    hand.slopes[0].slope = 0;
+    hand.slopes[0].low = hand.slopes[0].high = 0;
+    assert_finding(&hand, "Z9", FINDING_FAILS, NULL);
+    hand.slopes[0].low = -1;
+    hand.slopes[0].high = 1;
+    assert_finding(&hand, "Z9", FINDING_INCONCLUSIVE, NULL);
+    hand_end(&hand);
+}
+
+/* A loop of one length has no slope, an interval without end is no estimate, steps are no counter,
+ * and other events are not asked. */
+static void slopes_that_say_nothing_are_left_out(void **state)
+{
+    (void)state;
+    struct hand hand;
+    hand_start(&hand);
+    hand_events(&hand);
+    slope(&hand, "cycles:u", "perf-read", 0, 0);
+    slope(&hand, "instructions:u", "perf-read", 0, 0);
+    hand.slopes[1].points = 1;
+    assert_finding(&hand, "Z8", FINDING_UNTESTABLE, "instructions:u was not measured");
+    hand_null(&hand, "instructions:u", "perf-read", PATTERN_RR, 1);
+    assert_finding(&hand, "Z8", FINDING_UNTESTABLE, "on loops of several lengths");
+    slope(&hand, "instructions:u", "papi-low", 0, HUGE_VAL);
+    assert_false(assert_finding(&hand, "Z8", FINDING_INCONCLUSIVE, NULL)->has_estimate);
+    slope(&hand, "instructions:uk", "papi-low", 0, HUGE_VAL);
+    assert_false(assert_finding(&hand, "Z7", FINDING_INCONCLUSIVE, NULL)->has_estimate);
+    hand_end(&hand);
+}
+
+/* --- Z10 --- */
+
+static struct error_placement *placement(struct hand *hand, const char *event, double factor,
+                                         double half)
+{
+    struct error_placement *added = &hand->placements[hand->report.placement_count++];
+    *added = (struct error_placement){.event = event,
+                                      .is_time = true,
+                                      .places = 64,
+                                      .least = 1,
+                                      .most = factor,
+                                      .factor = factor,
+                                      .factor_low = factor - half,
+                                      .factor_high = factor + half};
+    return added;
+}
+
+static void placement_matters_or_does_not(void **state)
+{
+    (void)state;
+    struct hand hand;
+    hand_start(&hand);
+    hand_events(&hand);
+    struct error_placement *ticks = placement(&hand, "clock/ticks/", 2, 0.1);
+    assert_float_equal(assert_finding(&hand, "Z10", FINDING_HOLDS, "is not tested")->estimate, 2,
+                       1e-9);
+    ticks->has_windows = true;
+    ticks->window_factor = 2;
+    ticks->by_pattern = ticks->by_opt = 0.2;
+    ticks->by_both = 0.6;
+    assert_finding(&hand, "Z10", FINDING_HOLDS, "both together 60 % more");
+    ticks->by_opt = 0.9;
+    assert_finding(&hand, "Z10", FINDING_FAILS, "level alone 90 %");
+    ticks->window_factor = 1.01; /* nothing to explain */
+    assert_finding(&hand, "Z10", FINDING_HOLDS, "a factor of 1.01 only");
+    /* Cycles are what the claim is about. */
+    placement(&hand, "cycles:u", 1.02, 0.01);
+    assert_finding(&hand, "Z10", FINDING_FAILS, "cycles:u");
+    hand.placements[1].factor_high = 1.8;
+    assert_finding(&hand, "Z10", FINDING_INCONCLUSIVE, NULL);
+    hand_end(&hand);
+}
+
+static void placement_is_not_judged_by_counts_or_emulated_time(void **state)
+{
+    (void)state;
+    struct hand hand;
+    hand_start(&hand);
+    hand_events(&hand);
+    placement(&hand, "instructions:u", 2, 0)->is_time = false;
+    assert_finding(&hand, "Z10", FINDING_UNTESTABLE, "no loop was timed");
+    placement(&hand, "cycles:u", 2, 0);
+    assert_finding(&hand, "Z10", FINDING_HOLDS, NULL);
+    hand.builder.file.machines[0].emulated = true;
+    assert_finding(&hand, "Z10", FINDING_UNTESTABLE, "emulated");
+    /* Counts of it are as good as any. */
+    slope(&hand, "instructions:u", "perf-read", 0, 0);
+    assert_finding(&hand, "Z8", FINDING_HOLDS, NULL);
+    hand_end(&hand);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counters_add_error_or_do_not),
+        cmocka_unit_test(stepping_decides_the_user_half_of_more_counters),
+        cmocka_unit_test(only_read_read_of_grouped_instructions_counts),
+        cmocka_unit_test(factors_matter_or_do_not),
+        cmocka_unit_test(too_few_data_leave_a_factor_open),
+        cmocka_unit_test(one_level_of_everything_tests_no_factor),
+        cmocka_unit_test(stepped_factors_decide_what_user_mode_can),
+        cmocka_unit_test(user_and_kernel_errors_grow_or_do_not),
+        cmocka_unit_test(user_errors_stay_or_grow),
+        cmocka_unit_test(kernel_counts_grow_alike_or_do_not),
+        cmocka_unit_test(slopes_that_say_nothing_are_left_out),
+        cmocka_unit_test(placement_matters_or_does_not),
+        cmocka_unit_test(placement_is_not_judged_by_counts_or_emulated_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
