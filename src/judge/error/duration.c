@@ -120,7 +120,7 @@ static int fit(const struct error_cell *const *cells, size_t count, struct error
                bool *known)
 {
     AUTO_FREE struct slope_point *points = NULL;
-    int error = duration_points(cells, count, run_error, &points);
+    int error = duration_points(cells, count, error_of_run, &points);
     if (error)
         return error;
     describe(cells, count, row);

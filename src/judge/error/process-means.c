@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-double run_error(const struct error_cell *cell, size_t run)
+double error_of_run(const struct error_cell *cell, size_t run)
 {
     return (double)error_of(cell, run);
 }

@@ -18,7 +18,7 @@ struct process_mean {
 
 /* What is averaged: a figure of one run. */
 typedef double run_figure(const struct error_cell *cell, size_t run);
-double run_error(const struct error_cell *cell, size_t run);
+double error_of_run(const struct error_cell *cell, size_t run);
 double run_interrupts(const struct error_cell *cell, size_t run);
 
 /* Where the runs of a process begin that count: behind its first, in which everything is called for

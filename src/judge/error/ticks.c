@@ -54,13 +54,13 @@ static int fill(const struct error_cell *cell, struct tick_cell *ticks)
     if (!ticks->processes)
         return -ENOMEM;
     ticks->origin_x = cell->interrupts[0];
-    ticks->origin_y = run_error(cell, 0);
+    ticks->origin_y = error_of_run(cell, 0);
     for (size_t process = 0; process < cell->processes; process++) {
         size_t run = later_runs(cell, process), end = cell->begins[process + 1];
         ticks->present += run < end;
         for (; run < end; run++) {
             double x = cell->interrupts[run] - ticks->origin_x;
-            double y = run_error(cell, run) - ticks->origin_y;
+            double y = error_of_run(cell, run) - ticks->origin_y;
             add_run(&ticks->processes[process], x, y);
             add_run(&ticks->all, x, y);
         }
@@ -268,7 +268,7 @@ static int measure(const struct error_case *file, uint32_t machine, struct error
         error = gather(file, machine, COUNT_BOTH, false, &cells, &count);
     }
     if (error == 0)
-        error = duration_points(cells, count, run_error, &points);
+        error = duration_points(cells, count, error_of_run, &points);
     if (error)
         return error;
     struct slope_line line = slope_of(points, count);
