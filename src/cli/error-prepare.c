@@ -1,0 +1,329 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which events `assay error` measures: those that were named, else the usual ones that open here.
+ * What cannot be opened is kept with the reason. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cli/error.h"
+#include "cli/options.h"
+#include "study/mode.h"
+
+/* Wanted where nobody names an event. What opens is the machine's to say. */
+static const char *const usual[] = {
+    "instructions:u", "instructions:uk", "instructions:k", "cycles:u",    "cycles:uk",
+    "cycles:k",       "msr/tsc/",        "task-clock",     "page-faults", "raw_syscalls:sys_enter",
+};
+/* Wanted beside another event, where that cannot be counted twice. */
+static const char *const beside[] = {"context-switches", "cpu-migrations",   "minor-faults",
+                                     "major-faults",     "alignment-faults", "emulation-faults"};
+static const char *const interrupts[] = {"irq_vectors:local_timer_entry", "irq:irq_handler_entry"};
+static const char *const sources[] = {"step/instructions/", "clock/ticks/"};
+#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+
+static bool is_one_of(const char *name, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* --- trying --- */
+
+int error_add_tried(struct erring *erring, const struct tried_event *like)
+{
+    bool has_class = like->class && *like->class;
+    for (size_t i = 0; i < erring->tried_count; i++)
+        if (strcmp(erring->tried[i].name, like->name) == 0)
+            return 0;
+    struct tried_event *grown =
+        reallocarray(erring->tried, erring->tried_count + 1, sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    erring->tried = grown;
+    struct tried_event *added = &grown[erring->tried_count++];
+    *added = (struct tried_event){.name = strdup(like->name),
+                                  .kind = strdup(like->kind),
+                                  .class = has_class ? strdup(like->class) : NULL,
+                                  .reason = strdup(like->reason ? like->reason : ""),
+                                  .error = like->error};
+    bool whole = added->name && added->kind && added->reason && (added->class || !has_class);
+    return whole ? 0 : -ENOMEM;
+}
+
+/* Is it the session that failed, rather than the name? */
+static bool is_lost(int error)
+{
+    return error == -EPIPE || error == -EPROTO || error == -EINTR || error == -ETIMEDOUT ||
+           error == -EBADMSG;
+}
+
+/* named: by a person, who has to hear of a wrong name. */
+static int try_event(struct erring *erring, const char *name, bool named, struct failure *failure)
+{
+    struct listed_event event;
+    struct failure refusal = {0};
+    int error = session_try_event(erring->session, name, &event, &refusal);
+    bool unreadable = error == -EACCES || error == -EPERM;
+    if (is_lost(error) || (error < 0 && named && !unreadable)) {
+        *failure = refusal;
+        return error;
+    }
+    struct tried_event tried = {.name = (char *)(uintptr_t)name,
+                                .kind = (char *)(uintptr_t) "unknown",
+                                .reason = refusal.text,
+                                .error = -error};
+    if (error == 0)
+        tried = (struct tried_event){.name = (char *)(uintptr_t)event.name,
+                                     .kind = (char *)(uintptr_t)event.kind,
+                                     .class = (char *)(uintptr_t)event.class,
+                                     .reason = (char *)(uintptr_t)event.reason,
+                                     .error = event.openable ? 0
+                                              : event.error  ? event.error
+                                                             : EIO};
+    error = error_add_tried(erring, &tried);
+    return error < 0 ? fail_with(failure, error, "out of memory") : 0;
+}
+
+static int try_list(struct erring *erring, const char *const *list, size_t count,
+                    struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = 0; i < count && error == 0; i++)
+        error = try_event(erring, list[i], false, failure);
+    return error;
+}
+
+/* What helps other events to be measured is no loss where it cannot be opened. */
+static int try_helpers(struct erring *erring, const char *const *list, size_t count,
+                       bool first_only, struct failure *failure)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t before = erring->tried_count;
+        int error = try_event(erring, list[i], false, failure);
+        if (error < 0)
+            return error;
+        if (erring->tried_count == before)
+            continue;
+        struct tried_event *last = &erring->tried[before];
+        if (last->error) {
+            free(last->name);
+            free(last->kind);
+            free(last->class);
+            free(last->reason);
+            erring->tried_count--;
+        } else if (first_only) {
+            return 0;
+        }
+    }
+    return 0;
+}
+
+static bool is_of_cpu(const struct tried_event *tried)
+{
+    const struct error_event event = {.name = tried->name, .kind = tried->kind};
+    return error_event_of_cpu(&event);
+}
+
+/* --- every event of the CPU, for placement --- */
+
+static int keep_name(void *context, const struct listed_event *event)
+{
+    struct string_list *names = context;
+    AUTO_TEXT struct text name = {0};
+    if (!event->openable ||
+        (strcmp(event->kind, "hardware") != 0 && strcmp(event->kind, "cache") != 0))
+        return 0;
+    text_printf(&name, "%s%s", event->name, event_mode(event->name) ? "" : ":u");
+    return string_list_push(names, text_string(&name), name.length);
+}
+
+static int try_cpu_events(struct erring *erring, struct failure *failure)
+{
+    struct string_list names = {0};
+    bool any = false;
+    for (size_t i = 0; i < erring->tried_count; i++)
+        any |= !erring->tried[i].error && is_of_cpu(&erring->tried[i]);
+    if (!any || facts_get(erring->facts, "emulated"))
+        return 0;
+    int error = session_list_events(erring->session, NULL, keep_name, &names, failure);
+    if (error == 0)
+        error = try_helpers(erring, names.items, names.count, false, failure);
+    string_list_free(&names);
+    return error;
+}
+
+static int find(struct erring *erring, struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = 0; i < erring->asked.count && error == 0; i++)
+        error = try_event(erring, erring->asked.items[i], true, failure);
+    if (error == 0 && !erring->asked.count)
+        error = try_list(erring, usual, COUNT(usual), failure);
+    if (error == 0)
+        error = try_list(erring, sources, COUNT(sources), failure);
+    if (error == 0)
+        error = try_helpers(erring, interrupts, COUNT(interrupts), true, failure);
+    if (error == 0)
+        error = try_helpers(erring, beside, COUNT(beside), false, failure);
+    if (error == 0 && !erring->asked.count)
+        error = try_cpu_events(erring, failure);
+    return error;
+}
+
+int error_find_events(struct erring *erring)
+{
+    struct failure failure = {0};
+    int error = find(erring, &failure);
+    if (error == 0)
+        return EXIT_DONE;
+    if (!failure.text[0])
+        return error_out_of_memory();
+    return error_fail(&failure, error == -ENOENT || error == -EINVAL ? EXIT_USAGE
+                                : error == -ENODEV                   ? EXIT_LACKING
+                                : error == -EINTR                    ? EXIT_INTERRUPTED
+                                                                     : EXIT_FAILED);
+}
+
+/* --- from events to the study --- */
+
+static bool was_asked(const struct erring *erring, const char *name)
+{
+    return is_one_of(name, erring->asked.items, erring->asked.count);
+}
+
+static bool opens(const struct erring *erring, const char *name)
+{
+    for (size_t i = 0; i < erring->tried_count; i++)
+        if (strcmp(erring->tried[i].name, name) == 0)
+            return !erring->tried[i].error;
+    return false;
+}
+
+/* Which events get every -O level and link mode: instructions where the CPU counts them, else what
+ * tells time. */
+static bool is_crossed(const struct erring *erring, const char *name)
+{
+    if (erring->asked.count)
+        return was_asked(erring, name);
+    if (opens(erring, "instructions:u"))
+        return strcmp(name, "instructions:u") == 0 ||
+               (strcmp(name, "instructions:uk") == 0 && !erring->study.emulated);
+    return strcmp(name, "msr/tsc/") == 0 || strcmp(name, "task-clock") == 0 ||
+           (strcmp(name, "page-faults") == 0 && !opens(erring, "msr/tsc/"));
+}
+
+static void add_event(struct erring *erring, const struct tried_event *tried)
+{
+    struct error_study *study = &erring->study;
+    bool asked = was_asked(erring, tried->name);
+    if (strcmp(tried->kind, "source") == 0) {
+        if (strncmp(tried->name, "step/", 5) == 0)
+            study->stepped = tried->name;
+        else if (strncmp(tried->name, "clock/", 6) == 0)
+            study->clock = tried->name;
+        return;
+    }
+    if (event_counts_interrupts(tried->name) && !study->interrupts)
+        study->interrupts = tried->name;
+    if (event_counts_interrupts(tried->name) && !asked)
+        return;
+    bool companion = !asked && is_one_of(tried->name, beside, COUNT(beside));
+    bool wanted = asked || (!erring->asked.count && is_one_of(tried->name, usual, COUNT(usual)));
+    erring->events[study->event_count++] =
+        (struct error_event){.name = tried->name,
+                             .kind = tried->kind,
+                             .class = tried->class,
+                             .crossed = is_crossed(erring, tried->name),
+                             .placed_only = !companion && !wanted,
+                             .companion = companion};
+}
+
+static int check_paths(const struct erring *erring, struct failure *failure)
+{
+    const struct string_list *asked = &erring->options->path;
+    const struct catalogue *catalogue = erring->catalogue;
+    for (size_t i = 0; i < asked->count; i++) {
+        if (catalogue_path(catalogue, asked->items[i]))
+            continue;
+        for (size_t j = 0; j < catalogue->absence_count; j++)
+            if (strcmp(catalogue->absences[j].kind, "path") == 0 &&
+                strcmp(catalogue->absences[j].name, asked->items[i]) == 0)
+                return fail_with(failure, -ENODEV, "the path %s is not to be had here: %s",
+                                 asked->items[i], catalogue->absences[j].reason);
+        return fail_with(failure, -EINVAL, "there is no path '%.60s'", asked->items[i]);
+    }
+    return 0;
+}
+
+/* Does this study miss it? */
+static bool is_missed(const struct catalogue_absence *absence)
+{
+    static const char *const specimens[] = {"null", "loop", "placed", "phases"};
+    return strcmp(absence->kind, "path") == 0 ||
+           (strcmp(absence->kind, "specimen") == 0 &&
+            is_one_of(absence->name, specimens, COUNT(specimens)));
+}
+
+/* What the machine lacks for the same reason is told together. */
+static int skip_alike(struct erring *erring, size_t first)
+{
+    const struct catalogue *catalogue = erring->catalogue;
+    const struct catalogue_absence *leader = &catalogue->absences[first];
+    AUTO_TEXT struct text what = {0};
+    for (size_t i = 0; i < catalogue->absence_count; i++) {
+        const struct catalogue_absence *absence = &catalogue->absences[i];
+        if (!is_missed(absence) || strcmp(absence->reason, leader->reason) != 0)
+            continue;
+        if (i < first)
+            return 0;
+        text_printf(&what, "%s%s %s", i > first ? ", " : "", absence->kind, absence->name);
+    }
+    return what.failed
+               ? -ENOMEM
+               : skips_add(&erring->skips, text_string(&what), leader->reason, leader->error);
+}
+
+static int skip_absent(struct erring *erring)
+{
+    const struct catalogue *catalogue = erring->catalogue;
+    int error = 0;
+    for (size_t i = 0; i < catalogue->absence_count && error == 0; i++)
+        if (is_missed(&catalogue->absences[i]) && !erring->options->path.count)
+            error = skip_alike(erring, i);
+    if (error == 0 && erring->study.emulated)
+        error = skips_add(&erring->skips, "placement",
+                          "on an emulated machine time passes with every instruction alike", 0);
+    return error;
+}
+
+int error_prepare(struct erring *erring)
+{
+    const struct error_options *options = erring->options;
+    struct error_study *study = &erring->study;
+    struct failure failure = {0};
+    int error = check_paths(erring, &failure);
+    if (error < 0)
+        return error_fail(&failure, error == -ENODEV ? EXIT_LACKING : EXIT_USAGE);
+    *study = (struct error_study){
+        .catalogue = erring->catalogue,
+        .paths = options->path.items,
+        .path_count = options->path.count,
+        .processes = options->processes.given ? (uint32_t)options->processes.value : 0,
+        .runs = options->runs.given ? (uint32_t)options->runs.value : 0,
+        .full = options->full,
+        .emulated = facts_get(erring->facts, "emulated") != NULL,
+        .cpu = (int32_t)options->cpu};
+    erring->events = calloc(erring->tried_count + 1, sizeof(*erring->events));
+    if (!erring->events || skip_absent(erring) < 0)
+        return error_out_of_memory();
+    for (size_t i = 0; i < erring->tried_count; i++)
+        if (!erring->tried[i].error)
+            add_event(erring, &erring->tried[i]);
+    study->events = erring->events;
+    return EXIT_DONE;
+}

@@ -1,0 +1,195 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The stages of `assay error`: each is planned by what visits have cost so far, looks at every cell
+ * once, and then gives those that can be measured the rest of their processes. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/monotonic.h"
+#include "cli/deliver.h"
+#include "cli/error.h"
+#include "cli/gather.h"
+#include "cli/run-store.h"
+
+#define MS_NS      UINT64_C(1000000)
+#define RESERVE_MS 4000u /* for judging at the end */
+#define SLACK      120u  /* percent: prices vary, and no cell is given up for that */
+
+/* Percent of what is left that a stage may take, so that those after it get something. */
+static const unsigned shares[STAGE_COUNT] = {
+    [STAGE_CROSSING] = 60, [STAGE_COUNTERS] = 50,  [STAGE_DURATION] = 50,  [STAGE_PLACEMENT] = 60,
+    [STAGE_TOOL] = 60,     [STAGE_CALIBRATE] = 90, [STAGE_MULTIPLEX] = 90,
+};
+
+struct stages {
+    struct erring *erring;
+    struct gathering gathering;
+    struct failure failure;
+    size_t left_out[STAGE_COUNT];
+};
+
+static void keep_time(void *context, uint32_t cell, uint64_t wall_ns, uint64_t inside_ns,
+                      uint64_t runs)
+{
+    struct erring *erring = context;
+    (void)inside_ns, (void)runs;
+    /* Ids count from 1 in the order of the plan. */
+    if (cell >= 1 && cell <= erring->plan.count)
+        error_price_learn(&erring->study, &erring->plan.prices, &erring->plan.cells[cell - 1],
+                          wall_ns);
+}
+
+/* ms that are left for measuring; UINT64_MAX: no limit. */
+static uint64_t time_left(const struct erring *erring)
+{
+    uint64_t used = (uint64_t)(monotonic_ms() - erring->started), budget = erring->budget;
+    uint64_t reserve = budget / 10 < RESERVE_MS ? budget / 10 : RESERVE_MS;
+    if (!budget)
+        return UINT64_MAX;
+    return used + reserve < budget ? budget - reserve - used : 0;
+}
+
+/* Runs what the store still lacks; more: further plans may follow. */
+static int run_planned(struct stages *stages, bool more)
+{
+    struct erring *erring = stages->erring;
+    uint64_t left = time_left(erring);
+    stages->gathering.cells = erring->plan.cells;
+    stages->gathering.cell_count = erring->plan.count;
+    stages->gathering.budget = left == UINT64_MAX ? 0 : left ? left : 1;
+    stages->gathering.more = more;
+    int status = gather(&stages->gathering, &erring->complete, &stages->failure);
+    stages->gathering.resumed = false;
+    return stages->failure.code ? error_fail(&stages->failure, status) : status;
+}
+
+static int failed(struct stages *stages, int error)
+{
+    if (!stages->failure.code)
+        fail_with(&stages->failure, error, "out of memory");
+    return error_fail(&stages->failure, EXIT_FAILED);
+}
+
+/* Every order is drawn from a seed of its own: the visits before it are counted. */
+static uint64_t next_seed(const struct erring *erring)
+{
+    uint64_t visits = 0;
+    for (size_t i = 0; i < erring->plan.count; i++)
+        visits += erring->plan.about[i].planned;
+    return erring->seed + visits;
+}
+
+/* At most `most` further processes of every cell that wants some. */
+static int visit(struct stages *stages, uint32_t most)
+{
+    struct erring *erring = stages->erring;
+    AUTO_FREE struct visit *visits = NULL;
+    size_t count = 0;
+    int error = error_plan_visits(&erring->plan, most, next_seed(erring), &visits, &count);
+    if (error == 0 && (count || erring->plan.count > erring->stored_cells))
+        error = error_store_plan(erring, visits, count, &stages->failure);
+    if (error < 0)
+        return failed(stages, error);
+    int status = count ? run_planned(stages, true) : EXIT_DONE;
+    if (status == EXIT_DONE && error_learn_failures(erring, &stages->failure) < 0)
+        return failed(stages, -ENOMEM);
+    return status;
+}
+
+static bool may_go_on(const struct stages *stages, int status)
+{
+    return status == EXIT_DONE && stages->erring->complete;
+}
+
+/* ns of the budget that the stage may take, from now on. */
+static uint64_t share_of(const struct erring *erring, enum error_stage stage)
+{
+    uint64_t left = time_left(erring);
+    return left > UINT64_MAX / MS_NS ? UINT64_MAX : left * MS_NS / 100 * shares[stage];
+}
+
+static int measure_stage(struct stages *stages, enum error_stage stage)
+{
+    struct erring *erring = stages->erring;
+    const struct error_study *study = &erring->study;
+    size_t left_out = 0, given_up = 0;
+    int status = EXIT_DONE, error = 0;
+    if (stage == STAGE_CROSSING) {
+        error = error_plan_pilot(study, stage, &erring->plan);
+        status = error < 0 ? failed(stages, error) : visit(stages, 1);
+    }
+    uint64_t share = share_of(erring, stage), began = monotonic_ns();
+    if (may_go_on(stages, status)) {
+        error = error_plan_stage(study, stage, share, &erring->plan, &left_out);
+        status = error < 0 ? failed(stages, error) : visit(stages, 1);
+    }
+    if (may_go_on(stages, status)) {
+        uint64_t used = monotonic_ns() - began, most = share;
+        if (share != UINT64_MAX)
+            most = share > used ? (share - used) / 100 * SLACK : 0;
+        error_plan_settle(study, stage, most, &erring->plan, &given_up);
+        status = visit(stages, UINT32_MAX);
+    }
+    stages->left_out[stage] = left_out + given_up;
+    return status;
+}
+
+/* What the budget did not hold. */
+static int tell_left_out(const struct stages *stages)
+{
+    struct erring *erring = stages->erring;
+    int error = 0;
+    for (int stage = 0; stage < STAGE_COUNT && error == 0; stage++) {
+        char what[80];
+        size_t count = stages->left_out[stage];
+        snprintf(what, sizeof(what), "%s: %zu cell%s", error_stage_names[stage], count,
+                 count == 1 ? "" : "s");
+        if (count)
+            error =
+                skips_add(&erring->skips, what,
+                          "the budget does not hold them: give a larger --budget, or --full", 0);
+    }
+    return error;
+}
+
+static int all_stages(struct stages *stages)
+{
+    struct erring *erring = stages->erring;
+    int status = EXIT_DONE;
+    for (int stage = 0; stage < STAGE_COUNT && may_go_on(stages, status); stage++) {
+        if (stage == STAGE_MULTIPLEX && error_learn_phases(erring, &stages->failure) < 0)
+            return failed(stages, -ENOMEM);
+        if (!error_plan_has(&erring->plan, (enum error_stage)stage))
+            status = measure_stage(stages, (enum error_stage)stage);
+    }
+    return status;
+}
+
+int error_measure(struct erring *erring)
+{
+    struct stages stages = {.erring = erring,
+                            .gathering = {.command = "error",
+                                          .common = &erring->options->common,
+                                          .session = erring->session,
+                                          .store = erring->store,
+                                          .resumed = erring->options->resume,
+                                          .timed = keep_time,
+                                          .timed_context = erring}};
+    int status = EXIT_DONE;
+    if (!erring->store)
+        return EXIT_DONE;
+    bool finished = run_store_is_finished(erring->store);
+    if (erring->options->resume)
+        status = run_planned(&stages, !finished);
+    if (!finished && may_go_on(&stages, status))
+        status = all_stages(&stages);
+    if (tell_left_out(&stages) < 0)
+        return error_out_of_memory();
+    /* Nothing more to measure: the store is finished. */
+    if (!finished && may_go_on(&stages, status))
+        status = run_planned(&stages, false);
+    return status;
+}

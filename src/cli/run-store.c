@@ -1,0 +1,146 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Makes and reopens the stores of commands that measure. */
+#include "cli/run-store.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/cleanup.h"
+#include "cli/gather.h"
+#include "cli/options.h"
+
+static struct store_run run_of(const struct run_store *run, const char *argv)
+{
+    return (struct store_run){.command = run->command,
+                              .argv = argv,
+                              .seed = run->seed,
+                              .facts = &run->catalogue->facts,
+                              .fingerprint = run->catalogue->fingerprint,
+                              .kit = run->catalogue->build};
+}
+
+int run_store_create(const struct run_store *run, struct store **store, struct failure *failure)
+{
+    AUTO_FREE char *argv = gather_argv(run->common);
+    AUTO_FREE char *place = NULL;
+    const char *path = run->path;
+    int error = argv ? 0 : fail_with(failure, -ENOMEM, "out of memory");
+    if (error == 0 && !path) {
+        error = store_default_path(run->catalogue->fingerprint, run->command, &place, failure);
+        path = place;
+    }
+    if (error < 0)
+        return error;
+    struct store_run described = run_of(run, argv);
+    return store_create(store, path, &described, failure);
+}
+
+int run_store_reopen(const struct run_store *run, struct store **store, struct store_info *info,
+                     struct failure *failure)
+{
+    AUTO_FREE char *place = NULL;
+    const char *path = run->path;
+    int error = 0;
+    if (!path) {
+        error = store_latest_unfinished(run->catalogue->fingerprint, run->command, &place, failure);
+        path = place;
+    }
+    if (error == 0)
+        error = store_open(store, path, true, failure);
+    if (error == 0)
+        error = store_info(*store, info, failure);
+    if (error == 0 && strcmp(info->command, run->command) != 0)
+        error =
+            fail_with(failure, -EINVAL, "%s holds a run of `assay %s`: resume it with that command",
+                      path, info->command);
+    if (error == 0)
+        error = gather_check_via(run->common, run->catalogue, path, info, failure);
+    return error;
+}
+
+/* The words of a stored command line; what is none has none. The caller frees the array; the words
+ * are the list's. */
+static char **words_of(const json_t *list, int *count)
+{
+    size_t size = json_array_size(list);
+    char **words = calloc(size + 1, sizeof(*words));
+    *count = 0;
+    for (size_t i = 0; words && i < size && i < INT_MAX; i++) {
+        const char *word = json_string_value(json_array_get(list, i));
+        words[(*count)++] = (char *)(uintptr_t)(word ? word : "");
+    }
+    return words;
+}
+
+int run_store_recall(const struct command *command, const char *path, const char *argv,
+                     void *options, struct string_list *arguments, struct failure *failure)
+{
+    struct failure unread = {0};
+    json_t *list = json_loads(argv, 0, NULL);
+    int count = 0, first = 0, error = -EINVAL;
+    AUTO_FREE char **words = words_of(list, &count);
+    if (count >= 2)
+        error = options_parse(command, count - 1, words + 1, options, &first, &unread);
+    for (int i = first + 1; error == 0 && i < count; i++)
+        error = string_list_push(arguments, words[i], strlen(words[i]));
+    json_decref(list);
+    if (!words || error == -ENOMEM)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    if (error < 0)
+        return fail_with(failure, -EBADMSG,
+                         "the store %.300s is damaged, or was changed by another program: the "
+                         "command line of its run cannot be read%s%.200s. Take a copy you trust.",
+                         path, *unread.text ? ": " : "", unread.text);
+    return 0;
+}
+
+int run_store_same_plan(const struct run_store *run, struct store *store, const struct cell *cells,
+                        size_t count, struct failure *failure)
+{
+    struct store_run described = run_of(run, "[]");
+    return store_same_plan(store, &described, cells, count, failure);
+}
+
+int run_store_exit(int error, bool named)
+{
+    bool wrong =
+        error == -ESTALE || error == -EEXIST || error == -EINVAL || (error == -ENOENT && named);
+    return wrong ? EXIT_USAGE : EXIT_FAILED;
+}
+
+bool run_store_is_finished(struct store *store)
+{
+    struct store_info info = {0};
+    struct failure ignored = {0};
+    bool finished = store_info(store, &info, &ignored) == 0 && info.finished;
+    store_info_release(&info);
+    return finished;
+}
+
+int run_store_put_truth(struct store *store, const struct catalogue *catalogue,
+                        const struct cell *cell, uint32_t counter,
+                        const struct counted_event *event, struct failure *failure)
+{
+    const char *grade = NULL;
+    struct maybe truth = predict(catalogue, event, cell->specimen, cell->n, &grade);
+    return store_put_truth(store, cell->id, counter, event->class, truth.value,
+                           truth.known ? grade : NULL, failure);
+}
+
+int run_store_put_account(struct store *store, const struct catalogue *catalogue,
+                          const struct cell *cell, struct failure *failure)
+{
+    struct maybe faults = predict_class(catalogue, "page-faults", cell->specimen, cell->n, NULL);
+    struct maybe switches =
+        predict_class(catalogue, "context-switches", cell->specimen, cell->n, NULL);
+    if (!faults.known && !switches.known)
+        return 0;
+    return store_put_account(store, cell->id, faults.known ? &faults.value : NULL,
+                             switches.known ? &switches.value : NULL, failure);
+}

@@ -1,0 +1,256 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The cells with work in their window that `assay error` wishes for: the loop with many N, at many
+ * places, and under whole-command tools. */
+#include <stdio.h>
+#include <string.h>
+
+#include "study/error-plan.h"
+#include "study/mode.h"
+
+#define TOP                UINT64_C(1000000)
+#define FULL_TOP           UINT64_C(1000000000)
+#define LONG_N             UINT64_C(10000000)
+#define KERNEL_RUNS        100u /* in a process: interrupts are rare */
+#define PLACED_N           10000u
+#define WINDOW_N           1000000u
+#define PLACED_RUNS        10u
+#define WINDOW_RUNS        5u
+#define LINE               64u
+#define USUAL_PAGE         4096u
+#define DURATION_PROCESSES 10u
+#define PLACED_PROCESSES   10u
+
+static uint32_t at_most(uint32_t value, uint32_t most)
+{
+    return value < most ? value : most;
+}
+
+static enum pattern usual_pattern(const struct catalogue_path *path)
+{
+    static const enum pattern order[] = {PATTERN_AO, PATTERN_RR, PATTERN_AR, PATTERN_RO};
+    for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+        if (error_list_has(path->patterns, pattern_names[order[i]]))
+            return order[i];
+    return PATTERN_AO;
+}
+
+static void wish_usual(struct error_wisher *wisher, const struct catalogue_path *path,
+                       const struct wished_cell *asked)
+{
+    char opt[16], link[16];
+    const struct wished_window way = {path, usual_pattern(path), error_usual_opt(path, opt),
+                                      error_usual_link(path, link)};
+    error_wish(wisher, &way, asked);
+}
+
+/* --- duration --- */
+
+static bool has_truth(const struct catalogue_specimen *specimen, const char *class)
+{
+    for (size_t i = 0; class && i < specimen->truth_count; i++)
+        if (strcmp(specimen->truths[i].class, class) == 0)
+            return true;
+    return false;
+}
+
+static bool counts_kernel_only(const char *name)
+{
+    const char *mode = event_mode(name);
+    return mode && strchr(mode, 'k') && !strchr(mode, 'u');
+}
+
+/* 1, 10, … to the top; long runs are few. */
+static void wish_ladder(struct error_wisher *wisher, const struct catalogue_path *path,
+                        struct wished_cell asked)
+{
+    const struct error_study *study = wisher->study;
+    uint32_t runs = asked.runs;
+    asked.specimen = "loop";
+    for (uint64_t n = study->full ? FULL_TOP : TOP; n >= 1; n /= 10) {
+        asked.n = n;
+        asked.runs = n >= LONG_N ? at_most(runs, 2) : runs;
+        wish_usual(wisher, path, &asked);
+    }
+}
+
+static void wish_duration_of(struct error_wisher *wisher, const struct catalogue_path *path,
+                             const struct error_event *event)
+{
+    const struct error_study *study = wisher->study;
+    bool kernel = error_event_of_cpu(event) && counts_kernel_only(event->name);
+    struct wished_cell asked = {
+        .event = event->name,
+        .counters = 1,
+        .runs = kernel && !study->runs ? KERNEL_RUNS : error_wished_runs(study),
+        .processes = at_most(error_wished_processes(study), DURATION_PROCESSES)};
+    if (kernel && !study->emulated)
+        asked.processes = error_wished_processes(study);
+    if (kernel && study->interrupts && strncmp(path->name, "perf-", 5) == 0) {
+        asked.counters = 2;
+        asked.others = &study->interrupts;
+    }
+    wish_ladder(wisher, path, asked);
+}
+
+static void wish_interrupts(struct error_wisher *wisher, const struct catalogue_path *path)
+{
+    const struct error_study *study = wisher->study;
+    const struct wished_cell asked = {
+        .event = study->interrupts,
+        .counters = 1,
+        .runs = study->runs ? study->runs : KERNEL_RUNS,
+        .processes = at_most(error_wished_processes(study), DURATION_PROCESSES)};
+    if (study->interrupts)
+        wish_ladder(wisher, path, asked);
+}
+
+void error_wish_duration(struct error_wisher *wisher)
+{
+    const struct error_study *study = wisher->study;
+    const struct catalogue *catalogue = study->catalogue;
+    const struct catalogue_specimen *loop = catalogue_specimen(catalogue, "loop");
+    bool first = true;
+    for (size_t i = 0; loop && i < catalogue->path_count; i++) {
+        const struct catalogue_path *path = &catalogue->paths[i];
+        if (!error_uses_path(study, path, "perf_event"))
+            continue;
+        for (size_t j = 0; j < study->event_count; j++) {
+            const struct error_event *event = &study->events[j];
+            if (!event->placed_only && !event->companion && has_truth(loop, event->class) &&
+                error_path_counts(path, event))
+                wish_duration_of(wisher, path, event);
+        }
+        if (first)
+            wish_interrupts(wisher, path);
+        first = false;
+    }
+}
+
+/* --- placement --- */
+
+/* Instructions begin at multiples of this. */
+static uint64_t alignment_of(const struct catalogue *catalogue)
+{
+    static const struct {
+        const char *isa;
+        uint64_t bytes;
+    } known[] = {{"aarch64", 4}, {"riscv64", 2}};
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (strcmp(catalogue->isa, known[i].isa) == 0)
+            return known[i].bytes;
+    return 1;
+}
+
+static void wish_place(struct error_wisher *wisher, const struct catalogue_path *path,
+                       struct wished_cell asked, uint64_t offset)
+{
+    char name[64];
+    snprintf(name, sizeof(name), "placed/offset=%llu/", (unsigned long long)offset);
+    asked.specimen = name;
+    wish_usual(wisher, path, &asked);
+}
+
+/* Every place in a line; then the beginnings of other lines, and the end of the page. */
+static void wish_places(struct error_wisher *wisher, const struct catalogue_path *path,
+                        const char *event)
+{
+    const struct error_study *study = wisher->study;
+    uint64_t page = study->page ? study->page : USUAL_PAGE;
+    uint64_t step = alignment_of(study->catalogue);
+    const struct wished_cell asked = {.event = event,
+                                      .counters = 1,
+                                      .n = PLACED_N,
+                                      .runs = PLACED_RUNS,
+                                      .processes =
+                                          at_most(error_wished_processes(study), PLACED_PROCESSES)};
+    for (uint64_t offset = 0; offset < LINE; offset += step)
+        wish_place(wisher, path, asked, offset);
+    for (uint64_t offset = page - LINE / 4; offset < page; offset += step)
+        wish_place(wisher, path, asked, offset);
+    for (uint64_t offset = LINE; offset < page; offset *= 2)
+        wish_place(wisher, path, asked, offset);
+}
+
+/* What tells time on a perf path: ticks, cycles in user mode, else nanoseconds. */
+static const char *tick_event(const struct error_study *study)
+{
+    static const char *const classes[] = {"ticks", "cycles", "task-clock"};
+    for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+        for (size_t j = 0; j < study->event_count; j++) {
+            const struct error_event *event = &study->events[j];
+            if (event->class && strcmp(event->class, classes[i]) == 0 &&
+                (!error_event_of_cpu(event) || event_counts_user_only(event->name)))
+                return event->name;
+        }
+    return NULL;
+}
+
+/* The inline loop in the windows of all patterns, levels and link modes. */
+static void wish_windows(struct error_wisher *wisher, const struct catalogue_path *path,
+                         const char *event)
+{
+    const struct error_study *study = wisher->study;
+    const struct wished_cell asked = {.event = event,
+                                      .counters = 1,
+                                      .specimen = "loop",
+                                      .n = WINDOW_N,
+                                      .runs = WINDOW_RUNS,
+                                      .processes =
+                                          at_most(error_wished_processes(study), PLACED_PROCESSES)};
+    char opt[16], link[16];
+    for (const char *links = path->links; error_next_word(&links, link);)
+        for (const char *opts = path->opts; error_next_word(&opts, opt);)
+            for (int pattern = 0; pattern < PATTERN_COUNT; pattern++) {
+                const struct wished_window way = {path, (enum pattern)pattern, opt, link};
+                if (error_list_has(path->patterns, pattern_names[pattern]))
+                    error_wish(wisher, &way, &asked);
+            }
+}
+
+void error_wish_placement(struct error_wisher *wisher)
+{
+    const struct error_study *study = wisher->study;
+    const struct catalogue *catalogue = study->catalogue;
+    const struct catalogue_path *clock = catalogue_path(catalogue, "clock");
+    const struct catalogue_path *perf = catalogue_path(catalogue, "perf-read");
+    const char *ticks = tick_event(study);
+    bool placed = catalogue_specimen(catalogue, "placed");
+    /* Emulated time passes with every instruction alike. */
+    if (study->emulated)
+        return;
+    if (study->clock && clock && placed)
+        wish_places(wisher, clock, study->clock);
+    if (!perf || !error_uses_path(study, perf, "perf_event"))
+        return;
+    if (ticks && catalogue_specimen(catalogue, "loop"))
+        wish_windows(wisher, perf, ticks);
+    for (size_t i = 0; placed && i < study->event_count; i++)
+        if (error_event_of_cpu(&study->events[i]) && event_counts_user_only(study->events[i].name))
+            wish_places(wisher, perf, study->events[i].name);
+}
+
+/* --- whole commands --- */
+
+void error_wish_tool(struct error_wisher *wisher)
+{
+    const struct error_study *study = wisher->study;
+    const struct catalogue_path *path = catalogue_path(study->catalogue, "perf-stat");
+    static const struct {
+        const char *specimen;
+        uint64_t n;
+    } bodies[] = {{"null", 0}, {"loop", TOP}};
+    for (size_t body = 0; path && body < sizeof(bodies) / sizeof(*bodies); body++)
+        for (size_t i = 0; i < study->event_count; i++) {
+            const struct error_event *event = &study->events[i];
+            const struct wished_cell asked = {.event = event->name,
+                                              .counters = 1,
+                                              .specimen = bodies[body].specimen,
+                                              .n = bodies[body].n,
+                                              .runs = 1,
+                                              .processes = error_wished_processes(study)};
+            if (!event->placed_only && !event->companion && error_path_counts(path, event))
+                wish_usual(wisher, path, &asked);
+        }
+}
