@@ -1,0 +1,34 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Looks up what the judge of measurement error said. Include after cmocka.h. */
+#pragma once
+
+#include <string.h>
+
+#include "error-builder.h"
+#include "judge/error/report.h"
+
+/* Null where the analysis has no such term. */
+static inline const struct error_effect *find_effect(const struct error_report *report,
+                                                     const char *event, const char *name)
+{
+    for (size_t i = 0; i < report->effect_count; i++)
+        if (strcmp(report->effects[i].event, event) == 0 &&
+            strcmp(report->effects[i].name, name) == 0)
+            return &report->effects[i];
+    return NULL;
+}
+
+static inline struct error_report judge_factors(const struct error_builder *builder)
+{
+    struct error_report report = {0};
+    assert_int_equal(error_judge_factors(&builder->file, &report), 0);
+    return report;
+}
+
+static inline void end_judging(struct error_builder *builder, struct error_report *report)
+{
+    error_report_release(report);
+    error_builder_end(builder);
+}

@@ -1,0 +1,326 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which factors matter, on data that is no textbook's: exact counts, one process, one level,
+ * factors that always go together, several machines, models that are too large. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "error-judging.h"
+#include "judge/error/levels.h"
+
+static const char *const paths[] = {"perf-read", "perf-user", NULL};
+static const char *const opts[] = {"O0", "O2", NULL};
+static const char *const links[] = {"lazy", "static", NULL};
+static const char user[] = "instructions:u", steps[] = "step/instructions/";
+
+static void assert_says(const struct error_anova *anova, const char *text)
+{
+    if (!strstr(anova->note, text))
+        fail_msg("no \"%s\" in \"%s\"", text, anova->note);
+}
+
+/* path 100, pattern 10 a step, -O0 1; where perf-user is O0 as well, 2 more: no term has that. */
+static double exact_error(const struct error_cell *cell, void *context)
+{
+    bool slow = strcmp(cell->opt, "O0") == 0, direct = strcmp(cell->path, "perf-read") == 0;
+    (void)context;
+    return (direct ? 100 : 0) + 10 * (double)cell->pattern + slow + (slow && direct ? 2 : 0);
+}
+
+static void exact_counts_have_an_infinite_f_and_sizes_decide(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 1);
+    build_error_crossing(
+        &builder,
+        &(struct error_crossing){
+            .paths = paths, .opts = opts, .links = links, .patterns = ERROR_ALL_PATTERNS},
+        &(struct error_way){
+            .part = PART_STEPPED, .processes = 3, .effect = exact_error, .first = 700});
+    struct error_report report = judge_factors(&builder);
+    const struct error_anova *anova = report.anovas;
+    assert_true(anova->stepped && anova->no_variance);
+    assert_string_equal(anova->event, steps);
+    assert_int_equal(anova->constant_cells, anova->cells);
+    assert_says(anova, "never differ");
+    const struct error_effect *path = find_effect(&report, steps, "path"),
+                              *opt = find_effect(&report, steps, "opt"),
+                              *link = find_effect(&report, steps, "link");
+    assert_true(path->stepped && isinf(path->f) && path->p == 0 && path->matters);
+    assert_true(isinf(opt->f) && opt->significant && !opt->matters);
+    assert_true(link->f == 0 && link->p == 1 && !link->significant && link->sum_sq == 0);
+    assert_true(fabs(path->range - 101) < 1e-9);
+    end_judging(&builder, &report);
+}
+
+static void equal_errors_everywhere_have_no_effect(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 1);
+    build_error_crossing(&builder, &(struct error_crossing){.paths = paths, .opts = opts},
+                         &(struct error_way){.error = 7});
+    struct error_report report = judge_factors(&builder);
+    assert_int_equal(report.effect_count, 2);
+    for (size_t i = 0; i < report.effect_count; i++)
+        assert_true(report.effects[i].f == 0 && report.effects[i].p == 1 &&
+                    report.effects[i].effect_size == 0 && !report.effects[i].significant);
+    assert_true(report.anovas->no_variance);
+    assert_says(report.anovas, "the same error");
+    end_judging(&builder, &report);
+}
+
+/* Constant in one path, noisy in the other. */
+static double noisy_user(struct error_cell *cell, size_t process, size_t run, size_t index,
+                         struct random *random, void *context)
+{
+    (void)process, (void)run, (void)index, (void)context;
+    return strcmp(cell->path, "perf-user") == 0 ? 9 * error_built_normal(random) : 0;
+}
+
+static void cells_without_variance_among_others_are_counted(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 1);
+    build_error_crossing(&builder,
+                         &(struct error_crossing){.paths = paths, .patterns = ERROR_ALL_PATTERNS},
+                         &(struct error_way){.draw = noisy_user, .runs = 2});
+    struct error_report report = judge_factors(&builder);
+    assert_false(report.anovas->no_variance);
+    assert_int_equal(report.anovas->constant_cells, 4);
+    assert_says(report.anovas, "In 4 of 8 cells");
+    assert_true(find_effect(&report, user, "path")->p > 0.001);
+    end_judging(&builder, &report);
+}
+
+static void one_process_a_cell_is_tested_by_what_the_factors_leave(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 5);
+    build_error_crossing(
+        &builder,
+        &(struct error_crossing){
+            .paths = paths, .opts = opts, .links = links, .patterns = ERROR_ALL_PATTERNS},
+        &(struct error_way){
+            .processes = 1, .effect = exact_error, .process_noise = 3, .run_noise = 1});
+    struct error_report report = judge_factors(&builder);
+    assert_int_equal(report.anovas->count, 32);
+    assert_false(report.anovas->no_variance);
+    assert_says(report.anovas, "one process");
+    assert_true(find_effect(&report, user, "path")->matters);
+    assert_false(find_effect(&report, user, "link")->significant);
+    end_judging(&builder, &report);
+}
+
+static void one_process_and_no_more_cells_than_parameters_test_nothing(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 5);
+    build_error_crossing(
+        &builder,
+        &(struct error_crossing){.paths = paths, .patterns = 1u << PATTERN_AR | 1u << PATTERN_RR},
+        &(struct error_way){.processes = 1, .effect = exact_error, .process_noise = 3});
+    struct error_report report = judge_factors(&builder);
+    assert_says(report.anovas, "Nothing can be tested");
+    for (size_t i = 0; i < report.effect_count; i++)
+        assert_true(report.effects[i].p == 1 && !report.effects[i].matters);
+    end_judging(&builder, &report);
+}
+
+static void factors_with_one_level_are_left_out_and_said(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 5);
+    build_error_crossing(&builder, &(struct error_crossing){.paths = paths, .links = links},
+                         &(struct error_way){.process_noise = 3, .runs = 2});
+    build_error_cell(&builder, &(struct error_way){.event = "page-faults"});
+    build_error_failed(&builder, &(struct error_way){.event = "cycles:u"}, -1, "refused");
+    build_error_cell(&builder, &(struct error_way){.part = PART_DURATION, .event = "cycles:k"});
+    struct error_report report = judge_factors(&builder);
+    assert_int_equal(report.anova_count, 2);
+    assert_int_equal(report.effect_count, 2);
+    assert_says(report.anovas, "second level: machine, pattern, counters, opt.");
+    assert_non_null(find_effect(&report, user, "link"));
+    assert_string_equal(report.anovas[1].event, "page-faults");
+    assert_int_equal(report.anovas[1].effects, 0);
+    assert_int_equal(report.anovas[1].count, 20);
+    assert_says(&report.anovas[1], "nothing to compare");
+    end_judging(&builder, &report);
+}
+
+/* One path is only linked statically, the other only lazily. */
+static bool only_its_own_link(struct error_way *way)
+{
+    return strcmp(way->path, "perf-user") == 0 ? strcmp(way->link, "lazy") == 0
+                                               : strcmp(way->link, "static") == 0;
+}
+
+static void factors_that_always_go_together_cannot_be_told_apart(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 5);
+    build_error_crossing(
+        &builder,
+        &(struct error_crossing){
+            .paths = paths, .links = links, .opts = opts, .exists = only_its_own_link},
+        &(struct error_way){.effect = exact_error, .process_noise = 3});
+    struct error_report report = judge_factors(&builder);
+    assert_null(find_effect(&report, user, "path"));
+    assert_null(find_effect(&report, user, "link"));
+    assert_non_null(find_effect(&report, user, "opt"));
+    assert_says(report.anovas, "path cannot be told");
+    assert_says(report.anovas, "link cannot be told");
+    assert_int_equal(report.anovas->effects, 1);
+    AUTO_ERROR_WAYS struct error_ways ways;
+    AUTO_ERROR_LEVELS struct error_levels levels;
+    assert_int_equal(error_ways_of(&builder.file, &ways), 0);
+    assert_int_equal(error_levels_of(&builder.file, &ways, 0, ways.count, &levels), 0);
+    for (size_t i = 0; i < levels.count; i++) {
+        levels.cells[i].processes = 20;
+        levels.cells[i].mean = 4 * (double)i;
+    }
+    double range = 0;
+    assert_int_equal(error_range_of(&levels, FACTOR_LINK, &range), 0);
+    assert_true(isnan(range));
+    assert_int_equal(error_range_of(&levels, FACTOR_OPT, &range), 0);
+    assert_true(fabs(range - 4) < 1e-9);
+    end_judging(&builder, &report);
+}
+
+static double by_machine(const struct error_cell *cell, void *context)
+{
+    (void)context;
+    return cell->machine == 1 ? 50 : 0;
+}
+
+static void machines_are_a_factor_and_equal_fingerprints_one_machine(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 5);
+    build_error_machine(&builder, "another", false);
+    build_error_machine(&builder, "another", false); /* its store twice */
+    for (uint32_t machine = 0; machine < 3; machine++)
+        build_error_crossing(
+            &builder, &(struct error_crossing){.paths = paths, .opts = opts},
+            &(struct error_way){.machine = machine, .effect = by_machine, .process_noise = 4});
+    for (size_t i = 0; i < builder.file.cell_count; i++)
+        for (size_t run = 0; builder.file.cells[i].machine == 2 && run < 400; run++)
+            builder.file.cells[i].values[run] += 50;
+    struct error_report report = judge_factors(&builder);
+    const struct error_effect *machine = find_effect(&report, user, "machine");
+    assert_int_equal(machine->df, 1);
+    assert_true(machine->matters);
+    assert_true(fabs(machine->range - 50) < 3);
+    assert_int_equal(report.anovas->count, 12 * 20);
+    assert_int_equal(report.anovas->cells, 8);
+    end_judging(&builder, &report);
+}
+
+static void other_choices_and_layouts_are_not_mixed_in(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 5);
+    build_error_crossing(&builder, &(struct error_crossing){.paths = paths},
+                         &(struct error_way){.process_noise = 3, .counters = 2});
+    build_error_cell(&builder,
+                     &(struct error_way){.counters = 2, .others = "cycles:u", .error = 4000});
+    build_error_cell(&builder, &(struct error_way){.counters = 2, .separate = true, .error = 4000});
+    struct error_report report = judge_factors(&builder);
+    assert_int_equal(report.anovas->count, 40);
+    assert_true(report.anovas->total_sum < 1000);
+    assert_says(report.anovas, "1 cells with other events");
+    assert_says(report.anovas, "1 cells with counters opened one by one");
+    end_judging(&builder, &report);
+    /* Where nothing else was measured, they are what is analysed. */
+    error_builder_start(&builder, 5);
+    build_error_crossing(&builder, &(struct error_crossing){.paths = paths},
+                         &(struct error_way){.process_noise = 3, .separate = true});
+    report = judge_factors(&builder);
+    assert_int_equal(report.anovas->count, 40);
+    end_judging(&builder, &report);
+}
+
+static void a_model_that_is_too_large_loses_interactions_first(void **state)
+{
+    (void)state;
+    static char names[70][8];
+    const char *many[71] = {NULL};
+    static const uint32_t counters[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0};
+    for (int i = 0; i < 70; i++) {
+        snprintf(names[i], sizeof(names[i]), "path%d", i);
+        many[i] = names[i];
+    }
+    struct error_builder builder;
+    error_builder_start(&builder, 5);
+    struct error_crossing crossing = {.paths = many, .counters = counters};
+    crossing.patterns = 1u << PATTERN_AR | 1u << PATTERN_RR;
+    build_error_crossing(&builder, &crossing,
+                         &(struct error_way){.processes = 2, .runs = 1, .process_noise = 4});
+    struct error_report report = judge_factors(&builder);
+    assert_says(report.anovas, "1 interaction was left out");
+    assert_null(find_effect(&report, user, "path x counters"));
+    assert_int_equal(find_effect(&report, user, "path x pattern")->df, 69);
+    assert_int_equal(find_effect(&report, user, "path")->df, 69);
+    end_judging(&builder, &report);
+}
+
+static void more_levels_than_a_model_can_have_are_said(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 5);
+    for (uint32_t i = 0; i < 900; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "path%u", i);
+        build_error_cell(&builder, &(struct error_way){.path = name, .processes = 1, .runs = 1});
+    }
+    struct error_report report = judge_factors(&builder);
+    assert_int_equal(report.effect_count, 0);
+    assert_int_equal(report.anova_count, 1);
+    assert_says(report.anovas, "too many levels");
+    end_judging(&builder, &report);
+}
+
+static void nothing_measured_is_no_analysis(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 5);
+    struct error_report report = judge_factors(&builder);
+    assert_int_equal(report.anova_count, 0);
+    end_judging(&builder, &report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exact_counts_have_an_infinite_f_and_sizes_decide),
+        cmocka_unit_test(equal_errors_everywhere_have_no_effect),
+        cmocka_unit_test(cells_without_variance_among_others_are_counted),
+        cmocka_unit_test(one_process_a_cell_is_tested_by_what_the_factors_leave),
+        cmocka_unit_test(one_process_and_no_more_cells_than_parameters_test_nothing),
+        cmocka_unit_test(factors_with_one_level_are_left_out_and_said),
+        cmocka_unit_test(factors_that_always_go_together_cannot_be_told_apart),
+        cmocka_unit_test(machines_are_a_factor_and_equal_fingerprints_one_machine),
+        cmocka_unit_test(other_choices_and_layouts_are_not_mixed_in),
+        cmocka_unit_test(a_model_that_is_too_large_loses_interactions_first),
+        cmocka_unit_test(more_levels_than_a_model_can_have_are_said),
+        cmocka_unit_test(nothing_measured_is_no_analysis),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,373 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which factors matter: planted effects are found with their size, absent ones are not, and what
+ * cannot be told is said. One unbalanced table is that of R. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "error-judging.h"
+#include "stats-digits.h"
+
+static const char *const three_paths[] = {"papi-high", "perf-read", "perf-user", NULL};
+static const char *const three_opts[] = {"O0", "O2", "O3", NULL};
+static const char *const two_links[] = {"lazy", "static", NULL};
+static const char event[] = "instructions:u";
+
+static const struct error_effect *effect_of(const struct error_report *report, const char *name)
+{
+    const struct error_effect *effect = find_effect(report, event, name);
+    if (!effect)
+        fail_msg("no effect %s", name);
+    return effect;
+}
+
+/* --- against R 4.2.2; the program stands at the end of this file --- */
+
+struct reference {
+    uint32_t path, pattern, counters, opt, link, number;
+};
+
+static double reference_error(struct error_cell *cell, size_t process, size_t run, size_t index,
+                              struct random *random, void *context)
+{
+    const struct reference *at = context;
+    (void)cell, (void)index, (void)random;
+    double value = 40. * at->path + (at->path == 1 ? 7. * at->pattern : 0) +
+                   3. * (at->counters - 1) + (at->opt == 0 && at->pattern == 3 ? 2 : 0) +
+                   (double)((at->number * (size_t)37 + process * 101) % 23);
+    /* The median of the later runs is the value; the first run must not be in it. */
+    return run == 0 ? (process % 2 ? 1000 : -1000) : run == 1 ? value - 1 : value + 1;
+}
+
+static void add_reference(struct error_builder *builder, struct reference *at)
+{
+    build_error_cell(builder, &(struct error_way){.path = three_paths[at->path],
+                                                  .pattern = (enum pattern)at->pattern,
+                                                  .counters = at->counters,
+                                                  .opt = three_opts[at->opt],
+                                                  .link = two_links[at->link],
+                                                  .processes = 2 + at->number % 3,
+                                                  .runs = 3,
+                                                  .draw = reference_error,
+                                                  .context = at});
+    at->number++;
+}
+
+/* papi-high has one pattern; more counters are only measured at one -O level and link. */
+static void build_reference(struct error_builder *builder)
+{
+    struct reference at = {0};
+    for (at.path = 0; at.path < 3; at.path++)
+        for (at.pattern = 0; at.pattern < 4; at.pattern++) {
+            if (at.path == 0 && at.pattern != 2)
+                continue;
+            at.counters = 1;
+            for (at.opt = 0; at.opt < 3; at.opt++)
+                for (at.link = 0; at.link < 2; at.link++)
+                    add_reference(builder, &at);
+            at.opt = at.link = 1;
+            for (at.counters = 2; at.counters < 5; at.counters += 2)
+                add_reference(builder, &at);
+        }
+}
+
+static void an_unbalanced_analysis_is_that_of_r(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        size_t df;
+        double sum, f, p, eta, range;
+    } expected[] = {
+        {"path", 2, 116866.648334004, 1261.60892291692, 3.56179347305791e-111, 0.755502378996798,
+         84.3345738092749},
+        {"pattern", 3, 2506.31270846944, 18.0375754286383, 2.35585225020169e-10, 0.0162024430472831,
+         NAN},
+        {"counters", 2, 918.045629519023, 9.91056536965032, 8.01432368314675e-05,
+         0.00593484682770205, 7.60961691278618},
+        {"opt", 2, 6.84864811503758, 0.0739331168902492, 0.928760235580215, 4.42741365272587e-05,
+         0.439397100978276},
+        {"link", 1, 0.890385390113806, 0.0192239303345469, 0.889871737000462, 5.75603296615844e-06,
+         0.0617283950617303},
+        {"path x pattern", 3, 2948.44107258302, 21.2195102645788, 6.47905501835237e-12,
+         0.0190606496928192, NAN},
+        {"pattern x opt", 6, 479.777225561187, 1.72644416352331, 0.116749600620163,
+         0.00310159348682625, NAN},
+        {"path x counters", 4, 11.6621408412866, 0.0629480743883029, 0.992646337447276,
+         7.53916987899457e-05, NAN},
+    };
+    struct error_builder builder;
+    error_builder_start(&builder, 1);
+    build_reference(&builder);
+    struct error_report report = judge_factors(&builder);
+    assert_int_equal(report.anova_count, 1);
+    const struct error_anova *anova = report.anovas;
+    assert_int_equal(anova->count, 216);
+    assert_int_equal(anova->residual_df, 192);
+    check_digits("residual", anova->residual_sum, 8892.77020498941, 10);
+    check_digits("total", anova->total_sum, 154687.333333333, 10);
+    assert_int_equal(anova->first, 0);
+    assert_int_equal(anova->effects, sizeof(expected) / sizeof(*expected));
+    for (size_t i = 0; i < anova->effects; i++) {
+        const struct error_effect *effect = effect_of(&report, expected[i].name);
+        assert_int_equal(effect->df, expected[i].df);
+        check_digits(effect->name, effect->sum_sq, expected[i].sum, 9);
+        check_digits(effect->name, effect->f, expected[i].f, 9);
+        check_digits(effect->name, effect->p, expected[i].p, 9);
+        check_digits(effect->name, effect->effect_size, expected[i].eta, 9);
+        check_digits(effect->name, effect->partial,
+                     expected[i].sum / (expected[i].sum + 8892.77020498941), 9);
+        if (!isnan(expected[i].range))
+            check_digits("range", effect->range, expected[i].range, 9);
+        assert_int_equal(effect->significant, expected[i].p < 0.001);
+        assert_int_equal(effect->matters, effect->significant && expected[i].eta >= 0.01);
+    }
+    /* papi-high has one pattern: three combinations of path and pattern do not exist. */
+    assert_non_null(strstr(anova->note, "path x pattern: 3 of 6 degrees of freedom are missing"));
+    assert_non_null(strstr(anova->note, "second level: machine."));
+    assert_false(anova->no_variance);
+    end_judging(&builder, &report);
+}
+
+/* --- planted and absent effects --- */
+
+struct planted {
+    double path, pattern, counters, opt, link; /* from one level to the next */
+    double path_pattern, pattern_opt;          /* where both are at their last level */
+};
+
+static double planted_error(const struct error_cell *cell, void *context)
+{
+    const struct planted *planted = context;
+    double path = 0, opt = 0, link = strcmp(cell->link, "static") == 0;
+    for (size_t i = 0; three_paths[i]; i++)
+        path = strcmp(cell->path, three_paths[i]) == 0 ? (double)i : path;
+    for (size_t i = 0; three_opts[i]; i++)
+        opt = strcmp(cell->opt, three_opts[i]) == 0 ? (double)i : opt;
+    return 100 + planted->path * path + planted->pattern * cell->pattern + planted->opt * opt +
+           planted->link * link + planted->counters * (cell->counters - 1) +
+           (path > 1 && cell->pattern == PATTERN_RO ? planted->path_pattern : 0) +
+           (opt > 1 && cell->pattern == PATTERN_RO ? planted->pattern_opt : 0);
+}
+
+/* Everything at one counter; more counters only at -O2 and static, as the study plans it. */
+static void build_planted(struct error_builder *builder, const struct planted *planted,
+                          const struct error_way *noise)
+{
+    static const uint32_t more[] = {2, 4, 0};
+    struct error_way way = *noise;
+    way.effect = planted_error;
+    way.context = (void *)planted;
+    struct error_crossing crossing = {.paths = three_paths,
+                                      .opts = three_opts,
+                                      .links = two_links,
+                                      .patterns = ERROR_ALL_PATTERNS};
+    build_error_crossing(builder, &crossing, &way);
+    crossing = (struct error_crossing){
+        .paths = three_paths, .counters = more, .patterns = ERROR_ALL_PATTERNS};
+    build_error_crossing(builder, &crossing, &way);
+}
+
+static void planted_effects_are_found_with_their_size(void **state)
+{
+    (void)state;
+    const struct planted planted = {.path = 40, .pattern = 9, .counters = 12, .path_pattern = 60};
+    struct error_builder builder;
+    error_builder_start(&builder, 21);
+    build_planted(&builder, &planted,
+                  &(struct error_way){.runs = 5, .run_noise = 9, .process_noise = 4, .first = 900});
+    struct error_report report = judge_factors(&builder);
+    static const char *const there[] = {"path", "pattern", "counters", "path x pattern"};
+    static const char *const absent[] = {"opt", "link", "pattern x opt", "path x counters"};
+    for (size_t i = 0; i < 4; i++) {
+        assert_true(effect_of(&report, there[i])->significant);
+        assert_true(effect_of(&report, there[i])->matters);
+        assert_false(effect_of(&report, absent[i])->significant);
+        assert_false(effect_of(&report, absent[i])->matters);
+        assert_true(effect_of(&report, absent[i])->p > 0.01);
+    }
+    /* A process median has a deviation of about 7 (4 of the process, 5.3 of four runs), and 200
+     * processes or more stand on each side: three times the error of a difference is 2. Among the
+     * 24 of one number of counters it is 4. */
+    assert_true(fabs(effect_of(&report, "counters")->range - 36) < 4);
+    assert_true(effect_of(&report, "opt")->range < 2);
+    assert_true(effect_of(&report, "link")->range < 2);
+    /* Levels of a factor that interacts: the mean over the other's, 60 / 4 and 60 / 3 more. */
+    assert_true(fabs(effect_of(&report, "path")->range - (80 + 15)) < 3);
+    assert_true(fabs(effect_of(&report, "pattern")->range - (27 + 20)) < 3);
+    const struct error_anova *anova = report.anovas;
+    assert_int_equal(anova->cells, 3 * 4 * (3 * 2 + 2));
+    assert_int_equal(anova->count, 20 * anova->cells);
+    assert_true(anova->r_squared > 0.95 && anova->r_squared < 1);
+    assert_true(fabs(anova->residual_sum / (double)anova->residual_df - 6.6 * 6.6) < 8);
+    end_judging(&builder, &report);
+}
+
+/* What more counters add must not appear as an effect of the one level and link at which they were
+ * measured, although plain means of levels differ by it. */
+static void more_counters_at_one_level_do_not_look_like_that_level(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 22);
+    build_planted(&builder, &(struct planted){.counters = 500, .path = 30},
+                  &(struct error_way){.runs = 3, .process_noise = 5});
+    struct error_report report = judge_factors(&builder);
+    assert_true(effect_of(&report, "counters")->matters);
+    assert_false(effect_of(&report, "opt")->significant);
+    assert_false(effect_of(&report, "link")->significant);
+    assert_true(effect_of(&report, "opt")->effect_size < 1e-4);
+    assert_true(effect_of(&report, "opt")->range < 2);
+    assert_true(effect_of(&report, "link")->range < 2);
+    end_judging(&builder, &report);
+    /* Nor does the level look like more counters. */
+    error_builder_start(&builder, 23);
+    build_planted(&builder, &(struct planted){.opt = 200, .link = 300},
+                  &(struct error_way){.runs = 3, .process_noise = 5});
+    report = judge_factors(&builder);
+    assert_true(effect_of(&report, "opt")->matters);
+    assert_true(effect_of(&report, "link")->matters);
+    assert_false(effect_of(&report, "counters")->significant);
+    assert_true(effect_of(&report, "counters")->range < 4);
+    assert_true(fabs(effect_of(&report, "opt")->range - 400) < 2);
+    end_judging(&builder, &report);
+}
+
+static void an_interaction_is_found_where_it_is(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 24);
+    build_planted(&builder, &(struct planted){.pattern_opt = 60},
+                  &(struct error_way){.runs = 3, .process_noise = 8});
+    struct error_report report = judge_factors(&builder);
+    assert_true(effect_of(&report, "pattern x opt")->matters);
+    assert_false(effect_of(&report, "path x pattern")->significant);
+    assert_false(effect_of(&report, "path")->significant);
+    assert_int_equal(effect_of(&report, "pattern x opt")->factors,
+                     1u << FACTOR_PATTERN | 1u << FACTOR_OPT);
+    assert_true(effect_of(&report, "pattern x opt")->range == 0);
+    end_judging(&builder, &report);
+}
+
+/* A small effect among thousands of values is certain, and nobody need care. */
+static void what_is_significant_need_not_matter(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 25);
+    build_planted(&builder, &(struct planted){.path = 300, .opt = 8},
+                  &(struct error_way){.processes = 40, .runs = 3, .process_noise = 8});
+    struct error_report report = judge_factors(&builder);
+    const struct error_effect *opt = effect_of(&report, "opt");
+    assert_true(opt->significant && !opt->matters);
+    assert_true(opt->p < 1e-10 && opt->effect_size < ERROR_EFFECT_THRESHOLD);
+    assert_true(effect_of(&report, "path")->matters);
+    end_judging(&builder, &report);
+}
+
+/* --- the stated rate --- */
+
+#define REPETITIONS 400
+#define TERMS       8
+
+static void count_alarms(uint64_t seed, const struct error_way *noise, size_t alarms[TERMS])
+{
+    static const char *const names[TERMS] = {"path",          "pattern",        "counters",
+                                             "opt",           "link",           "path x pattern",
+                                             "pattern x opt", "path x counters"};
+    struct error_builder builder;
+    error_builder_start(&builder, seed);
+    build_planted(&builder, &(struct planted){0}, noise);
+    struct error_report report = judge_factors(&builder);
+    for (size_t i = 0; i < TERMS; i++)
+        alarms[i] += effect_of(&report, names[i])->p < 0.05;
+    end_judging(&builder, &report);
+}
+
+/* Of 400 repetitions 20 are expected below 0.05, with a deviation of 4.4: 4 … 36 for each term, and
+ * of all 3200 160 with one of 12.3, or somewhat more as terms share a repetition: 110 … 210. */
+static void check_rate(uint64_t seed, const struct error_way *noise)
+{
+    size_t alarms[TERMS] = {0}, all = 0;
+    for (uint64_t i = 0; i < REPETITIONS; i++)
+        count_alarms(seed * 100000 + i, noise, alarms);
+    for (size_t i = 0; i < TERMS; i++) {
+        assert_in_range(alarms[i], 4, 36);
+        all += alarms[i];
+    }
+    assert_in_range(all, 110, 210);
+}
+
+/* Processes differ more than their runs do: taken for replicates, runs would find effects in nearly
+ * every repetition. */
+static void absent_effects_are_seen_as_often_as_stated(void **state)
+{
+    (void)state;
+    check_rate(1, &(struct error_way){
+                      .processes = 4, .runs = 4, .run_noise = 5, .process_noise = 20, .first = 99});
+}
+
+static void wild_processes_raise_no_more_alarms(void **state)
+{
+    (void)state;
+    check_rate(2, &(struct error_way){
+                      .processes = 4, .runs = 3, .noise = NOISE_HEAVY, .process_noise = 30});
+}
+
+static void whole_numbers_that_mostly_agree_raise_no_more_alarms(void **state)
+{
+    (void)state;
+    check_rate(3, &(struct error_way){.processes = 4, .runs = 2, .process_noise = 0.45});
+    check_rate(4, &(struct error_way){
+                      .processes = 6, .runs = 2, .noise = NOISE_RARE, .process_noise = 30});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_unbalanced_analysis_is_that_of_r),
+        cmocka_unit_test(planted_effects_are_found_with_their_size),
+        cmocka_unit_test(more_counters_at_one_level_do_not_look_like_that_level),
+        cmocka_unit_test(an_interaction_is_found_where_it_is),
+        cmocka_unit_test(what_is_significant_need_not_matter),
+        cmocka_unit_test(absent_effects_are_seen_as_often_as_stated),
+        cmocka_unit_test(wild_processes_raise_no_more_alarms),
+        cmocka_unit_test(whole_numbers_that_mostly_agree_raise_no_more_alarms),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* R, whose type II sums of squares are differences of nested models:
+ *
+ * d <- NULL; number <- 0
+ * add <- function(path, pattern, counters, opt, link) {
+ *   for (process in 0:(1 + number %% 3))
+ *     d <<- rbind(d, data.frame(path, pattern, counters, opt, link, value = 40 * path +
+ *       7 * pattern * (path == 1) + 3 * (counters - 1) + 2 * (opt == 0) * (pattern == 3) +
+ *       (number * 37 + process * 101) %% 23))
+ *   number <<- number + 1 }
+ * for (path in 0:2) for (pattern in 0:3) {
+ *   if (path == 0 && pattern != 2) next
+ *   for (opt in 0:2) for (link in 0:1) add(path, pattern, 1, opt, link)
+ *   for (counters in c(2, 4)) add(path, pattern, counters, 1, 1) }
+ * for (name in names(d)[1:5]) d[[name]] <- factor(d[[name]])
+ * terms <- c("path", "pattern", "counters", "opt", "link", "path:pattern", "pattern:opt",
+ *            "path:counters")
+ * fit <- function(terms) lm(reformulate(terms, "value"), d)
+ * parts <- function(term) strsplit(term, ":")[[1]]
+ * full <- fit(terms); total <- sum((d$value - mean(d$value))^2)
+ * for (term in terms) {
+ *   others <- Filter(function(other) !all(parts(term) %in% parts(other)), terms)
+ *   without <- fit(others); with <- fit(c(others, term))
+ *   df <- without$df.residual - with$df.residual; sum <- deviance(without) - deviance(with)
+ *   f <- sum / df / (deviance(full) / full$df.residual)
+ *   print(c(df, sum, f, pf(f, df, full$df.residual, lower.tail = FALSE), sum / total)) }
+ * Ranges are those of coef(fit(c("path:pattern", "counters", "link", "opt"))) and, of the path, of
+ * coef(fit(c("pattern", "counters", "opt", "link", "path"))), the first level being 0. */
