@@ -331,6 +331,7 @@ static void slopes_that_say_nothing_are_left_out(void **state)
     slope(&hand, "cycles:u", "perf-read", 0, 0);
     slope(&hand, "instructions:u", "perf-read", 0, 0);
     hand.slopes[1].points = 1;
+    hand_null(&hand, "cycles:u", "perf-read", PATTERN_RR, 1);
     assert_finding(&hand, "Z8", FINDING_UNTESTABLE, "instructions:u was not measured");
     hand_null(&hand, "instructions:u", "perf-read", PATTERN_RR, 1);
     assert_finding(&hand, "Z8", FINDING_UNTESTABLE, "on loops of several lengths");
@@ -338,6 +339,28 @@ static void slopes_that_say_nothing_are_left_out(void **state)
     assert_false(assert_finding(&hand, "Z8", FINDING_INCONCLUSIVE, NULL)->has_estimate);
     slope(&hand, "instructions:uk", "papi-low", 0, HUGE_VAL);
     assert_false(assert_finding(&hand, "Z7", FINDING_INCONCLUSIVE, NULL)->has_estimate);
+    hand_end(&hand);
+}
+
+/* What an interrupt costs is the machine's: only the paths of one are compared. */
+static void slopes_of_several_machines_are_judged_apart(void **state)
+{
+    (void)state;
+    struct hand hand;
+    hand_start(&hand);
+    hand_events(&hand);
+    uint32_t second = build_error_machine(&hand.builder, "another", true);
+    slope(&hand, "instructions:uk", "perf-read", 0.001, 0.0001);
+    slope(&hand, "instructions:uk", "perf-read", 0.004, 0.0001);
+    hand.slopes[1].machine = second;
+    hand.report.ticks.known = true; /* of whichever machine */
+    const struct finding *finding = assert_finding(&hand, "Z7", FINDING_HOLDS, "of 2 machines 2");
+    assert_null(strstr(finding->reason, "interrupts"));
+    hand.slopes[1].machine = 0;
+    assert_finding(&hand, "Z7", FINDING_FAILS, "the path makes a difference");
+    hand.slopes[1].machine = second;
+    hand.slopes[1].slope = hand.slopes[1].low = hand.slopes[1].high = 0;
+    assert_finding(&hand, "Z7", FINDING_FAILS, "another decides");
     hand_end(&hand);
 }
 
@@ -396,6 +419,10 @@ static void placement_is_not_judged_by_counts_or_emulated_time(void **state)
     assert_finding(&hand, "Z10", FINDING_HOLDS, NULL);
     hand.builder.file.machines[0].emulated = true;
     assert_finding(&hand, "Z10", FINDING_UNTESTABLE, "emulated");
+    build_error_machine(&hand.builder, "real", false);
+    assert_finding(&hand, "Z10", FINDING_UNTESTABLE, NULL);
+    placement(&hand, "clock/ticks/", 2, 0)->machine = 1;
+    assert_finding(&hand, "Z10", FINDING_HOLDS, "of 2 machines 1 can tell, and real decides");
     /* Counts of it are as good as any. */
     slope(&hand, "instructions:u", "perf-read", 0, 0);
     assert_finding(&hand, "Z8", FINDING_HOLDS, NULL);
@@ -416,6 +443,7 @@ int main(void)
         cmocka_unit_test(user_errors_stay_or_grow),
         cmocka_unit_test(kernel_counts_grow_alike_or_do_not),
         cmocka_unit_test(slopes_that_say_nothing_are_left_out),
+        cmocka_unit_test(slopes_of_several_machines_are_judged_apart),
         cmocka_unit_test(placement_matters_or_does_not),
         cmocka_unit_test(placement_is_not_judged_by_counts_or_emulated_time),
     };

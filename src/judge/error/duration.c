@@ -102,6 +102,7 @@ static bool is_exact(const struct error_cell *const *cells, size_t count, double
 
 static void describe(const struct error_cell *const *cells, size_t count, struct error_slope *row)
 {
+    row->machine = cells[0]->machine;
     row->event = cells[0]->event;
     row->path = cells[0]->path;
     row->mode = cells[0]->mode;

@@ -22,7 +22,7 @@ static bool concerns(const struct claim_facts *facts, const struct error_slope *
                      enum count_mode mode)
 {
     const char *class = event_class(facts->file, slope->event);
-    return slope->mode == mode && slope->points > 1 && class &&
+    return slope->machine == facts->machine && slope->mode == mode && slope->points > 1 && class &&
            strcmp(class, "instructions") == 0 && !event_is_source(facts->file, slope->event);
 }
 
@@ -101,7 +101,8 @@ static void tell_why_not(const struct claim_facts *facts, enum count_mode mode,
     bool measured = false;
     for (size_t i = 0; i < facts->file->cell_count; i++) {
         const struct error_cell *cell = &facts->file->cells[i];
-        measured = measured || (cell->mode == mode && cell->part == PART_NULL && cell->runs > 0);
+        measured = measured || (cell->mode == mode && cell->part == PART_NULL && cell->runs > 0 &&
+                                cell->class && strcmp(cell->class, "instructions") == 0);
     }
     if (measured)
         snprintf(why, sizeof(why), "instructions:%s was not measured on loops of several lengths",
@@ -138,7 +139,9 @@ void rule_both_duration(const struct claim_facts *facts, struct finding *finding
                        differ ? "the path makes a difference" : "none differs surely from another",
                        least, most);
     tell_open(&estimate, finding);
-    tell_ticks(&facts->report->ticks, finding);
+    /* Which of several machines they belong to is not said. */
+    if (facts->file->machine_count == 1)
+        tell_ticks(&facts->report->ticks, finding);
 }
 
 void rule_user_duration(const struct claim_facts *facts, struct finding *finding)

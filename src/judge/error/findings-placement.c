@@ -22,21 +22,12 @@ static int preference(const struct claim_facts *facts, const struct error_placem
     return class && strcmp(class, "cycles") == 0 ? 2 : placement->places > 0 ? 1 : 0;
 }
 
-/* Times of an emulator say nothing, and which of merged machines a figure is from is not known. */
-static bool is_emulated(const struct error_case *file)
-{
-    for (size_t i = 0; i < file->machine_count; i++)
-        if (file->machines[i].emulated)
-            return true;
-    return false;
-}
-
 static const struct error_placement *choose(const struct claim_facts *facts)
 {
     const struct error_placement *best = NULL;
     for (size_t i = 0; i < facts->report->placement_count; i++) {
         const struct error_placement *placement = &facts->report->placements[i];
-        if (!placement->is_time || placement->places < 2)
+        if (placement->machine != facts->machine || !placement->is_time || placement->places < 2)
             continue;
         int better = best ? preference(facts, placement) - preference(facts, best) : 1;
         if (better > 0 || (better == 0 && placement->factor > best->factor))
@@ -50,7 +41,7 @@ static const struct error_placement *choose_windows(const struct claim_facts *fa
     const struct error_placement *best = NULL;
     for (size_t i = 0; i < facts->report->placement_count; i++) {
         const struct error_placement *placement = &facts->report->placements[i];
-        if (placement->is_time && placement->has_windows &&
+        if (placement->machine == facts->machine && placement->is_time && placement->has_windows &&
             (!best || preference(facts, placement) > preference(facts, best)))
             best = placement;
     }
@@ -86,11 +77,9 @@ static enum finding_verdict look_at_windows(const struct claim_facts *facts,
 
 void rule_placement(const struct claim_facts *facts, struct finding *finding)
 {
-    if (is_emulated(facts->file)) {
-        finding_clause(finding, "%s",
-                       facts->file->machine_count > 1
-                           ? "one of the machines is emulated: its times mean nothing"
-                           : "this machine is emulated: its times mean nothing");
+    if (facts->machine < facts->file->machine_count &&
+        facts->file->machines[facts->machine].emulated) {
+        finding_clause(finding, "this machine is emulated: its times mean nothing");
         return;
     }
     const struct error_placement *placement = choose(facts);

@@ -42,19 +42,19 @@ static const struct error_claim claims[ERROR_FINDINGS] = {
      false},
     {"Z7", "the error in user+kernel mode grows with the duration, whatever the path",
      "0.001 to 0.002 instructions an iteration", "instructions an iteration", rule_both_duration,
-     false},
+     true},
     {"Z8", "the error in user mode does not grow with the duration",
-     "0.0000004 instructions an iteration", "instructions an iteration", rule_user_duration, false},
+     "0.0000004 instructions an iteration", "instructions an iteration", rule_user_duration, true},
     {"Z9",
      "kernel-only counts of a loop in user code grow with the loop, as the error in user+kernel "
      "mode does",
      "0.00204 instructions an iteration in both", "instructions an iteration", rule_kernel_duration,
-     false},
+     true},
     {"Z10",
      "cycles of one and the same loop differ by a factor with the place of its code; neither "
      "pattern nor optimisation level alone explains it",
      "2 or 3 cycles an iteration on Athlon 64, 1.5 to 4 on Pentium D", "times", rule_placement,
-     false},
+     true},
 };
 
 bool verdict_graver(enum finding_verdict one, enum finding_verdict other)

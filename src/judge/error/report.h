@@ -127,6 +127,7 @@ struct error_choice {
 
 /* --- duration (duration.c) --- */
 struct error_slope {
+    uint32_t machine;
     const char *event, *path;
     enum count_mode mode;
     enum pattern pattern;
@@ -170,6 +171,7 @@ struct error_place {
     size_t processes;
 };
 struct error_placement {
+    uint32_t machine;
     const char *event;
     bool is_time;                   /* ticks, cycles or ns: what a place can change in any CPU */
     size_t first, places;           /* in error_report.places, by offset */
