@@ -35,13 +35,20 @@ static int check_n(const struct specimen *specimen, uint64_t n, struct failure *
     return 0;
 }
 
+/* Geometry is read from dozens of files: only for who takes some of it. */
+static bool depends_on_geometry(const struct specimen *specimen)
+{
+    const char *keys = specimen->parameters ? specimen->parameters : "";
+    return strstr(keys, "line") || strstr(keys, "tlb");
+}
+
 int specimen_prepare(const struct specimen *specimen, struct specimen_state *state,
                      struct failure *failure)
 {
     int result = check_n(specimen, state->n, failure);
     if (result < 0)
         return result;
-    if (specimen->parameters)
+    if (depends_on_geometry(specimen))
         geometry_complete(&state->parameters);
     if (!specimen->prepare)
         return 0;

@@ -287,12 +287,21 @@ class Refusals(Case):
         for name, words in (("l1d-chase/l1=16k/", "did you mean 'l1d'?"), ("l1d-chase/l1d=banana/", "below 2^64, such as l1d=65536"),
                             ("l1d-chase/l1d/", "below 2^64"), ("l1d-chase/l1d=99999999999g/", "below 2^64"),
                             ("l1d-chase/l1d=16k", "one slash"), ("loop/l1d=16k/", "loop takes no parameters"),
+                            ("placed/offset=-1/", "offset wants a whole number"), ("placed/offset=99999999999999999999/", "below 2^64"),
+                            ("placed/ofset=1/", "did you mean 'offset'?"), ("phases/period=1ms/", "period wants a whole number"),
                             ("l1d-chase/" + "x" * 200 + "=1/", "has no parameter")):
             with self.subTest(name):
                 done = self.measure("-e", "page-faults", "--specimen", name, "--store", path)
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(words, done.stderr)
                 self.assertFalse(os.path.exists(path))
+
+    def test_parameters_that_the_specimen_cannot_do_are_refused_with_the_reason(self):
+        page = os.sysconf("SC_PAGESIZE")
+        for name, n, words in ((f"placed/offset={page}/", 1, "beyond the page"), ("placed/offset=18446744073709551615/", 1, "beyond the page"),
+                               ("phases/period=3/", 10, "N = 10 is no multiple of period=3"), ("phases/period=16g/", 10, "no multiple")):
+            with self.subTest(name):
+                self.assertIn(words, self.refused(3, "-e", "page-faults", "--specimen", name, "--n", str(n)))
 
     def test_unknown_names_get_the_nearest(self):
         self.assertIn("page-faults", self.refused(2, "-e", "page-fautls"))
