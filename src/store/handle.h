@@ -48,6 +48,7 @@ struct store {
     struct failure broken; /* code != 0: a write failed, further ones repeat the text */
     struct visit_under_way visit;
     sqlite3_stmt *insert_many, *insert_one, *find_visit, *end_visit;
+    struct sample_scan *scan; /* under way; NULL: none */
 };
 
 /* --- failure.c --- */

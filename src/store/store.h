@@ -164,6 +164,10 @@ typedef int store_sample_each(void *context, const struct sample *sample);
 /* All samples of a cell (0: of every cell) in order of cell, process, run, counter. */
 int store_each_sample(struct store *store, uint32_t cell, store_sample_each *each, void *context,
                       struct failure *failure);
+/* All samples in planned order of the visits, then by run and counter: for those who read millions,
+ * in half the time. A damaged store may be noticed after some samples were handed on. */
+int store_scan_samples(struct store *store, store_sample_each *each, void *context,
+                       struct failure *failure);
 struct stored_visit {
     uint64_t place; /* in the planned order, from 1 */
     struct visit visit;

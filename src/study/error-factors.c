@@ -196,6 +196,9 @@ int error_fill_factors(const struct stored_cell *stored, const struct stored_eve
                                     .cpu = planned->cpu,
                                     .faults = {stored->has_faults, stored->faults},
                                     .switches = {stored->has_switches, stored->switches},
-                                    .is_null = strcmp(planned->specimen, "null") == 0};
+                                    .is_null = strcmp(planned->specimen, "null") == 0,
+                                    .timed = cell->part == PART_DURATION ||
+                                             cell->part == PART_PLACEMENT ||
+                                             cell->part == PART_MULTIPLEX};
     return 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From a store to the case of measurement error: first all cells with their factors, then the runs
- * of the null cells, which tell what the operating system's account shows of each way of measuring,
- * then those of the others. */
+ * From a store to the case of measurement error: first all cells with their factors, then all runs,
+ * then what disturbed them. The null cells tell what the operating system's account shows of each
+ * way of measuring by itself. */
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>
@@ -34,7 +34,6 @@ struct load {
     size_t first_cell; /* of this store in the case */
     struct error_origin *origins;
     size_t origin_count;
-    struct error_accounts accounts;
 };
 
 static int no_memory(struct failure *failure)
@@ -170,6 +169,7 @@ static struct error_origin *add_origin(struct load *load)
             return NULL;
         load->origins = larger;
     }
+    load->origins[count] = (struct error_origin){0};
     return &load->origins[load->origin_count++];
 }
 
@@ -254,43 +254,55 @@ static void add_own(struct maybe *predicted, struct maybe own)
 
 /* What the account of a run of this cell may show: what its specimen does and what its way does.
  * Where either is not known, what most of its runs show. */
-static void expect_account(struct load *load, const struct error_cell *cell,
-                           struct error_origin *origin)
+static int expect_account(struct load *load, const struct error_cell *cell,
+                          struct error_origin *origin)
 {
     struct null_way wanted = {cell, origin};
     struct null_way *const *null = NULL;
     if (!origin->is_null && origin->faults.known && origin->switches.known)
         null = tfind(&wanted, &load->nulls, compare_ways);
-    if (null) {
-        add_own(&origin->faults, (*null)->origin->faults);
-        add_own(&origin->switches, (*null)->origin->switches);
-    } else
-        error_usual_account(&load->accounts, &origin->faults, &origin->switches);
+    if (!null)
+        return error_accounts_usual(&origin->accounts, &origin->faults, &origin->switches);
+    add_own(&origin->faults, (*null)->origin->faults);
+    add_own(&origin->switches, (*null)->origin->switches);
+    return 0;
 }
 
-static int take_runs(struct load *load, size_t index)
+static int judge_account(struct load *load, size_t index)
 {
     struct error_cell *cell = &load->file->cells[load->first_cell + index];
     struct error_origin *origin = &load->origins[index];
-    int error = error_take_runs(load->store, origin, cell, &load->accounts, load->failure);
-    if (error)
-        return error;
-    expect_account(load, cell, origin);
-    cell->disturbed = error_count_disturbed(&load->accounts, origin->faults, origin->switches);
-    return origin->is_null && load->accounts.count ? remember_null(load, cell, origin) : 0;
+    if (!origin->accounts.runs)
+        return 0;
+    if (expect_account(load, cell, origin) < 0)
+        return no_memory(load->failure);
+    cell->disturbed = error_accounts_beyond(&origin->accounts, origin->faults, origin->switches);
+    return origin->is_null ? remember_null(load, cell, origin) : 0;
 }
 
-static int take_all_runs(struct load *load)
+static int take_runs(struct load *load)
 {
     int error = 0;
+    if (load->origin_count)
+        error = error_take_runs(load->store, &load->file->cells[load->first_cell], load->origins,
+                                load->origin_count, load->failure);
     for (int nulls = 1; nulls >= 0; nulls--)
         for (size_t i = 0; !error && i < load->origin_count; i++)
             if (load->origins[i].is_null == nulls)
-                error = take_runs(load, i);
+                error = judge_account(load, i);
     return error;
 }
 
 /* --- the whole --- */
+
+static void free_origins(struct load *load)
+{
+    for (size_t i = 0; i < load->origin_count; i++) {
+        free(load->origins[i].processes);
+        error_accounts_free(&load->origins[i].accounts);
+    }
+    free(load->origins);
+}
 
 int error_load(struct store *store, struct error_case *file, struct failure *failure)
 {
@@ -304,11 +316,10 @@ int error_load(struct store *store, struct error_case *file, struct failure *fai
     if (!error)
         error = store_each_cell(store, take_cell, &load, failure);
     if (!error)
-        error = take_all_runs(&load);
+        error = take_runs(&load);
     tdestroy(load.events, free_listed);
     tdestroy(load.nulls, free);
     known_release(&load.known);
-    error_accounts_free(&load.accounts);
-    free(load.origins);
+    free_origins(&load);
     return error;
 }

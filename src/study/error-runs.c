@@ -1,31 +1,41 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The runs of one cell of measurement error, from the samples of a store: values by process, what
- * kept company with them, and which ones the operating system's account shows disturbed. */
+ * The runs of the cells of measurement error, from the samples of a store: values by process, and
+ * what kept company with them. The store is read once, in its own order, and every sample goes to
+ * the end of its cell; what is then out of order by process is put in order. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "study/error-loading.h"
 
-/* A cell that grows sample by sample. */
+/* All cells, and the run that is being read. */
 struct taking {
     struct store *store;
-    const struct error_origin *origin;
-    struct error_cell *cell;
-    struct error_accounts *accounts;
+    struct error_cell *cells;
+    struct error_origin *origins;
+    size_t count;
     struct failure *failure;
-    size_t room, begins_room;
-    bool timed;          /* the part needs times and company */
-    uint32_t opened;     /* the process that was given its place last */
-    bool began, counted; /* a run is under way, and its first counter got time */
+    size_t at;     /* the cell of the visit that is being read; count: no part of this study */
+    uint32_t cell; /* its id */
     uint32_t process, run;
+    bool began, counted; /* a run of the visit began; its first counter got time */
 };
 
 static int no_memory(struct failure *failure)
 {
     return fail_with(failure, -ENOMEM, "out of memory while reading what was measured");
+}
+
+static int damaged(const struct taking *taking, const struct sample *sample, const char *what)
+{
+    return fail_with(taking->failure, -EBADMSG,
+                     "the store %.300s is damaged: process %u of cell %u has %s (run %u, counter "
+                     "%u). Take a copy you trust.",
+                     store_path(taking->store), sample->process, sample->cell, what, sample->run,
+                     sample->counter);
 }
 
 /* --- room --- */
@@ -39,87 +49,55 @@ static bool grow(void *list, size_t room, size_t size)
     return larger != NULL;
 }
 
-static bool grow_cell(struct taking *taking, size_t room)
+static bool grow_runs(struct error_cell *cell, struct error_origin *origin, size_t room)
 {
-    struct error_cell *cell = taking->cell;
     if (!grow(&cell->values, room, sizeof(*cell->values)))
         return false;
-    if (taking->timed && (!grow(&cell->enabled, room, sizeof(*cell->enabled)) ||
+    if (origin->timed && (!grow(&cell->enabled, room, sizeof(*cell->enabled)) ||
                           !grow(&cell->running, room, sizeof(*cell->running))))
         return false;
-    if (taking->timed && taking->origin->interrupts &&
+    if (origin->timed && origin->interrupts &&
         !grow(&cell->interrupts, room, sizeof(*cell->interrupts)))
         return false;
-    taking->room = room;
+    origin->room = room;
     return true;
 }
 
-static bool grow_accounts(struct error_accounts *accounts)
+/* One more than processes: the end of the last. */
+static bool grow_begins(struct error_cell *cell, struct error_origin *origin, size_t room)
 {
-    size_t room = accounts->room ? accounts->room * 2 : 512;
-    if (!grow(&accounts->faults, room, sizeof(*accounts->faults)) ||
-        !grow(&accounts->switches, room, sizeof(*accounts->switches)) ||
-        !grow(&accounts->scratch, room, sizeof(*accounts->scratch)))
+    if (!grow(&cell->begins, room + 1, sizeof(*cell->begins)) ||
+        !grow(&origin->processes, room + 1, sizeof(*origin->processes)))
         return false;
-    accounts->room = room;
+    origin->begins_room = room;
     return true;
-}
-
-void error_accounts_free(struct error_accounts *accounts)
-{
-    free(accounts->faults);
-    free(accounts->switches);
-    free(accounts->scratch);
-    *accounts = (struct error_accounts){0};
 }
 
 /* --- samples --- */
 
-static int damaged(const struct taking *taking, const struct sample *sample, const char *what)
-{
-    return fail_with(taking->failure, -EBADMSG,
-                     "the store %.300s is damaged: process %u of cell %u has %s (run %u, counter "
-                     "%u). Take a copy you trust.",
-                     store_path(taking->store), sample->process, sample->cell, what, sample->run,
-                     sample->counter);
-}
-
-static bool take_account(struct taking *taking, const struct account *account)
-{
-    struct error_accounts *accounts = taking->accounts;
-    if (accounts->count == accounts->room && !grow_accounts(accounts))
-        return false;
-    accounts->faults[accounts->count] = account->minor_faults + account->major_faults;
-    accounts->switches[accounts->count++] = account->voluntary + account->involuntary;
-    return true;
-}
-
 /* Processes whose runs got no counter have no place in the cell. */
-static bool open_process(struct taking *taking, uint32_t process)
+static bool open_process(struct error_cell *cell, struct error_origin *origin, uint32_t process)
 {
-    struct error_cell *cell = taking->cell;
-    if (cell->processes && taking->opened == process)
+    size_t last = cell->processes;
+    if (last && origin->processes[last - 1] == process && cell->begins[last - 1] < cell->runs)
         return true;
-    if (cell->processes + 2 > taking->begins_room) {
-        size_t room = taking->begins_room ? taking->begins_room * 2 : 32;
-        if (!grow(&cell->begins, room, sizeof(*cell->begins)))
-            return false;
-        taking->begins_room = room;
-    }
-    cell->begins[cell->processes++] = cell->runs;
-    taking->opened = process;
+    if (last == origin->begins_room && !grow_begins(cell, origin, last ? last * 2 : 32))
+        return false;
+    origin->processes[last] = process;
+    cell->begins[last] = cell->runs;
+    cell->processes++;
     return true;
 }
 
-static bool put_run(struct taking *taking, const struct sample *sample, uint64_t value)
+static bool put_run(struct error_cell *cell, struct error_origin *origin,
+                    const struct sample *sample, uint64_t value)
 {
-    struct error_cell *cell = taking->cell;
-    if (cell->runs == taking->room && !grow_cell(taking, taking->room ? taking->room * 2 : 256))
+    if (cell->runs == origin->room && !grow_runs(cell, origin, cell->runs ? cell->runs * 2 : 256))
         return false;
-    if (!open_process(taking, sample->process))
+    if (!open_process(cell, origin, sample->process))
         return false;
     cell->values[cell->runs] = error_clamp(value);
-    if (taking->timed) {
+    if (origin->timed) {
         cell->enabled[cell->runs] = (double)sample->enabled;
         cell->running[cell->runs] = (double)sample->running;
     }
@@ -132,116 +110,155 @@ static bool put_run(struct taking *taking, const struct sample *sample, uint64_t
 /* The first counter of a run. */
 static int take_run(struct taking *taking, const struct sample *sample)
 {
+    struct error_cell *cell = &taking->cells[taking->at];
+    struct error_origin *origin = &taking->origins[taking->at];
     struct reading reading = {sample->value, sample->enabled, sample->running, sample->account};
     uint64_t value;
     taking->began = true;
-    taking->process = sample->process;
     taking->run = sample->run;
-    if (!take_account(taking, &sample->account))
+    if (error_accounts_add(&origin->accounts, &sample->account) < 0)
         return no_memory(taking->failure);
     taking->counted = reading_value(&reading, &value);
     if (!taking->counted) {
-        taking->cell->unscheduled++;
+        cell->unscheduled++;
         return 0;
     }
-    taking->cell->multiplexed += sample->running < sample->enabled;
-    return put_run(taking, sample, value) ? 0 : no_memory(taking->failure);
+    cell->multiplexed += sample->running < sample->enabled;
+    return put_run(cell, origin, sample, value) ? 0 : no_memory(taking->failure);
+}
+
+static int compare_ids(const void *key, const void *entry)
+{
+    uint32_t wanted = *(const uint32_t *)key, id = ((const struct error_origin *)entry)->id;
+    return (wanted > id) - (wanted < id);
+}
+
+static void find_cell(struct taking *taking, const struct sample *sample)
+{
+    const struct error_origin *found =
+        bsearch(&sample->cell, taking->origins, taking->count, sizeof(*found), compare_ids);
+    taking->at = found ? (size_t)(found - taking->origins) : taking->count;
+    taking->cell = sample->cell;
+    taking->process = sample->process;
+    taking->began = false;
 }
 
 static int take_sample(void *context, const struct sample *sample)
 {
     struct taking *taking = context;
-    const struct error_origin *origin = taking->origin;
-    struct error_cell *cell = taking->cell;
+    if (sample->cell != taking->cell || sample->process != taking->process)
+        find_cell(taking, sample);
+    if (taking->at == taking->count)
+        return 0;
+    const struct error_origin *origin = &taking->origins[taking->at];
+    struct error_cell *cell = &taking->cells[taking->at];
     if (sample->run >= origin->runs)
         return damaged(taking, sample, "more runs than were planned");
     if (sample->counter >= origin->counters)
         return damaged(taking, sample, "a count of a counter that its cell does not have");
     if (sample->counter == 0)
         return take_run(taking, sample);
-    if (!taking->began || sample->process != taking->process || sample->run != taking->run)
+    if (!taking->began || sample->run != taking->run)
         return damaged(taking, sample, "a run without its first counter");
     if (sample->counter == origin->interrupts && taking->counted && cell->interrupts)
         cell->interrupts[cell->runs - 1] = (double)sample->value;
     return 0;
 }
 
-/* Gives back what doubling took too much of. */
-static bool settle(struct taking *taking)
+/* --- order --- */
+
+/* The runs of one process among all of its cell. */
+struct stretch {
+    uint32_t process;
+    size_t begin, runs;
+};
+
+static int compare_stretches(const void *left, const void *right)
 {
-    struct error_cell *cell = taking->cell;
-    if (cell->runs && cell->runs < taking->room && !grow_cell(taking, cell->runs))
+    const struct stretch *one = left, *other = right;
+    return (one->process > other->process) - (one->process < other->process);
+}
+
+/* Numbers of runs, counts or times, in the order of the stretches. */
+static bool reorder(void *numbers, const struct stretch *stretches, size_t processes, size_t runs)
+{
+    uint64_t **list = numbers, *ordered, *end;
+    _Static_assert(sizeof(int64_t) == sizeof(double), "both are moved the same way");
+    if (!*list || !runs)
+        return true;
+    ordered = end = malloc(runs * sizeof(*ordered));
+    if (!ordered)
         return false;
-    if (!grow(&cell->begins, cell->processes + 1, sizeof(*cell->begins)))
-        return false;
-    cell->begins[cell->processes] = cell->runs;
+    for (size_t i = 0; i < processes; i++) {
+        memcpy(end, *list + stretches[i].begin, stretches[i].runs * sizeof(*end));
+        end += stretches[i].runs;
+    }
+    free(*list);
+    *list = ordered;
     return true;
 }
 
-int error_take_runs(struct store *store, const struct error_origin *origin, struct error_cell *cell,
-                    struct error_accounts *accounts, struct failure *failure)
+static bool sort_processes(struct error_cell *cell, struct error_origin *origin)
+{
+    AUTO_FREE struct stretch *stretches = calloc(cell->processes + 1, sizeof(*stretches));
+    if (!stretches)
+        return false;
+    for (size_t i = 0; i < cell->processes; i++)
+        stretches[i] = (struct stretch){origin->processes[i], cell->begins[i],
+                                        cell->begins[i + 1] - cell->begins[i]};
+    qsort(stretches, cell->processes, sizeof(*stretches), compare_stretches);
+    if (!reorder(&cell->values, stretches, cell->processes, cell->runs) ||
+        !reorder(&cell->enabled, stretches, cell->processes, cell->runs) ||
+        !reorder(&cell->running, stretches, cell->processes, cell->runs) ||
+        !reorder(&cell->interrupts, stretches, cell->processes, cell->runs))
+        return false;
+    origin->room = cell->runs;
+    for (size_t i = 0; i < cell->processes; i++) {
+        origin->processes[i] = stretches[i].process;
+        cell->begins[i + 1] = cell->begins[i] + stretches[i].runs;
+    }
+    return true;
+}
+
+static bool is_sorted(const struct error_cell *cell, const struct error_origin *origin)
+{
+    for (size_t i = 1; i < cell->processes; i++)
+        if (origin->processes[i] <= origin->processes[i - 1])
+            return false;
+    return true;
+}
+
+/* Puts the processes in order, and gives back what doubling took too much of. */
+static int settle(struct taking *taking, size_t at)
+{
+    struct error_cell *cell = &taking->cells[at];
+    struct error_origin *origin = &taking->origins[at];
+    if (!grow_begins(cell, origin, cell->processes))
+        return no_memory(taking->failure);
+    cell->begins[cell->processes] = cell->runs;
+    if (!is_sorted(cell, origin) && !sort_processes(cell, origin))
+        return no_memory(taking->failure);
+    if (!is_sorted(cell, origin))
+        return fail_with(taking->failure, -EBADMSG,
+                         "the store %.300s is damaged: two visits are the same process of cell %u. "
+                         "Take a copy you trust.",
+                         store_path(taking->store), origin->id);
+    if (cell->runs && cell->runs < origin->room && !grow_runs(cell, origin, cell->runs))
+        return no_memory(taking->failure);
+    return 0;
+}
+
+int error_take_runs(struct store *store, struct error_cell *cells, struct error_origin *origins,
+                    size_t count, struct failure *failure)
 {
     struct taking taking = {.store = store,
-                            .origin = origin,
-                            .cell = cell,
-                            .accounts = accounts,
+                            .cells = cells,
+                            .origins = origins,
+                            .count = count,
                             .failure = failure,
-                            .timed = cell->part == PART_DURATION || cell->part == PART_PLACEMENT ||
-                                     cell->part == PART_MULTIPLEX};
-    accounts->count = 0;
-    int error = store_each_sample(store, origin->id, take_sample, &taking, failure);
-    if (!error && !settle(&taking))
-        error = no_memory(failure);
+                            .at = count};
+    int error = store_scan_samples(store, take_sample, &taking, failure);
+    for (size_t i = 0; !error && i < count; i++)
+        error = settle(&taking, i);
     return error;
-}
-
-/* --- accounts --- */
-
-static int by_value(const void *left, const void *right)
-{
-    uint64_t first = *(const uint64_t *)left, second = *(const uint64_t *)right;
-    return (first > second) - (first < second);
-}
-
-/* Nearly always nearly all are zero: those are only counted, the rest is sorted. */
-static int64_t median(const uint64_t *counts, size_t count, uint64_t *scratch)
-{
-    size_t above = 0, rank = (count + 1) / 2; /* of the smallest that half do not exceed */
-    for (size_t i = 0; i < count; i++)
-        if (counts[i])
-            scratch[above++] = counts[i];
-    if (rank <= count - above)
-        return 0;
-    qsort(scratch, above, sizeof(*scratch), by_value);
-    uint64_t value = scratch[rank - (count - above) - 1];
-    return value < (uint64_t)ERROR_FURTHEST ? (int64_t)value : ERROR_FURTHEST;
-}
-
-static void at_least(struct maybe *expected, int64_t usual)
-{
-    if (!expected->known || expected->value < usual)
-        *expected = (struct maybe){true, usual};
-}
-
-void error_usual_account(struct error_accounts *accounts, struct maybe *faults,
-                         struct maybe *switches)
-{
-    if (!accounts->count)
-        return;
-    at_least(faults, median(accounts->faults, accounts->count, accounts->scratch));
-    at_least(switches, median(accounts->switches, accounts->count, accounts->scratch));
-}
-
-static bool beyond(uint64_t seen, struct maybe expected)
-{
-    return expected.known && (expected.value < 0 || seen > (uint64_t)expected.value);
-}
-
-size_t error_count_disturbed(const struct error_accounts *accounts, struct maybe faults,
-                             struct maybe switches)
-{
-    size_t disturbed = 0;
-    for (size_t i = 0; i < accounts->count; i++)
-        disturbed += beyond(accounts->faults[i], faults) || beyond(accounts->switches[i], switches);
-    return disturbed;
 }
