@@ -82,7 +82,8 @@ static void plain_name(const char *prefix, const char *written, char *name, size
 }
 
 /* For who steps through PAPI's code it does not matter what is counted, but PAPI must have a name
- * for it, and takes each once: software events, which open on every machine. */
+ * for it, and takes each once: software events, which open on every machine, and then the same
+ * with their mode written out. */
 static int stand_in_name(uint32_t index, char *name, size_t size)
 {
     static const unsigned order[] = {
@@ -90,9 +91,12 @@ static int stand_in_name(uint32_t index, char *name, size_t size)
         PERF_COUNT_SW_PAGE_FAULTS_MIN, PERF_COUNT_SW_PAGE_FAULTS_MAJ,  PERF_COUNT_SW_TASK_CLOCK,
         PERF_COUNT_SW_CPU_CLOCK,
     };
-    if (index >= sizeof(order) / sizeof(*order))
+    static const char *const modes[] = {"", ":u"};
+    const uint32_t count = sizeof(order) / sizeof(*order);
+    if (index >= count * (sizeof(modes) / sizeof(*modes)))
         return -E2BIG;
-    return table_name(software_names[order[index]], name, size);
+    snprintf(name, size, "perf::%s%s", software_names[order[index % count]], modes[index / count]);
+    return 0;
 }
 
 static int translate(const struct job_event *event, char *name, size_t size)

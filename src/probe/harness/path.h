@@ -52,6 +52,9 @@ struct instrument {
     uint64_t after[CELL_MAX_COUNTERS * READING_SEPARATE + READING_WORDS];
     uint64_t user_before[CELL_MAX_COUNTERS]; /* counts read in user code: perf-user paths */
     uint64_t user_after[CELL_MAX_COUNTERS];
+    /* While the window is stepped it reads copies of its pages: see perf-user-copies.h. */
+    struct perf_event_mmap_page copies[CELL_MAX_COUNTERS];
+    const volatile struct perf_event_mmap_page *mapped[CELL_MAX_COUNTERS];
     bool started;    /* the counters count, outside a window too */
     uint64_t opened; /* nanoseconds, for paths that do not report the time a counter was enabled */
 };

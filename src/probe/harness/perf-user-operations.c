@@ -13,6 +13,7 @@
 #include "lib/user-access.h"
 #include "lib/user-read.h"
 #include "probe/harness/perf-operations.h"
+#include "probe/harness/perf-user-copies.h"
 #include "probe/harness/user-trap.h"
 #include "syscall.h"
 
@@ -58,8 +59,12 @@ static int check_page(struct instrument *instrument, uint32_t index)
         return job_fail(job, (int)result, "%s could not be started: %s", job->events[index].name,
                         strerror((int)-result));
     int checked = user_access_check("", job->events[index].name, 0, window->pages[index], &failure);
+    if (checked < 0)
+        fail(job, &failure);
+    else if (user_copies_wanted(job))
+        checked = user_copies_take(instrument, index);
     assay_syscall3(SYS_ioctl, switched, (long)PERF_EVENT_IOC_DISABLE, 0);
-    return checked < 0 ? fail(job, &failure) : 0;
+    return checked;
 }
 
 static int check_all(struct instrument *instrument)
@@ -76,13 +81,18 @@ static int user_open(struct instrument *instrument)
     struct failure failure = {0};
     instrument->window.before = instrument->user_before;
     instrument->window.after = instrument->user_after;
-    for (uint32_t index = 0; index < job->counters; index++)
+    for (uint32_t index = 0; index < job->counters; index++) {
+        if (user_copies_wanted(job))
+            user_copies_event(&job->events[index]);
         if (user_access_request("", job->events[index].name, &job->events[index].attr, &failure) <
             0)
             return fail(job, &failure);
+    }
     int result = perf_operations.open(instrument);
     if (result == 0)
         result = check_all(instrument);
+    if (result == 0 && user_copies_wanted(job))
+        user_copies_show(instrument);
     if (result == 0)
         result = user_trap_watch(job);
     return result;
@@ -94,7 +104,7 @@ static int arm(struct instrument *instrument, enum user_mapping how)
 {
     struct job *job = instrument->job;
     bool starts_inside = pattern_starts_inside(job->pattern);
-    int mapped = renew_all(instrument, how);
+    int mapped = user_copies_wanted(job) ? 0 : renew_all(instrument, how);
     if (mapped < 0)
         return mapped;
     perf_clear_readings(instrument);
@@ -175,7 +185,8 @@ static int write_row(struct instrument *instrument, uint32_t run)
     for (uint32_t index = 0; index < job->counters && result == 0; index++) {
         if (job->pattern == PATTERN_RO)
             instrument->user_after[index] = perf_count_of(instrument, instrument->after, index);
-        result = check_count(instrument, run, index);
+        if (!user_copies_wanted(job))
+            result = check_count(instrument, run, index);
         job_values(job)[(size_t)run * job->counters + index] =
             instrument->user_after[index] - instrument->user_before[index];
         perf_write_times(instrument, run, index);
@@ -186,7 +197,7 @@ static int write_row(struct instrument *instrument, uint32_t run)
 static int user_release(struct instrument *instrument, uint32_t run)
 {
     struct job *job = instrument->job;
-    long result = check_access(instrument, run);
+    long result = user_copies_wanted(job) ? 0 : check_access(instrument, run);
     user_trap_run(run + 1);
     if (result < 0)
         return (int)result;
@@ -202,6 +213,7 @@ static int user_release(struct instrument *instrument, uint32_t run)
 
 static void user_close(struct instrument *instrument)
 {
+    user_copies_hide(instrument);
     unmap_all(instrument);
     perf_operations.close(instrument);
 }
