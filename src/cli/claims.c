@@ -164,6 +164,11 @@ void claims_put(const struct claims *claims, const struct style *style, struct t
 {
     bool all = claims->all, brief = claims->few && !all;
     AUTO_TEXT struct text words = {0};
+    bool any = false;
+    for (size_t i = 0; i < claims->count && !any; i++)
+        any = claims->list[i].id != NULL;
+    if (!any)
+        return;
     if (brief && !any_tested(claims)) {
         text_printf(&words,
                     "None of the findings on %s can be tested with these events (--all says why).",

@@ -207,15 +207,16 @@ static void put_missing(const struct erring *erring, const struct style *style, 
 {
     const struct error_report *report = &erring->report;
     bool user = any_measured(report, COUNT_USER), both = any_measured(report, COUNT_BOTH);
-    const char *reason = error_no_counter_reason(&erring->file);
     AUTO_TEXT struct text words = {0};
     if (user && both)
         return;
-    text_printf(&words, "%s: no row of ours", user ? "uk" : both ? "u" : "u and uk");
-    if (reason[0])
-        text_printf(&words, ", because no counter of the CPU can be opened here: %s", reason);
-    else
-        text_puts(&words, ", because instructions were not measured in that mode");
+    text_printf(&words, "%s: nothing of ours, %s",
+                user   ? "uk"
+                : both ? "u"
+                       : "u and uk",
+                error_has_cpu_counter(&erring->file)
+                    ? "because instructions were not measured in that mode"
+                    : "because no counter of the CPU can be opened here");
     error_put_words(text_string(&words), style, out);
 }
 

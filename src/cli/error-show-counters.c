@@ -147,6 +147,8 @@ void error_put_stepped(const struct erring *erring, const struct style *style, s
 {
     const struct error_stepped *stepped = &erring->report.stepped;
     AUTO_TEXT struct text words = {0};
+    if (error_is_uncounted(erring, !stepped->comparable))
+        return;
     error_put_heading("Measured against stepped", style, out);
     if (!stepped->comparable) {
         const char *reason = error_no_counter_reason(&erring->file);

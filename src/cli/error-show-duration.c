@@ -193,5 +193,6 @@ void error_put_duration(const struct erring *erring, const struct style *style, 
         error_put_words(text_string(&words), style, out);
     }
     put_sizes(report, style, out);
-    put_ticks(&report->ticks, style, out);
+    if (!error_is_uncounted(erring, !report->ticks.known))
+        put_ticks(&report->ticks, style, out);
 }

@@ -76,6 +76,8 @@ static void put_reason(const struct erring *erring, const struct style *style, s
 void error_put_multiplex(const struct erring *erring, const struct style *style, struct text *out)
 {
     const struct error_report *report = &erring->report;
+    if (error_is_uncounted(erring, !report->multiplex_count))
+        return;
     error_put_heading("More events than counters", style, out);
     for (size_t i = 0; i < report->multiplex_count; i++)
         put_way(report, i, style, out);

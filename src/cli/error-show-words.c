@@ -89,6 +89,11 @@ bool error_has_cpu_counter(const struct error_case *file)
     return false;
 }
 
+bool error_is_uncounted(const struct erring *erring, bool empty)
+{
+    return empty && !erring->options->all && !error_has_cpu_counter(&erring->file);
+}
+
 const char *error_no_counter_reason(const struct error_case *file)
 {
     for (size_t i = 0; i < file->absence_count; i++) {

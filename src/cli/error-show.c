@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "cli/claims.h"
 #include "cli/deliver.h"
 #include "show/number.h"
@@ -27,7 +28,7 @@ void error_put_measured(const struct erring *erring, const struct style *style, 
     number_count(report->cells_measured, cells, sizeof(cells));
     text_printf(&words, "%s measurements in %s cells", runs, cells);
     if (report->least_processes)
-        text_printf(&words, ", at least %zu processes for each cell of the null specimen",
+        text_printf(&words, ", %zu or more processes a cell of the null specimen",
                     report->least_processes);
     text_printf(&words, "; %.1f s", erring->seconds);
     deliver_put_machine(erring->facts, style, out);
@@ -42,35 +43,53 @@ void error_put_measured(const struct erring *erring, const struct style *style, 
 
 /* --- what was left out --- */
 
-static bool is_first_of_reason(const struct error_case *file, size_t index)
+struct omission {
+    const char *what, *reason;
+};
+
+/* What the plan left out, then what could not be opened where the plan has not said so. */
+static struct omission *list_omissions(const struct erring *erring, size_t *count)
 {
-    for (size_t i = 0; i < index; i++)
-        if (strcmp(file->absences[i].reason, file->absences[index].reason) == 0)
-            return false;
-    return true;
+    const struct error_case *file = &erring->file;
+    size_t skips = erring->skips.count, most = skips + file->absence_count;
+    struct omission *list = calloc(most + 1, sizeof(*list));
+    *count = 0;
+    for (size_t i = 0; list && i < skips; i++)
+        list[(*count)++] =
+            (struct omission){erring->skips.list[i].what, erring->skips.list[i].reason};
+    for (size_t i = 0; list && i < file->absence_count; i++) {
+        bool said = false;
+        for (size_t j = 0; j < skips && !said; j++)
+            said = strcmp(list[j].reason, file->absences[i].reason) == 0;
+        if (!said)
+            list[(*count)++] = (struct omission){file->absences[i].what, file->absences[i].reason};
+    }
+    return list;
 }
 
 /* Each reason once: "instructions:u, cycles:u and 4 more: why". */
-static void put_reason(const struct erring *erring, size_t leader, const struct style *style,
-                       struct text *out)
+static void put_reason(const struct omission *list, size_t count, size_t leader, bool all,
+                       const struct style *style, struct text *out)
 {
-    const struct error_case *file = &erring->file;
     AUTO_TEXT struct text words = {0};
     size_t shown = 0, left = 0;
-    for (size_t i = leader; i < file->absence_count; i++) {
-        if (strcmp(file->absences[i].reason, file->absences[leader].reason) != 0)
+    for (size_t i = 0; i < leader; i++)
+        if (strcmp(list[i].reason, list[leader].reason) == 0)
+            return;
+    for (size_t i = leader; i < count; i++) {
+        if (strcmp(list[i].reason, list[leader].reason) != 0)
             continue;
-        if (shown == NAMES_SHOWN && !erring->options->all) {
+        if (shown == NAMES_SHOWN && !all) {
             left++;
             continue;
         }
         text_puts(&words, shown++ ? ", " : "");
-        text_put_clean(&words, file->absences[i].what);
+        text_put_clean(&words, list[i].what);
     }
     if (left)
         text_printf(&words, " and %zu more", left);
     text_puts(&words, ": ");
-    text_put_clean(&words, file->absences[leader].reason);
+    text_put_clean(&words, list[leader].reason);
     text_puts(out, "  ");
     wrap(out, text_string(&words), 2, 4, style->width);
 }
@@ -89,7 +108,8 @@ static void put_failed(const struct erring *erring, const struct style *style, s
     }
     if (!cells)
         return;
-    text_printf(&words, "%zu processes of %zu cells failed", processes, cells);
+    text_printf(&words, "%zu process%s of %zu cell%s failed", processes, processes == 1 ? "" : "es",
+                cells, cells == 1 ? "" : "s");
     if (reason) {
         text_puts(&words, ", the first: ");
         text_put_clean(&words, reason);
@@ -100,26 +120,28 @@ static void put_failed(const struct erring *erring, const struct style *style, s
 
 void error_put_absences(const struct erring *erring, const struct style *style, struct text *out)
 {
-    const struct error_case *file = &erring->file;
-    size_t begin = out->length;
-    text_puts(out, "\nLeft out:\n");
-    size_t head = out->length;
-    for (size_t i = 0; i < file->absence_count; i++)
-        if (is_first_of_reason(file, i))
-            put_reason(erring, i, style, out);
-    for (size_t i = 0; i < erring->skips.count; i++) {
-        AUTO_TEXT struct text words = {0};
-        text_put_clean(&words, erring->skips.list[i].what);
-        text_puts(&words, ": ");
-        text_put_clean(&words, erring->skips.list[i].reason);
-        text_puts(out, "  ");
-        wrap(out, text_string(&words), 2, 4, style->width);
+    AUTO_TEXT struct text lines = {0};
+    size_t count = 0;
+    AUTO_FREE struct omission *list = list_omissions(erring, &count);
+    for (size_t i = 0; i < count; i++)
+        put_reason(list, count, i, erring->options->all, style, &lines);
+    put_failed(erring, style, &lines);
+    if (lines.length) {
+        error_put_heading("Left out", style, out);
+        text_puts(out, text_string(&lines));
     }
-    put_failed(erring, style, out);
-    if (out->length == head && out->bytes) {
-        out->length = begin; /* nothing was */
-        out->bytes[begin] = '\0';
-    }
+}
+
+/* What the parts above would have said. */
+static void put_uncounted(const struct erring *erring, const struct style *style, struct text *out)
+{
+    if (erring->options->all || error_has_cpu_counter(&erring->file))
+        return;
+    text_putc(out, '\n');
+    error_put_words("No counter of the CPU can be opened here (the reason is below), so nothing is "
+                    "said of counts in the kernel, of measured against stepped error, of more "
+                    "events than counters.",
+                    style, out);
 }
 
 /* --- the end --- */
@@ -166,6 +188,7 @@ void error_put_report(const struct erring *erring, const struct style *style, st
     error_put_measured(erring, style, out);
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         parts[i](erring, style, out);
+    put_uncounted(erring, style, out);
     claims_put(&claims, style, out);
     error_put_absences(erring, style, out);
     put_unfinished(erring, style, out);

@@ -37,6 +37,8 @@ void error_put_words(const char *words, const struct style *style, struct text *
 void error_number(double value, char *text, size_t size);
 /* Was a counter of the CPU measured at all? Else why it could not be, "" where nobody knows. */
 bool error_has_cpu_counter(const struct error_case *file);
+/* Is a part that is empty so for want of a counter? One line then says it of all such parts. */
+bool error_is_uncounted(const struct erring *erring, bool empty);
 const char *error_no_counter_reason(const struct error_case *file);
 
 /* --- parts, in the order in which they are shown --- */

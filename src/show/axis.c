@@ -12,9 +12,9 @@
 
 #include "show/number.h"
 
-#define LINEAR_UP_TO    100.0 /* largest over smallest magnitude */
-#define COLUMNS_A_TICK  9.0   /* on a linear axis */
-#define PLAIN_LABELS_TO 1e6   /* beyond it a power of ten is shorter */
+#define LINEAR_UP_TO    30.0 /* largest over smallest magnitude */
+#define COLUMNS_A_TICK  9.0  /* on a linear axis */
+#define PLAIN_LABELS_TO 1e6  /* beyond it a power of ten is shorter */
 
 const char *const axis_kind_words[] = {
     [AXIS_LINEAR] = "", [AXIS_LOG] = "log axis", [AXIS_BOTH_WAYS] = "log about 0"};
