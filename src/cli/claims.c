@@ -28,13 +28,12 @@ static void put_estimate(const struct finding *finding, struct text *out)
     text_printf(out, " %s", finding->unit ? finding->unit : "");
 }
 
-/* Why it cannot be tested; the reason for which an event cannot be opened stands above already. */
-static void put_untestable(const struct finding *finding, struct text *out)
+/* The reason for which an event cannot be opened stands elsewhere already. */
+static void put_reason(const struct finding *finding, struct text *out)
 {
     const char *known = strstr(finding->reason, refused);
     size_t length =
         known ? (size_t)(known - finding->reason) + strlen(refused) : strlen(finding->reason);
-    text_puts(out, ": ");
     text_append(out, finding->reason, length);
 }
 
@@ -46,11 +45,12 @@ static void put_finding(const struct finding *finding, const struct style *style
         text_printf(&words, "%s: ", finding->claim);
     text_puts(&words, finding_verdict_names[finding->verdict]);
     if (finding->verdict == FINDING_UNTESTABLE) {
-        put_untestable(finding, &words);
+        text_puts(&words, ": ");
+        put_reason(finding, &words);
     } else {
         put_estimate(finding, &words);
-        if (finding->reason[0])
-            text_printf(&words, ". %s", finding->reason);
+        text_puts(&words, finding->reason[0] ? ". " : "");
+        put_reason(finding, &words);
     }
     wrap(out, text_string(&words), 0, 2, style->width);
 }
@@ -91,8 +91,12 @@ static void put_refused_event(const struct finding *finding, struct text *out)
     const char *end = strstr(finding->reason, refused), *start = end;
     while (start > finding->reason && start[-1] != ' ')
         start--;
+    size_t length = (size_t)(end - start);
+    for (const char *at = text_string(out); *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strcspn(at, ",") == length && strncmp(at, start, length) == 0)
+            return;
     text_puts(out, out->length ? ", " : "");
-    text_append(out, start, (size_t)(end - start));
+    text_append(out, start, length);
 }
 
 /* What is the same in the reasons of several findings. */

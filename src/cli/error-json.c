@@ -47,6 +47,13 @@ static void put_factors(json_t *object, const struct erring *erring, const struc
 static void put_stepped(json_t *object, const struct error_row *row)
 {
     const struct error_cell *cell = row->cell;
+    if (cell->part == PART_STEPPED) {
+        json_object_set_new(object, "stepped", json_difference(row->later.median));
+        json_object_set_new(object, "stepped_first", json_difference(row->first.median));
+        json_object_set_new(object, "stepped_varies",
+                            json_boolean(row->later.min != row->later.max));
+        return;
+    }
     bool can_be = cell->mode == COUNT_USER && cell->base && !strcmp(cell->base, "instructions");
     if (row->has_stepped) {
         json_object_set_new(object, "stepped", json_difference(row->stepped));

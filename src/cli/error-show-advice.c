@@ -52,15 +52,44 @@ int error_checks(const struct facts *facts, struct error_check **list, size_t *c
 
 /* --- for people --- */
 
+/* Counts of the CPU come before those that every machine has. */
+static bool is_of_cpu(const struct error_advice *advice)
+{
+    return advice->mode != COUNT_ANY;
+}
+
+static bool is_about(const struct error_advice *left, const struct error_advice *right)
+{
+    return left->mode == right->mode &&
+           strcmp(left->event ? left->event : "", right->event ? right->event : "") == 0;
+}
+
+/* All that is said of the event of the one at `first`, unless that was done before. */
+static void put_event(const struct error_report *report, size_t first, const struct style *style,
+                      struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    const struct error_advice *list = report->advice;
+    for (size_t i = 0; i < first; i++)
+        if (is_about(&list[i], &list[first]))
+            return;
+    for (size_t i = first; i < report->advice_count; i++) {
+        if (!is_about(&list[i], &list[first]))
+            continue;
+        text_puts(&words, words.length ? " " : "");
+        text_put_clean(&words, list[i].text);
+    }
+    text_puts(out, "- ");
+    wrap(out, text_string(&words), 2, 2, style->width);
+}
+
 static void put_advised(const struct error_report *report, const struct style *style,
                         struct text *out)
 {
-    for (size_t i = 0; i < report->advice_count; i++) {
-        AUTO_TEXT struct text words = {0};
-        text_put_clean(&words, report->advice[i].text);
-        text_puts(out, "- ");
-        wrap(out, text_string(&words), 2, 2, style->width);
-    }
+    for (size_t pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < report->advice_count; i++)
+            if (is_of_cpu(&report->advice[i]) == (pass == 0))
+                put_event(report, i, style, out);
 }
 
 /* What a command changes stands with it; only its first line, the doctor has the rest. */

@@ -143,33 +143,27 @@ static void put_table3(const struct error_report *report, const struct style *st
 
 static void add_other(struct table *table, const struct error_best *best)
 {
-    AUTO_TEXT struct text spread = {0};
-    char median[ERROR_NUMBER_SIZE], min[ERROR_NUMBER_SIZE], low[ERROR_NUMBER_SIZE],
-        high[ERROR_NUMBER_SIZE];
+    char median[ERROR_NUMBER_SIZE], low[ERROR_NUMBER_SIZE], high[ERROR_NUMBER_SIZE];
     error_number(best->median, median, sizeof(median));
-    error_number((double)best->min, min, sizeof(min));
     error_number(best->spread_low, low, sizeof(low));
     error_number(best->spread_high, high, sizeof(high));
-    text_printf(&spread, "%s to %s", low, high);
     table_add(table, TONE_PLAIN, best->event);
     table_add(table, TONE_PLAIN, best->path);
     table_add(table, TONE_PLAIN, pattern_names[best->pattern]);
     table_add(table, TONE_PLAIN, median);
-    table_add(table, TONE_PLAIN, min);
-    table_add(table, TONE_PLAIN, text_string(&spread));
+    if (strcmp(low, high) == 0)
+        table_add(table, TONE_PLAIN, "always");
+    else
+        table_addf(table, TONE_PLAIN, "%s to %s", low, high);
     table_add(table, TONE_DIM, error_unit(best->event, best->base));
 }
 
 static void put_others(const struct erring *erring, const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
-        {.title = "event"},
-        {.title = "path"},
-        {.title = "best"},
-        {.title = "median", .right = true},
-        {.title = "min", .right = true},
-        {.title = "middle 95 %"},
-        {.title = ""},
+        {.title = "event"},         {.title = "path"},
+        {.title = "best"},          {.title = "median", .right = true},
+        {.title = "19 of 20 runs"}, {.title = ""},
     };
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     const struct error_report *report = &erring->report;
@@ -184,7 +178,7 @@ static void put_others(const struct erring *erring, const struct style *style, s
             folded = true;
     }
     if (table.count) {
-        error_put_heading("Other events, nothing in the window either", style, out);
+        error_put_heading("Other events counted although nothing is measured", style, out);
         table_put(&table, style, out);
     }
     if (folded)
@@ -227,8 +221,8 @@ void error_put_best(const struct erring *erring, const struct style *style, stru
     put_table3(&erring->report, style, out);
     put_missing(erring, style, out);
     error_put_words("best: the pattern that adds least, over -O levels and link modes, one "
-                    "counter; exact: by executing the window step by step. pm is perfmon, pc "
-                    "perfctr, PL and PH are PAPI's low and high level on them.",
+                    "counter; exact: by executing the window step by step; pm perfmon, pc "
+                    "perfctr, PL and PH PAPI's low and high level on them",
                     style, out);
     put_others(erring, style, out);
 }

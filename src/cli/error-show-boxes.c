@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "cli/error-show.h"
 #include "show/boxes.h"
+#include "show/number.h"
 
 #define BOXES_MOST  96u
 #define LABEL_SIZE  64u
@@ -174,38 +175,71 @@ static void add_boxes(struct boxing *boxing, const char *event)
 
 /* --- what the first run adds --- */
 
-/* "lazy +812, bind-now 0, static 0" over the rows of the event. */
+/* What the first run adds in cells of one link mode: least and most. */
+struct first_runs {
+    bool any;
+    int64_t least, most;         /* median of first runs less that of the others */
+    const struct error_cell *at; /* where it is most */
+};
+
+static struct first_runs first_runs_of(const struct error_report *report, const char *event,
+                                       const char *link)
+{
+    struct first_runs first = {0};
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct error_row *row = &report->rows[i];
+        const struct error_cell *cell = row->cell;
+        if (!is_pooled(cell) || cell->runs <= cell->processes || strcmp(cell->event, event) != 0 ||
+            strcmp(cell->link, link) != 0)
+            continue;
+        int64_t added = row->first.median - row->later.median;
+        if (!first.any || added > first.most) {
+            first.most = added;
+            first.at = cell;
+        }
+        first.least = !first.any || added < first.least ? added : first.least;
+        first.any = true;
+    }
+    return first;
+}
+
+/* Is this the first row of the event with its link mode? */
+static bool leads(const struct error_report *report, const char *event, size_t index)
+{
+    const struct error_cell *cell = report->rows[index].cell;
+    bool first = is_pooled(cell) && strcmp(cell->event, event) == 0;
+    for (size_t i = 0; i < index && first; i++) {
+        const struct error_cell *other = report->rows[i].cell;
+        first = !is_pooled(other) || strcmp(other->event, event) != 0 ||
+                strcmp(other->link, cell->link) != 0;
+    }
+    return first;
+}
+
+/* "static 0, lazy 0 to +603 (perf-read ro)" */
 static void put_first(const struct erring *erring, const char *event, struct text *out)
 {
     const struct error_report *report = &erring->report;
-    AUTO_FREE int64_t *values = calloc(report->row_count + 1, sizeof(*values));
     AUTO_TEXT struct text said = {0};
     bool differs = false;
-    for (size_t i = 0; values && i < report->row_count; i++) {
-        const struct error_cell *cell = report->rows[i].cell;
-        bool leads = is_pooled(cell) && strcmp(cell->event, event) == 0;
-        struct pool pool = {.values = values};
-        for (size_t j = 0; j < report->row_count && leads; j++) {
-            const struct error_row *row = &report->rows[j];
-            if (!is_pooled(row->cell) || strcmp(row->cell->event, event) != 0 ||
-                strcmp(row->cell->link, cell->link) != 0)
-                continue;
-            leads = j >= i;
-            if (row->cell->runs > row->cell->processes)
-                values[pool.count++] = row->first.median - row->later.median;
-        }
-        if (!leads || !pool.count)
+    for (size_t i = 0; i < report->row_count; i++) {
+        if (!leads(report, event, i))
             continue;
-        char number[ERROR_NUMBER_SIZE];
-        qsort(values, pool.count, sizeof(*values), compare);
-        double median = quantile(&pool, 0.5);
-        differs |= median != 0;
-        error_number(median, number, sizeof(number));
-        text_printf(&said, "%s%s%s when linked %s", said.length ? ", " : "", median > 0 ? "+" : "",
-                    number, cell->link);
+        const char *link = report->rows[i].cell->link;
+        struct first_runs first = first_runs_of(report, event, link);
+        if (!first.any)
+            continue;
+        char least[NUMBER_SIZE], most[NUMBER_SIZE];
+        number_signed(first.least, least, sizeof(least));
+        number_signed(first.most, most, sizeof(most));
+        text_printf(&said, "%s%s %s", said.length ? ", " : "", link, least);
+        if (first.least != first.most)
+            text_printf(&said, " to %s (%s %s)", most, first.at->path,
+                        pattern_names[first.at->pattern]);
+        differs |= first.least || first.most;
     }
     if (differs)
-        text_printf(out, "The first run of a process counts otherwise: %s (medians over cells). ",
+        text_printf(out, "The first run of a process adds besides, by link mode: %s. ",
                     text_string(&said));
 }
 
@@ -230,7 +264,7 @@ static void put_event(const struct erring *erring, const char *event, const stru
     boxes_put(boxing->boxes, boxing->count, error_unit(event, NULL), style, out);
     put_first(erring, event, &words);
     if (boxing->marked)
-        text_puts(&words, "The sign by itself is the exact count, by stepping. ");
+        text_puts(&words, "The sign apart is the exact count, by stepping. ");
     if (words.length)
         error_put_words(text_string(&words), style, out);
 }
@@ -242,7 +276,8 @@ void error_put_boxes(const struct erring *erring, const struct style *style, str
     for (size_t i = 0; i < count; i++)
         put_event(erring, events[i], style, out);
     if (count)
-        error_put_words("Boxes: the middle half of the runs after a process's first, over all -O "
-                        "levels and link modes, one counter; whiskers reach all.",
-                        style, out);
+        error_put_words(
+            "boxes: the middle half of all runs but each process's first, over -O levels "
+            "and link modes, one counter; whiskers reach the rest",
+            style, out);
 }
