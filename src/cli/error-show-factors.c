@@ -9,6 +9,8 @@
 #include "cli/error-show.h"
 #include "show/number.h"
 
+#define NO_RANGE 1e-9 /* below it a difference of means is what rounding left */
+
 static void put_p(double p, char *text, size_t size)
 {
     if (!isfinite(p))
@@ -48,7 +50,7 @@ static void add_effect(struct table *table, const struct error_effect *effect)
     put_p(effect->p, p, sizeof(p));
     put_share(effect->effect_size, share, sizeof(share));
     if (!(effect->factors & (effect->factors - 1)))
-        error_number(effect->range, range, sizeof(range));
+        error_number(fabs(effect->range) < NO_RANGE ? 0 : effect->range, range, sizeof(range));
     table_add(table, TONE_PLAIN, effect->name);
     table_addf(table, TONE_PLAIN, "%zu", effect->df);
     table_add(table, TONE_PLAIN, f);
@@ -89,9 +91,6 @@ static void put_table(const struct error_report *report, const struct error_anov
         add_effect(&table, &report->effects[anova->first + i]);
     table_put(&table, style, out);
     table_free(&table);
-    if (anova->no_variance)
-        error_put_words("processes of a cell never differ, so F is infinite: the share decides",
-                        style, out);
     if (anova->note[0])
         error_put_words(anova->note, style, out);
 }
@@ -116,7 +115,7 @@ static void put_brief(const struct error_report *report, const struct error_anov
     }
     if (words.length == head)
         text_puts(&words, anova->effects ? "nothing matters" : "nothing could be compared");
-    if (rest.length)
+    else if (rest.length)
         text_printf(&words, "; not %s", text_string(&rest));
     if (!anova->effects && anova->note[0])
         text_printf(&words, ": %s", anova->note);

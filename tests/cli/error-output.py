@@ -22,13 +22,13 @@ class Output(unittest.TestCase):
         cls.folder = tempfile.mkdtemp(prefix="assay-error-")
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         cls.store = os.path.join(cls.folder, "run.sqlite")
-        cls.run = tap.assay("error", "--budget", "8s", "--json", "--quiet", "--store", cls.store, timeout=200)
+        cls.measured = tap.assay("error", "--budget", "8s", "--json", "--quiet", "--store", cls.store, timeout=200)
 
     def setUp(self):
-        if self.run.returncode == 3:
-            self.skipTest("nothing can be measured here: " + self.run.stderr.strip()[:200])
-        self.assertIn(self.run.returncode, (0, 1), self.run.stderr)
-        self.envelope = json.loads(self.run.stdout)
+        if self.measured.returncode == 3:
+            self.skipTest("nothing can be measured here: " + self.measured.stderr.strip()[:200])
+        self.assertIn(self.measured.returncode, (0, 1), self.measured.stderr)
+        self.envelope = json.loads(self.measured.stdout)
 
     def again(self, *arguments, env=None):
         done = tap.assay("error", "--from", self.store, *arguments, env=env, timeout=100)
