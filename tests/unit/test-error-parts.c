@@ -104,7 +104,7 @@ static void factors_are_told_in_full_once_and_then_by_what_matters(void **state)
         "path             4  infinite  <1e-15             81.2 %  512.5  yes\n"
         "opt              3  infinite  <1e-15             <0.1 %      2  no\n"
         "path x pattern  12  infinite  <1e-15             18.7 %         yes\n"
-        "processes of a cell never differ, so F is infinite: the share decides\n"
+        "Processes of a cell never differ: F is infinite.\n"
         "msr/tsc/: path 61.0 %; not opt\n"
         "matters: p < 0.001 and at least 1 % of the variance; range: between the means of\n"
         "  its levels\n");
