@@ -1,0 +1,348 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The same loop at many places: planted factors are found, noise and disturbed processes are not
+ * taken for placement. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "error-builder.h"
+#include "judge/error/report.h"
+
+#define assert_near(value, wanted, within) assert_true(fabs((value) - (wanted)) <= (within))
+
+enum { N = 100000, PLACES = 64, REPETITIONS = 50 };
+
+/* What an iteration costs; one tick unless planted. */
+struct plant {
+    double slow;      /* ticks at slow places */
+    int64_t from, to; /* these offsets are slow */
+    double state;     /* share of processes that are slow wherever they are: half as much again */
+    double disturbed; /* share of processes in which something else ran: tenfold */
+    double jitter;    /* of a run, at most; in shares of a tick an iteration */
+    uint32_t processes;
+    bool combination; /* windows: slow where pattern and level together say so */
+    bool by_pattern, by_opt;
+    double process; /* what the process at hand costs */
+};
+
+struct fixture {
+    struct error_builder builder;
+    struct error_report report;
+};
+
+static bool is_slow(const struct error_cell *cell, const struct plant *plant)
+{
+    unsigned level = (unsigned)(cell->opt[1] - '0'), pattern = cell->pattern;
+    if (cell->offset >= 0)
+        return cell->offset >= plant->from && cell->offset < plant->to;
+    return (plant->combination && (level + pattern) % 2) || (plant->by_pattern && pattern > 1) ||
+           (plant->by_opt && level == 0);
+}
+
+static double draw(struct error_cell *cell, size_t process, size_t run, size_t index,
+                   struct random *random, void *context)
+{
+    (void)process, (void)index;
+    struct plant *plant = context;
+    if (run == 0) {
+        plant->process = is_slow(cell, plant) ? plant->slow : 1;
+        if (error_built_uniform(random) < plant->state)
+            plant->process *= 1.5;
+        if (error_built_uniform(random) < plant->disturbed)
+            plant->process *= 10;
+        plant->process += 0.3 * plant->jitter * error_built_uniform(random);
+    }
+    /* Never faster than the code allows. */
+    double late = error_built_uniform(random);
+    return (double)cell->n * (plant->process + plant->jitter * late * late);
+}
+
+static void build_places(struct fixture *fixture, struct plant *plant, const char *event,
+                         const char *class)
+{
+    for (int64_t offset = 0; offset < PLACES; offset++)
+        build_error_cell(&fixture->builder, &(struct error_way){.part = PART_PLACEMENT,
+                                                                .event = event,
+                                                                .class = class,
+                                                                .path = "clock",
+                                                                .pattern = PATTERN_RR,
+                                                                .specimen = "placed",
+                                                                .placed = true,
+                                                                .offset = offset,
+                                                                .n = N,
+                                                                .processes = plant->processes,
+                                                                .runs = 10,
+                                                                .draw = draw,
+                                                                .context = plant});
+}
+
+static void build_windows(struct fixture *fixture, struct plant *plant)
+{
+    static const char *const opts[] = {"O0", "O1", "O2", "O3", NULL};
+    build_error_crossing(&fixture->builder,
+                         &(struct error_crossing){.opts = opts, .patterns = ERROR_ALL_PATTERNS},
+                         &(struct error_way){.part = PART_PLACEMENT,
+                                             .event = "msr/tsc/",
+                                             .class = "ticks",
+                                             .specimen = "loop",
+                                             .n = N,
+                                             .processes = plant->processes,
+                                             .runs = 10,
+                                             .draw = draw,
+                                             .context = plant});
+}
+
+static void start(struct fixture *fixture, uint64_t seed)
+{
+    *fixture = (struct fixture){0};
+    error_builder_start(&fixture->builder, seed);
+}
+
+static void judge(struct fixture *fixture)
+{
+    assert_int_equal(error_judge_placement(&fixture->builder.file, 1, &fixture->report), 0);
+}
+
+static void end(struct fixture *fixture)
+{
+    error_report_release(&fixture->report);
+    error_builder_end(&fixture->builder);
+}
+
+static void test_planted_factors_are_found(void **state)
+{
+    (void)state;
+    const struct plant plants[] = {
+        {.slow = 2, .from = 10, .to = 42, .jitter = 0.05, .processes = 20},
+        {.slow = 3, .from = 60, .to = 64, .jitter = 0.05, .processes = 5},
+        {.slow = 2, .from = 7, .to = 8, .jitter = 0.05, .processes = 5, .disturbed = 0.01},
+        {.slow = 1.25, .from = 0, .to = 16, .jitter = 0.05, .processes = 10},
+    };
+    for (size_t i = 0; i < sizeof plants / sizeof *plants; i++) {
+        struct fixture fixture;
+        struct plant plant = plants[i];
+        start(&fixture, 11 + i);
+        build_places(&fixture, &plant, "clock/ticks/", "ticks");
+        judge(&fixture);
+        assert_int_equal(fixture.report.placement_count, 1);
+        const struct error_placement *placement = &fixture.report.placements[0];
+        assert_true(placement->is_time);
+        assert_int_equal(placement->places, PLACES);
+        assert_near(placement->factor, plant.slow, 0.05 * plant.slow);
+        assert_true(placement->factor_low <= plant.slow && plant.slow <= placement->factor_high);
+        assert_true(placement->factor_low > 0.9 * plant.slow);
+        assert_true(placement->factor_high < 1.1 * plant.slow);
+        assert_true(placement->by_place > 0.5);
+        const struct error_place *slow = &fixture.report.places[placement->first + 10];
+        assert_int_equal(slow->offset, 10);
+        assert_near(slow->per_iteration,
+                    is_slow(&fixture.builder.file.cells[10], &plant) ? plant.slow : 1, 0.05);
+        assert_int_equal(slow->processes, plant.processes);
+        end(&fixture);
+    }
+}
+
+/* Noise of all kinds, the same at every place. */
+static void test_clean_places_are_not_accused(void **state)
+{
+    (void)state;
+    const struct plant plants[] = {
+        {.jitter = 0.05, .processes = 20},
+        {.jitter = 0.05, .processes = 5},
+        {.jitter = 0.05, .processes = 5, .disturbed = 0.1},
+        {.jitter = 0.05, .processes = 10, .state = 0.5},
+        {.jitter = 0.05, .processes = 20, .state = 0.2},
+        {.jitter = 1e-9, .processes = 5, .state = 0.4}, /* two values, nothing between */
+    };
+    for (size_t i = 0; i < sizeof plants / sizeof *plants; i++) {
+        int accused = 0, explained = 0;
+        for (uint64_t seed = 1; seed <= REPETITIONS; seed++) {
+            struct fixture fixture;
+            struct plant plant = plants[i];
+            start(&fixture, 100 * i + seed);
+            build_places(&fixture, &plant, "clock/ticks/", "ticks");
+            judge(&fixture);
+            const struct error_placement *placement = &fixture.report.placements[0];
+            accused += placement->factor_low > 1;
+            explained += placement->by_place > 0.15;
+            assert_true(placement->factor_high >= placement->factor);
+            end(&fixture);
+        }
+        assert_in_range(accused, 0, 3); /* 5 % */
+        assert_in_range(explained, 0, 3);
+    }
+}
+
+static void test_exact_places_have_a_factor_of_one(void **state)
+{
+    (void)state;
+    struct plant plant = {.processes = 3};
+    struct fixture fixture;
+    start(&fixture, 1);
+    build_places(&fixture, &plant, "instructions:u", NULL);
+    judge(&fixture);
+    const struct error_placement *placement = &fixture.report.placements[0];
+    assert_false(placement->is_time);
+    assert_true(placement->factor == 1 && placement->factor_low == 1 &&
+                placement->factor_high == 1);
+    assert_true(placement->by_place == 0);
+    end(&fixture);
+}
+
+/* An event that never happens, and one that happens at some places only. */
+static void test_counts_of_nothing_have_no_factor(void **state)
+{
+    (void)state;
+    struct plant plant = {.processes = 3};
+    struct fixture fixture;
+    start(&fixture, 1);
+    build_places(&fixture, &plant, "branch-misses:u", NULL);
+    for (size_t i = 0; i < fixture.builder.file.cell_count; i++)
+        memset(fixture.builder.file.cells[i].values, 0,
+               fixture.builder.file.cells[i].runs * sizeof(int64_t));
+    judge(&fixture);
+    assert_true(fixture.report.placements[0].factor == 1);
+    error_report_release(&fixture.report);
+    for (size_t i = 0; i < fixture.builder.file.cells[3].runs; i++)
+        fixture.builder.file.cells[3].values[i] = 400;
+    judge(&fixture);
+    assert_true(isnan(fixture.report.placements[0].factor));
+    assert_near(fixture.report.placements[0].by_place, 1, 1e-9);
+    end(&fixture);
+}
+
+static void test_one_process_a_place_knows_no_interval(void **state)
+{
+    (void)state;
+    struct plant plant = {.slow = 2, .from = 0, .to = 9, .jitter = 0.05, .processes = 1};
+    struct fixture fixture;
+    start(&fixture, 1);
+    build_places(&fixture, &plant, "cycles:u", "cycles");
+    judge(&fixture);
+    const struct error_placement *placement = &fixture.report.placements[0];
+    assert_near(placement->factor, 2, 0.1);
+    assert_true(placement->factor_low == 1 && isinf(placement->factor_high));
+    assert_true(placement->by_place == 0);
+    end(&fixture);
+}
+
+static void test_time_comes_first(void **state)
+{
+    (void)state;
+    struct plant plant = {.jitter = 0.05, .processes = 2};
+    struct fixture fixture;
+    start(&fixture, 1);
+    build_places(&fixture, &plant, "branches:u", NULL);
+    build_places(&fixture, &plant, "clock/ticks/", "ticks");
+    build_windows(&fixture, &plant);
+    judge(&fixture);
+    assert_int_equal(fixture.report.placement_count, 3);
+    assert_string_equal(fixture.report.placements[0].event, "clock/ticks/");
+    assert_string_equal(fixture.report.placements[1].event, "msr/tsc/");
+    assert_string_equal(fixture.report.placements[2].event, "branches:u");
+    assert_int_equal(fixture.report.placements[2].first, PLACES);
+    assert_string_equal(fixture.report.places[PLACES].event, "branches:u");
+    assert_true(fixture.report.placements[1].has_windows);
+    assert_int_equal(fixture.report.placements[1].places, 0);
+    assert_false(fixture.report.placements[0].has_windows);
+    end(&fixture);
+}
+
+static struct error_placement windows(struct plant plant, uint64_t seed)
+{
+    struct fixture fixture;
+    start(&fixture, seed);
+    build_windows(&fixture, &plant);
+    judge(&fixture);
+    assert_int_equal(fixture.report.placement_count, 1);
+    struct error_placement placement = fixture.report.placements[0];
+    assert_true(placement.has_windows);
+    end(&fixture);
+    return placement;
+}
+
+static void test_windows_are_explained_by_what_was_planted(void **state)
+{
+    (void)state;
+    struct plant plant = {.slow = 2, .jitter = 0.05, .processes = 5, .disturbed = 0.05};
+    plant.combination = true;
+    struct error_placement both = windows(plant, 1);
+    assert_near(both.window_factor, 2, 0.1);
+    assert_true(both.by_both > 0.6 && both.p_both < 1e-6);
+    assert_true(both.by_pattern < 0.05 && both.by_opt < 0.05);
+    plant.combination = false;
+    plant.by_pattern = true;
+    struct error_placement pattern = windows(plant, 2);
+    assert_true(pattern.by_pattern > 0.6 && pattern.p_pattern < 1e-6);
+    assert_true(pattern.by_both < 0.05 && pattern.by_opt < 0.05);
+    plant.by_pattern = false;
+    plant.by_opt = true;
+    struct error_placement opt = windows(plant, 3);
+    assert_true(opt.by_opt > 0.6 && opt.p_opt < 1e-6);
+    assert_true(opt.by_both < 0.05 && opt.by_pattern < 0.05);
+}
+
+static void test_clean_windows_are_not_accused(void **state)
+{
+    (void)state;
+    int accused = 0, explained = 0;
+    for (uint64_t seed = 1; seed <= REPETITIONS; seed++) {
+        struct error_placement clean =
+            windows((struct plant){.jitter = 0.05, .processes = 5, .disturbed = 0.05}, seed);
+        accused += clean.p_pattern < 0.01 || clean.p_opt < 0.01 || clean.p_both < 0.01;
+        explained += clean.by_pattern > 0.25 || clean.by_opt > 0.25 || clean.by_both > 0.25;
+    }
+    assert_in_range(accused, 0,
+                    6); /* three tests at 1 %, and windows with more disturbed than not */
+    assert_in_range(explained, 0, 3);
+}
+
+static void test_one_pattern_is_compared_by_level_alone(void **state)
+{
+    (void)state;
+    struct plant plant = {.slow = 2, .jitter = 0.05, .processes = 5, .by_opt = true};
+    struct fixture fixture;
+    start(&fixture, 1);
+    build_windows(&fixture, &plant);
+    for (size_t i = 0; i < fixture.builder.file.cell_count; i++)
+        if (fixture.builder.file.cells[i].pattern != PATTERN_AO)
+            fixture.builder.file.cells[i].runs = 0;
+    judge(&fixture);
+    const struct error_placement *placement = &fixture.report.placements[0];
+    assert_true(placement->by_pattern == 0 && placement->p_pattern == 1);
+    assert_true(placement->by_opt > 0.9 && placement->p_opt < 1e-6);
+    end(&fixture);
+}
+
+static void test_nothing_placed_is_nothing_said(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    start(&fixture, 1);
+    judge(&fixture);
+    assert_int_equal(fixture.report.placement_count, 0);
+    assert_int_equal(fixture.report.place_count, 0);
+    end(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_planted_factors_are_found),
+        cmocka_unit_test(test_clean_places_are_not_accused),
+        cmocka_unit_test(test_exact_places_have_a_factor_of_one),
+        cmocka_unit_test(test_counts_of_nothing_have_no_factor),
+        cmocka_unit_test(test_one_process_a_place_knows_no_interval),
+        cmocka_unit_test(test_time_comes_first),
+        cmocka_unit_test(test_windows_are_explained_by_what_was_planted),
+        cmocka_unit_test(test_clean_windows_are_not_accused),
+        cmocka_unit_test(test_one_pattern_is_compared_by_level_alone),
+        cmocka_unit_test(test_nothing_placed_is_nothing_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
