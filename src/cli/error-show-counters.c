@@ -71,7 +71,9 @@ static void put_choices(const struct erring *erring, const struct style *style, 
     const struct error_choice *widest = NULL;
     for (size_t i = 0; i < report->choice_count; i++) {
         const struct error_choice *choice = &report->choices[i];
-        if (!widest || fabs(choice->median - choice->plain) > fabs(widest->median - widest->plain))
+        bool has_plain = !isnan(choice->plain); /* a path may take no event twice */
+        if (has_plain && (!widest || fabs(choice->median - choice->plain) >
+                                         fabs(widest->median - widest->plain)))
             widest = choice;
         if (!erring->options->all)
             continue;
@@ -82,7 +84,9 @@ static void put_choices(const struct erring *erring, const struct style *style, 
         text_put_clean(&words, choice->event);
         text_printf(&words, " %s %s beside ", choice->path, pattern_names[choice->pattern]);
         text_put_clean(&words, choice->others);
-        text_printf(&words, ": %s, beside itself %s", median, plain);
+        text_printf(&words, ": %s", median);
+        if (has_plain)
+            text_printf(&words, ", beside itself %s", plain);
         error_put_words(text_string(&words), style, out);
     }
     if (!widest || erring->options->all)

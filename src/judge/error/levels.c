@@ -86,7 +86,7 @@ int error_levels_of(const struct error_case *file, const struct error_ways *ways
         has_groups = has_groups || !ways->list[i].cell->separate;
     for (size_t i = begin; i < end; i++) {
         const struct error_cell *cell = ways->list[i].cell;
-        if (*cell->others)
+        if (!ways->list[i].usual)
             levels->other_choices++;
         else if (cell->separate && has_groups)
             levels->other_layout++;

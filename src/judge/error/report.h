@@ -121,8 +121,8 @@ struct error_choice {
     const char *event, *path, *others;
     enum pattern pattern;
     uint32_t counters;
-    double median, plain; /* with these others, and with the event itself repeated; NaN: not
-                             measured so */
+    double median, plain; /* with these others, and with the event itself repeated; NaN: a
+                             path may take no event twice */
 };
 
 /* --- duration (duration.c) --- */

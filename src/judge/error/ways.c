@@ -82,6 +82,33 @@ static int in_order(const void *first, const void *second)
     return difference ? difference : (a > b) - (a < b);
 }
 
+/* Is the list (with commas) the beginning of the longer one? */
+static bool begins(const char *list, const char *longer)
+{
+    size_t length = strlen(list);
+    return length == 0 ||
+           (strncmp(list, longer, length) == 0 && (!longer[length] || longer[length] == ','));
+}
+
+/* In a stretch of one layout, sorted by number of counters: where the event was never repeated, the
+ * row that leads to the largest number. */
+static void mark_usual(struct error_way_of *list, size_t count)
+{
+    const char *row = list[count - 1].cell->others;
+    uint32_t most = list[count - 1].cell->counters;
+    for (size_t i = count; i-- > 0;) {
+        const struct error_cell *cell = list[i].cell;
+        if (cell->counters == most)
+            row = cell->others; /* the first by name of those with most counters */
+        if (cell->counters > 1 && !*cell->others) {
+            row = "";
+            break;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        list[i].usual = begins(list[i].cell->others, row);
+}
+
 int error_ways_of(const struct error_case *file, struct error_ways *ways)
 {
     *ways = (struct error_ways){0};
@@ -100,12 +127,16 @@ int error_ways_of(const struct error_case *file, struct error_ways *ways)
         if (!is_wanted(cell))
             continue;
         event = number_of(cell, seen, &events, event);
-        ways->list[ways->count++] = (struct error_way_of){cell, event};
+        ways->list[ways->count++] = (struct error_way_of){cell, event, false};
         ways->most_runs = cell->runs > ways->most_runs ? cell->runs : ways->most_runs;
         if (cell->processes > ways->most_processes)
             ways->most_processes = cell->processes;
     }
     qsort(ways->list, ways->count, sizeof(*ways->list), in_order);
+    for (size_t begin = 0, next; begin < ways->count; begin = next) {
+        next = error_ways_end(ways, begin, WAY_LAYOUT);
+        mark_usual(ways->list + begin, next - begin);
+    }
     return 0;
 }
 

@@ -12,6 +12,9 @@
 struct error_way_of {
     const struct error_cell *cell; /* PART_NULL or PART_STEPPED, with runs */
     uint32_t event;                /* number of the event, equal for equal events */
+    /* Of the choices of further counters, the one by which numbers of counters are compared: the
+     * event itself repeated; where a path takes no event twice, one growing row of others. */
+    bool usual;
 };
 struct error_ways {
     struct error_way_of *list;

@@ -1,0 +1,334 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What further counters add: the planted slope lies in its interval as often as stated, nothing
+ * else that differs between cells enters it, and the choice of events is set against none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "error-judging.h"
+
+static const char *const opts[] = {"O0", "O2", NULL};
+static const char *const links[] = {"lazy", "static", NULL};
+static const uint32_t one_to_six[] = {1, 2, 4, 6, 0};
+
+static struct error_report judge(const struct error_builder *builder)
+{
+    struct error_report report = {0};
+    assert_int_equal(error_judge_counters(&builder->file, &report), 0);
+    return report;
+}
+
+struct planted {
+    double slope, opt, link;
+};
+
+static double planted_error(const struct error_cell *cell, void *context)
+{
+    const struct planted *planted = context;
+    return 100 + planted->slope * cell->counters + 20 * (double)cell->machine +
+           (strcmp(cell->opt, "O0") == 0 ? planted->opt : 0) +
+           (strcmp(cell->link, "lazy") == 0 ? planted->link : 0);
+}
+
+/* One counter everywhere, more at -O2 and static. */
+static void build_sweep(struct error_builder *builder, const struct planted *planted,
+                        struct error_way way)
+{
+    static const uint32_t more[] = {2, 4, 6, 0};
+    way.effect = planted_error;
+    way.context = (void *)planted;
+    build_error_crossing(builder, &(struct error_crossing){.opts = opts, .links = links}, &way);
+    build_error_crossing(builder, &(struct error_crossing){.counters = more}, &way);
+}
+
+static void the_error_is_told_by_number_of_counters(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 3);
+    const struct planted planted = {.slope = 7, .opt = 1000, .link = 2000};
+    build_sweep(&builder, &planted,
+                (struct error_way){.pattern = PATTERN_RR,
+                                   .event = "instructions:uk",
+                                   .first = 5000,
+                                   .run_noise = 2,
+                                   .process_noise = 1});
+    struct error_report report = judge(&builder);
+    assert_int_equal(report.by_counters_count, 1);
+    const struct error_by_counters *by = report.by_counters;
+    assert_string_equal(by->event, "instructions:uk");
+    assert_string_equal(by->path, "perf-read");
+    assert_int_equal(by->mode, COUNT_BOTH);
+    assert_int_equal(by->pattern, PATTERN_RR);
+    assert_false(by->stepped || by->separate);
+    assert_int_equal(by->points, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(by->counters[i], one_to_six[i]);
+        assert_true(fabs(by->medians[i] - (100 + 7 * by->counters[i])) <= 1);
+        assert_true((double)by->mins[i] < by->medians[i] - 2);
+    }
+    assert_true(by->low < 7 && by->high > 7);
+    assert_true(by->high - by->low < 0.5 && by->slope > by->low && by->slope < by->high);
+    end_judging(&builder, &report);
+}
+
+/* Of 400 intervals 95 % hold the slope: 380, with a deviation of 4.4. Processes differ more than
+ * their runs: with runs as replicates half of the intervals would miss it. */
+static void the_interval_holds_the_slope_as_often_as_stated(void **state)
+{
+    (void)state;
+    static const enum error_noise noises[] = {NOISE_NORMAL, NOISE_HEAVY};
+    const struct planted planted = {.slope = 3};
+    for (size_t noise = 0; noise < 2; noise++) {
+        size_t held = 0;
+        for (uint64_t seed = 0; seed < 400; seed++) {
+            struct error_builder builder;
+            error_builder_start(&builder, 7000 + 1000 * noise + seed);
+            build_sweep(&builder, &planted,
+                        (struct error_way){.processes = 6,
+                                           .runs = 4,
+                                           .noise = noises[noise],
+                                           .run_noise = 3,
+                                           .process_noise = 9});
+            struct error_report report = judge(&builder);
+            held += report.by_counters->low < 3 && report.by_counters->high > 3;
+            end_judging(&builder, &report);
+        }
+        assert_in_range(held, 364, 396);
+    }
+}
+
+static void an_exact_slope_is_a_point(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 3);
+    const struct planted planted = {.slope = 3};
+    build_sweep(&builder, &planted, (struct error_way){.part = PART_STEPPED, .processes = 2});
+    for (size_t i = 0; i < builder.file.cell_count; i++)
+        builder.file.cells[i].mode = COUNT_ANY;
+    struct error_report report = judge(&builder);
+    const struct error_by_counters *by = report.by_counters;
+    assert_true(by->stepped);
+    assert_int_equal(by->mode, COUNT_USER);
+    assert_true(by->slope == 3 && by->low == 3 && by->high == 3);
+    end_judging(&builder, &report);
+}
+
+static void layouts_paths_and_patterns_are_told_apart(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"perf-read", "perf-user", NULL};
+    struct error_builder builder;
+    error_builder_start(&builder, 3);
+    struct planted group = {.slope = 3}, separate = {.slope = 9};
+    struct error_crossing crossing = {
+        .paths = paths, .counters = one_to_six, .patterns = ERROR_ALL_PATTERNS};
+    build_error_crossing(&builder, &crossing,
+                         &(struct error_way){.effect = planted_error, .context = &group});
+    build_error_crossing(
+        &builder, &crossing,
+        &(struct error_way){.effect = planted_error, .context = &separate, .separate = true});
+    struct error_report report = judge(&builder);
+    assert_int_equal(report.by_counters_count, 16);
+    for (size_t i = 0; i < report.by_counters_count; i++) {
+        const struct error_by_counters *by = &report.by_counters[i];
+        assert_true(fabs(by->slope - (by->separate ? 9 : 3)) < 1e-9);
+        assert_string_equal(by->path, i < 8 ? "perf-read" : "perf-user");
+        assert_int_equal(by->pattern, i / 2 % 4);
+    }
+    end_judging(&builder, &report);
+}
+
+/* Crossed with everything: -O2 is taken, where further counters cost 3 each. */
+static double twice_as_much(const struct error_cell *cell, void *context)
+{
+    (void)context;
+    return (strcmp(cell->opt, "O2") == 0 ? 3 : 30) * (double)cell->counters;
+}
+
+static void a_full_crossing_is_compared_at_one_level_and_link(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 3);
+    build_error_crossing(
+        &builder, &(struct error_crossing){.opts = opts, .links = links, .counters = one_to_six},
+        &(struct error_way){.effect = twice_as_much});
+    struct error_report report = judge(&builder);
+    assert_int_equal(report.by_counters_count, 1);
+    assert_true(fabs(report.by_counters->slope - 3) < 1e-9);
+    assert_true(report.by_counters->medians[3] == 18);
+    end_judging(&builder, &report);
+}
+
+static void the_level_with_most_numbers_of_counters_is_taken(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 3);
+    static const uint32_t two[] = {1, 2, 0};
+    static const char *const fastest[] = {"O3", NULL};
+    struct error_way way = {.effect = twice_as_much};
+    build_error_crossing(&builder, &(struct error_crossing){.counters = two}, &way);
+    build_error_crossing(&builder,
+                         &(struct error_crossing){.opts = fastest, .counters = one_to_six}, &way);
+    struct error_report report = judge(&builder);
+    assert_int_equal(report.by_counters->points, 4);
+    assert_true(fabs(report.by_counters->slope - 30) < 1e-9);
+    end_judging(&builder, &report);
+}
+
+/* The second machine errs by 20 more and has only the larger numbers. */
+static void machines_have_levels_of_their_own(void **state)
+{
+    (void)state;
+    static const uint32_t few[] = {1, 2, 0}, many[] = {4, 6, 0}, single[] = {9, 0};
+    const struct planted planted = {.slope = 3};
+    struct error_builder builder;
+    error_builder_start(&builder, 3);
+    build_error_machine(&builder, "another", false);
+    struct error_way way = {.effect = planted_error, .context = (void *)&planted};
+    build_error_crossing(&builder, &(struct error_crossing){.counters = few}, &way);
+    way.machine = 1;
+    build_error_crossing(&builder, &(struct error_crossing){.counters = many}, &way);
+    /* Many machines with one number are one point. */
+    for (way.machine = 0, way.opt = "O0", way.counters = 1; way.machine < 6; way.machine++)
+        build_error_cell(&builder, &way);
+    way.machine = 1;
+    way.opt = NULL;
+    struct error_report report = judge(&builder);
+    assert_int_equal(report.by_counters->points, 4);
+    assert_true(fabs(report.by_counters->slope - 3) < 1e-9);
+    end_judging(&builder, &report);
+    /* One number each: the slope is not known. */
+    error_builder_start(&builder, 3);
+    build_error_machine(&builder, "another", false);
+    build_error_crossing(&builder, &(struct error_crossing){.counters = single}, &way);
+    way.machine = 0;
+    way.counters = 1;
+    build_error_cell(&builder, &way);
+    report = judge(&builder);
+    assert_int_equal(report.by_counters->points, 2);
+    assert_true(isnan(report.by_counters->slope) && isinf(report.by_counters->high));
+    end_judging(&builder, &report);
+}
+
+static void too_little_for_a_slope_is_said(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 3);
+    build_error_cell(&builder, &(struct error_way){.path = "one"});
+    build_error_cell(&builder, &(struct error_way){.path = "one", .opt = "O3", .counters = 2});
+    build_error_cell(&builder, &(struct error_way){.path = "two", .processes = 1});
+    build_error_cell(&builder,
+                     &(struct error_way){.path = "two", .processes = 1, .counters = 2, .error = 5});
+    build_error_failed(&builder, &(struct error_way){.path = "one", .counters = 2}, -1, "refused");
+    struct error_report report = judge(&builder);
+    assert_int_equal(report.by_counters_count, 1);
+    assert_string_equal(report.by_counters->path, "two");
+    assert_true(fabs(report.by_counters->slope - 5) < 1e-9);
+    assert_true(isinf(report.by_counters->low) && isinf(report.by_counters->high));
+    end_judging(&builder, &report);
+}
+
+static void the_choice_of_events_is_set_against_the_event_repeated(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 3);
+    struct error_way way = {.counters = 2, .error = 40, .first = 99, .pattern = PATTERN_RR};
+    build_error_cell(&builder, &way);
+    /* The same number elsewhere is no counterpart. */
+    way.opt = "O0";
+    way.error = 4000;
+    build_error_cell(&builder, &way);
+    way.opt = "O2";
+    way.separate = true;
+    build_error_cell(&builder, &way);
+    way.separate = false;
+    way.counters = 1;
+    build_error_cell(&builder, &way);
+    way.counters = 2;
+    way.others = "cycles:u";
+    way.error = 46;
+    build_error_cell(&builder, &way);
+    way.others = "branches:u";
+    way.error = 43;
+    build_error_cell(&builder, &way);
+    way.counters = 3; /* alone, and so no choice */
+    way.others = "cycles:u,branches:u";
+    build_error_cell(&builder, &way);
+    struct error_report report = judge(&builder);
+    assert_int_equal(report.choice_count, 2);
+    const struct error_choice *choice = report.choices;
+    assert_string_equal(choice[0].others, "branches:u");
+    assert_true(choice[0].median == 43 && choice[0].plain == 40);
+    assert_string_equal(choice[1].others, "cycles:u");
+    assert_true(choice[1].median == 46 && choice[1].plain == 40);
+    assert_int_equal(choice[1].counters, 2);
+    assert_int_equal(choice[1].pattern, PATTERN_RR);
+    /* None of them is a point of the sweep. */
+    assert_int_equal(report.by_counters_count, 1);
+    assert_int_equal(report.by_counters->points, 2);
+    assert_true(report.by_counters->medians[1] == 40);
+    end_judging(&builder, &report);
+}
+
+/* As PAPI: more counters mean more other events. The row that leads to the largest number is the
+ * sweep; what begins like it by accident of letters is not. */
+static void a_path_that_takes_no_event_twice_is_compared_along_one_row_of_others(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t counters;
+        const char *others;
+        double error;
+    } cells[] = {
+        {1, "", 10},      {2, "cycles", 20},   {2, "cyc", 800},        {2, "branches", 500},
+        {2, "zero", 700}, {3, "cycles,x", 30}, {4, "cycles,x,yy", 40},
+    };
+    struct error_builder builder;
+    error_builder_start(&builder, 3);
+    for (size_t i = 0; i < sizeof(cells) / sizeof(*cells); i++)
+        build_error_cell(&builder, &(struct error_way){.path = "papi-low",
+                                                       .counters = cells[i].counters,
+                                                       .others = cells[i].others,
+                                                       .error = cells[i].error});
+    struct error_report report = judge(&builder);
+    assert_int_equal(report.by_counters_count, 1);
+    assert_int_equal(report.by_counters->points, 4);
+    assert_true(fabs(report.by_counters->slope - 10) < 1e-9);
+    assert_int_equal(report.choice_count, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_true(isnan(report.choices[i].plain));
+    assert_true(report.choices[0].median == 500);
+    assert_int_equal(error_judge_factors(&builder.file, &report), 0);
+    assert_int_equal(report.anovas->count, 4 * 20);
+    assert_non_null(strstr(report.anovas->note, "3 cells with other events"));
+    end_judging(&builder, &report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_error_is_told_by_number_of_counters),
+        cmocka_unit_test(the_interval_holds_the_slope_as_often_as_stated),
+        cmocka_unit_test(an_exact_slope_is_a_point),
+        cmocka_unit_test(layouts_paths_and_patterns_are_told_apart),
+        cmocka_unit_test(a_full_crossing_is_compared_at_one_level_and_link),
+        cmocka_unit_test(the_level_with_most_numbers_of_counters_is_taken),
+        cmocka_unit_test(machines_have_levels_of_their_own),
+        cmocka_unit_test(too_little_for_a_slope_is_said),
+        cmocka_unit_test(a_path_that_takes_no_event_twice_is_compared_along_one_row_of_others),
+        cmocka_unit_test(the_choice_of_events_is_set_against_the_event_repeated),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
