@@ -69,8 +69,6 @@ static int group_cells(const struct erring *erring, struct groups *groups)
             continue;
         struct group *group = group_of(groups, cell->reason, cell->error, true);
         text_printf(&name, "%s by %s", cell->event, cell->path);
-        if (cell->counters > 1)
-            text_printf(&name, " with %u counters", cell->counters);
         if (!group || name.failed || add_name(group, text_string(&name), name.length) < 0)
             return -ENOMEM;
         group->cells++;

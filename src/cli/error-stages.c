@@ -14,9 +14,13 @@
 #include "cli/gather.h"
 #include "cli/run-store.h"
 
-#define MS_NS      UINT64_C(1000000)
-#define RESERVE_MS 4000u /* for judging at the end */
-#define SLACK      120u  /* percent: prices vary, and no cell is given up for that */
+#define MS_NS         UINT64_C(1000000)
+#define RESERVE_MS    4000u /* for judging at the end */
+#define WORTHWHILE_MS 1000u /* less is no time to begin with anything */
+/* Percent of its share that a stage is planned for, and that it may take once its prices are
+ * better known: a cell that was begun should not be given up because they vary. */
+#define CAUTION 85u
+#define SLACK   125u
 
 /* Percent of what is left that a stage may take, so that those after it get something. */
 static const unsigned shares[STAGE_COUNT] = {
@@ -104,11 +108,16 @@ static bool may_go_on(const struct stages *stages, int status)
     return status == EXIT_DONE && stages->erring->complete;
 }
 
+static uint64_t percent(uint64_t ns, unsigned share)
+{
+    return ns == UINT64_MAX ? ns : ns / 100 * share;
+}
+
 /* ns of the budget that the stage may take, from now on. */
 static uint64_t share_of(const struct erring *erring, enum error_stage stage)
 {
     uint64_t left = time_left(erring);
-    return left > UINT64_MAX / MS_NS ? UINT64_MAX : left * MS_NS / 100 * shares[stage];
+    return left > UINT64_MAX / MS_NS ? UINT64_MAX : percent(left * MS_NS, shares[stage]);
 }
 
 static int measure_stage(struct stages *stages, enum error_stage stage)
@@ -117,19 +126,18 @@ static int measure_stage(struct stages *stages, enum error_stage stage)
     const struct error_study *study = &erring->study;
     size_t left_out = 0, given_up = 0;
     int status = EXIT_DONE, error = 0;
-    if (stage == STAGE_CROSSING) {
+    if (stage == STAGE_CROSSING && !erring->plan.count) {
         error = error_plan_pilot(study, stage, &erring->plan);
         status = error < 0 ? failed(stages, error) : visit(stages, 1);
     }
     uint64_t share = share_of(erring, stage), began = monotonic_ns();
     if (may_go_on(stages, status)) {
-        error = error_plan_stage(study, stage, share, &erring->plan, &left_out);
+        error = error_plan_stage(study, stage, percent(share, CAUTION), &erring->plan, &left_out);
         status = error < 0 ? failed(stages, error) : visit(stages, 1);
     }
     if (may_go_on(stages, status)) {
-        uint64_t used = monotonic_ns() - began, most = share;
-        if (share != UINT64_MAX)
-            most = share > used ? (share - used) / 100 * SLACK : 0;
+        uint64_t used = monotonic_ns() - began, most = percent(share, SLACK);
+        most = share == UINT64_MAX ? share : most > used ? most - used : 0;
         error_plan_settle(study, stage, most, &erring->plan, &given_up);
         status = visit(stages, UINT32_MAX);
     }
@@ -168,6 +176,16 @@ static int all_stages(struct stages *stages)
     return status;
 }
 
+/* What stages left to those after them and nobody took goes to what was left out. */
+static int second_helpings(struct stages *stages)
+{
+    int status = EXIT_DONE;
+    for (int stage = 0; stage < STAGE_COUNT && may_go_on(stages, status); stage++)
+        if (stages->left_out[stage] && time_left(stages->erring) > WORTHWHILE_MS)
+            status = measure_stage(stages, (enum error_stage)stage);
+    return status;
+}
+
 int error_measure(struct erring *erring)
 {
     struct stages stages = {.erring = erring,
@@ -186,6 +204,8 @@ int error_measure(struct erring *erring)
         status = run_planned(&stages, !finished);
     if (!finished && may_go_on(&stages, status))
         status = all_stages(&stages);
+    if (!finished && may_go_on(&stages, status))
+        status = second_helpings(&stages);
     if (tell_left_out(&stages) < 0)
         return error_out_of_memory();
     /* Nothing more to measure: the store is finished. */

@@ -7,7 +7,7 @@
 
 #include "study/error-plan.h"
 
-#define MOST_CHOICES 4u /* other events beside the first, unless everything is asked for */
+#define MOST_CHOICES 3u /* other events beside the first, unless everything is asked for */
 
 static const uint32_t numbers[] = {2, 4, 8, 3, 6}, emulated_numbers[] = {2, 4, 6};
 #define NUMBERS          (sizeof(numbers) / sizeof(*numbers))
@@ -156,8 +156,11 @@ void error_wish_counters(struct error_wisher *wisher)
         if (study->events[i].crossed)
             wish_choices(wisher, &study->events[i], "perf-read");
     for (size_t i = 0; i < study->event_count; i++)
-        if (study->events[i].crossed)
+        if (study->events[i].crossed) {
             wish_separate(wisher, &study->events[i]);
+            if (!study->full)
+                break;
+        }
     for (size_t i = 0; i < study->event_count; i++)
         if (study->events[i].crossed)
             wish_choices(wisher, &study->events[i], "papi-low");

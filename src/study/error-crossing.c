@@ -7,8 +7,8 @@
 
 #include "study/error-plan.h"
 
-#define STEPPED_PROCESSES 3u /* the same every time, unless something is amiss */
-#define STEPPED_EMULATED  2u
+/* The same every time, unless something is amiss. */
+#define STEPPED_PROCESSES 2u
 #define STEPPED_RUNS      3u
 
 /* Which levels and link modes of a path: the usual one of each, the other links at the usual
@@ -52,13 +52,12 @@ static void wish_stepped(struct error_wisher *wisher, enum corner corner)
 {
     const struct error_study *study = wisher->study;
     const struct catalogue *catalogue = study->catalogue;
-    uint32_t usual = study->emulated ? STEPPED_EMULATED : STEPPED_PROCESSES;
     uint32_t most = error_wished_processes(study);
     struct wished_cell asked = {.event = study->stepped,
                                 .counters = 1,
                                 .specimen = "null",
                                 .runs = STEPPED_RUNS,
-                                .processes = usual < most ? usual : most};
+                                .processes = most < STEPPED_PROCESSES ? most : STEPPED_PROCESSES};
     for (size_t i = 0; study->stepped && i < catalogue->path_count; i++)
         if (error_uses_path(study, &catalogue->paths[i], "step") &&
             error_list_has(catalogue->paths[i].sources, "perf_event"))
