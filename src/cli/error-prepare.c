@@ -18,8 +18,8 @@ static const char *const usual[] = {
     "cycles:k",       "msr/tsc/",        "task-clock",     "page-faults", "raw_syscalls:sys_enter",
 };
 /* Wanted beside another event, where that cannot be counted twice. */
-static const char *const beside[] = {"context-switches", "cpu-migrations",   "minor-faults",
-                                     "major-faults",     "alignment-faults", "emulation-faults"};
+static const char *const beside[] = {"context-switches", "cpu-migrations", "minor-faults",
+                                     "major-faults", "cpu-clock"};
 static const char *const interrupts[] = {"irq_vectors:local_timer_entry", "irq:irq_handler_entry"};
 static const char *const sources[] = {"step/instructions/", "clock/ticks/"};
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
