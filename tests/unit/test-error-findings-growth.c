@@ -265,6 +265,8 @@ static void user_and_kernel_errors_grow_or_do_not(void **state)
     hand.report.ticks =
         (struct error_ticks){.known = true, .predicted = 0.0017, .each = 3400, .agrees = true};
     assert_finding(&hand, "Z7", FINDING_HOLDS, "interrupts explain 0.0017: 3400 instructions each");
+    slope(&hand, "instructions:uk", "perf-syscall", 0.0030, 0.0001); /* surely more, not twofold */
+    assert_finding(&hand, "Z7", FINDING_HOLDS, NULL);
     slope(&hand, "instructions:uk", "perf-user", 0.0001, 0.0001); /* that path is another */
     assert_finding(&hand, "Z7", FINDING_FAILS, "the path makes a difference");
     hand_end(&hand);
@@ -331,6 +333,8 @@ static void slopes_that_say_nothing_are_left_out(void **state)
     slope(&hand, "cycles:u", "perf-read", 0, 0);
     slope(&hand, "instructions:u", "perf-read", 0, 0);
     hand.slopes[1].points = 1;
+    slope(&hand, "instructions:u", "perf-read", 0, 0);
+    hand.slopes[2].event = "step/instructions/";
     hand_null(&hand, "cycles:u", "perf-read", PATTERN_RR, 1);
     assert_finding(&hand, "Z8", FINDING_UNTESTABLE, "instructions:u was not measured");
     hand_null(&hand, "instructions:u", "perf-read", PATTERN_RR, 1);

@@ -120,6 +120,24 @@ static void without_any_count_nothing_is_decided(void **state)
     hand_end(&hand);
 }
 
+static void what_does_not_fit_a_reason_is_left_out_whole(void **state)
+{
+    (void)state;
+    char reason[281];
+    memset(reason, 'x', sizeof(reason) - 1);
+    reason[sizeof(reason) - 1] = '\0';
+    struct hand hand;
+    hand_start(&hand);
+    spread(&hand, "instructions:u", 12, 2500);
+    build_error_absence(&hand.builder, "instructions:uk", 2, reason);
+    build_error_machine(&hand.builder, "another", false);
+    /* The clause that says which machine decides has no room any more. */
+    const struct finding *finding = assert_finding(&hand, "Z1", FINDING_HOLDS, reason);
+    assert_true(strlen(finding->reason) > NOTE_SIZE - 40);
+    assert_null(strstr(finding->reason, "; of"));
+    hand_end(&hand);
+}
+
 /* --- Z2 --- */
 
 static void user_reads(struct hand *hand, double call, double user, double user_in_both)
@@ -388,6 +406,7 @@ int main(void)
         cmocka_unit_test(one_path_or_one_process_is_no_spread),
         cmocka_unit_test(without_counters_the_user_half_is_stepped),
         cmocka_unit_test(without_any_count_nothing_is_decided),
+        cmocka_unit_test(what_does_not_fit_a_reason_is_left_out_whole),
         cmocka_unit_test(user_reads_cut_the_error_or_do_not),
         cmocka_unit_test(user_reads_of_noisy_counts_stay_open),
         cmocka_unit_test(user_reads_need_both_ways_and_the_kernels_share),
