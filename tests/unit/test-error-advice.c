@@ -187,7 +187,7 @@ static void long_regions_are_warned_of_where_they_gain(void **state)
     *slope = (struct error_slope){
         .event = "instructions:u", .path = "papi-low", .points = 7, .longest = 1000000};
     take_advice(&hand);
-    assert_true(is_said(&hand, "gain no error: up to 1,000,000 iterations"));
+    assert_true(is_said(&hand, "gain no error, up to 1,000,000 iterations"));
     slope->low = -1;
     slope->high = 1; /* not known */
     take_advice(&hand);

@@ -83,8 +83,7 @@ static void stepping_decides_the_user_half_of_more_counters(void **state)
     assert_finding(&hand, "Z3", FINDING_UNTESTABLE, "by one system call");
     by_counters(&hand, "step/instructions/", "perf-read", 0, 0);
     const struct finding *finding = assert_finding(&hand, "Z3", FINDING_HOLDS,
-                                                   "this is the half about user mode; that about "
-                                                   "user+kernel mode is not tested: "
+                                                   "user+kernel mode is not tested, as "
                                                    "instructions:uk cannot be opened");
     assert_non_null(strstr(finding->reason, "papi-low adds 12 for each"));
     by_counters(&hand, "step/instructions/", "perf-prctl", 2, 0);
@@ -159,15 +158,18 @@ static void factors_matter_or_do_not(void **state)
     anova(&hand, "instructions:uk", false);
     usual_effects(&hand, 0.05, 0.002); /* the level is significant, and nobody need care */
     const struct finding *finding =
-        assert_finding(&hand, "Z6", FINDING_HOLDS, "optimisation level does not matter (0.2 %");
+        assert_finding(&hand, "Z6", FINDING_HOLDS,
+                       "optimisation level does not matter (0.2 % in instructions:uk, too little");
     assert_float_equal(finding->estimate, 0.2, 1e-9);
     assert_true(finding->low < finding->estimate && finding->high > finding->estimate);
     assert_true(finding->detectable > 0.1 && finding->detectable < 1);
     assert_non_null(strstr(finding->reason, "not tested: machine"));
     /* It matters together with the pattern. */
     effect(&hand, 1u << FACTOR_OPT | 1u << FACTOR_PATTERN, 0.03, 0);
-    assert_float_equal(assert_finding(&hand, "Z6", FINDING_FAILS, "as pattern x opt")->estimate, 3,
-                       1e-9);
+    assert_float_equal(
+        assert_finding(&hand, "Z6", FINDING_FAILS, "3 % in instructions:uk as pattern x opt)")
+            ->estimate,
+        3, 1e-9);
     hand_end(&hand);
     hand_start(&hand);
     hand_events(&hand);

@@ -5,7 +5,6 @@
  * and when more is added: by further counters, in the first run, over long regions. */
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,24 +19,6 @@
 /* What the first run adds differs more between processes: a tenth. */
 #define FIRST_WORTH_TELLING 0.1
 
-__attribute__((format(printf, 3, 4))) static int
-advise(struct error_report *report, const struct error_best *best, const char *format, ...)
-{
-    struct error_advice *list =
-        reallocarray(report->advice, report->advice_count + 1, sizeof(*list));
-    if (!list)
-        return -ENOMEM;
-    report->advice = list;
-    struct error_advice *advice = &list[report->advice_count++];
-    *advice = (struct error_advice){.mode = best->stepped ? COUNT_USER : best->mode,
-                                    .event = best->event};
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(advice->text, sizeof(advice->text), format, arguments);
-    va_end(arguments);
-    return 0;
-}
-
 /* "instructions:u"; an exact count is not asked for by the name of what stepped it. */
 static void put_event(const struct error_best *best, char *words, size_t size)
 {
@@ -47,20 +28,22 @@ static void put_event(const struct error_best *best, char *words, size_t size)
         snprintf(words, size, "%.80s", best->event);
 }
 
-static int advise_best(struct error_report *report, const struct error_best *best)
+static void advise_best(const struct error_best *best, char text[NOTE_SIZE])
 {
-    char event[100], subtract[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE], spread[120] = "";
+    char event[100], subtract[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
+    bool spreads = best->spread_high > best->spread_low;
     put_event(best, event, sizeof(event));
-    if (best->spread_high > best->spread_low)
-        snprintf(spread, sizeof(spread), " 19 of 20 runs lie between %s and %s.",
-                 figure_of(best->spread_low, low), figure_of(best->spread_high, high));
-    if (best->subtract == 0 && !spread[0])
-        return advise(report, best, "Count %s with %.40s, %s: it adds nothing.", event, best->path,
-                      pattern_descriptions[best->pattern]);
-    return advise(report, best, "Count %s with %.40s, %s: it adds %s; subtract that.%s%s", event,
-                  best->path, pattern_descriptions[best->pattern],
-                  figure_of((double)best->subtract, subtract), spread,
-                  best->stepped && !spread[0] ? " Stepping shows this to be exact." : "");
+    if (best->subtract == 0 && !spreads)
+        note_add(text, "Count %s with %.40s, %s: it adds nothing.", event, best->path,
+                 pattern_descriptions[best->pattern]);
+    else
+        note_add(text, "Count %s with %.40s, %s: it adds %s; subtract that.", event, best->path,
+                 pattern_descriptions[best->pattern], figure_of((double)best->subtract, subtract));
+    if (spreads)
+        note_add(text, "19 of 20 runs lie between %s and %s.", figure_of(best->spread_low, low),
+                 figure_of(best->spread_high, high));
+    else if (best->stepped)
+        note_add(text, "Stepping shows this to be exact.");
 }
 
 static bool same_way(const struct error_best *best, const char *event, const char *path,
@@ -70,7 +53,8 @@ static bool same_way(const struct error_best *best, const char *event, const cha
            strcmp(best->path, path) == 0;
 }
 
-static int advise_counters(struct error_report *report, const struct error_best *best)
+static void advise_counters(const struct error_report *report, const struct error_best *best,
+                            char text[NOTE_SIZE])
 {
     for (size_t i = 0; i < report->by_counters_count; i++) {
         const struct error_by_counters *by = &report->by_counters[i];
@@ -78,11 +62,10 @@ static int advise_counters(struct error_report *report, const struct error_best 
             !(by->low > 0) || by->slope < fmax(1, WORTH_TELLING * fabs(by->medians[0])))
             continue;
         char each[FIGURE_SIZE];
-        return advise(report, best,
-                      "Count few events at once: each further counter adds about %s to it.",
-                      figure_of(round(by->slope), each));
+        note_add(text, "Count few events at once: each further counter adds about %s.",
+                 figure_of(round(by->slope), each));
+        return;
     }
-    return 0;
 }
 
 /* What the first run of a process adds beyond the others, by how the program is linked. */
@@ -122,28 +105,30 @@ static struct first_calls look_at_first(const struct error_report *report,
     return first;
 }
 
-static int advise_first(struct error_report *report, const struct error_best *best)
+static void advise_first(const struct error_report *report, const struct error_best *best,
+                         char text[NOTE_SIZE])
 {
     struct first_calls first = look_at_first(report, best);
     char more[FIGURE_SIZE];
     /* Only where another kind of linking spares most of it is lazy linking the cause. */
-    if (first.has_lazy && first.has_other && first.lazy > 0 && 2 * first.other < first.lazy)
-        return advise(report, best,
-                      "In a program linked lazily the first call adds %s more, because its "
-                      "functions are looked up then: measure something once before, or link it "
-                      "%.20s.",
-                      figure_of((double)first.lazy, more), first.link ? first.link : "otherwise");
+    if (first.has_lazy && first.has_other && first.lazy > 0 && 2 * first.other < first.lazy) {
+        note_add(text,
+                 "In a program linked lazily the first call adds %s more, because its functions "
+                 "are looked up then: measure something once before, or link it %.20s.",
+                 figure_of((double)first.lazy, more), first.link ? first.link : "otherwise");
+        return;
+    }
     int64_t any = first.has_other ? first.other : first.lazy;
     if (any > 0)
-        return advise(report, best,
-                      "The first run of a process adds %s more: measure something once before, and "
-                      "throw it away.",
-                      figure_of((double)any, more));
-    return 0;
+        note_add(text,
+                 "The first run of a process adds %s more: measure something once before, and "
+                 "throw it away.",
+                 figure_of((double)any, more));
 }
 
 /* The slope of the same path, else of any: what happens during a region does not depend on it. */
-static int advise_duration(struct error_report *report, const struct error_best *best)
+static void advise_duration(const struct error_report *report, const struct error_best *best,
+                            char text[NOTE_SIZE])
 {
     const struct error_slope *found = NULL;
     for (size_t i = 0; i < report->slope_count; i++) {
@@ -156,19 +141,17 @@ static int advise_duration(struct error_report *report, const struct error_best 
         }
     }
     if (!found || !isfinite(found->low) || !isfinite(found->high))
-        return 0;
+        return;
     char each[FIGURE_SIZE], longest[FIGURE_SIZE];
     if (found->low > 0 && found->high >= NO_GROWTH)
-        return advise(report, best,
-                      "Long regions gain error: about %s more for a million iterations of a short "
-                      "loop, mostly from interrupts. Keep regions short, or count in user mode.",
-                      figure_of(round(found->slope * 1e6), each));
-    if (found->low >= -NO_GROWTH && found->high <= NO_GROWTH)
-        return advise(report, best,
-                      "Long regions gain no error: up to %s iterations what it adds stays the "
-                      "same.",
-                      figure_of((double)found->longest, longest));
-    return 0;
+        note_add(text,
+                 "Long regions gain error: about %s more for a million iterations of a short loop, "
+                 "mostly from interrupts. Keep regions short%s.",
+                 figure_of(round(found->slope * 1e6), each),
+                 best->mode == COUNT_BOTH ? ", or count in user mode" : "");
+    else if (found->low >= -NO_GROWTH && found->high <= NO_GROWTH)
+        note_add(text, "Long regions gain no error, up to %s iterations of a loop.",
+                 figure_of((double)found->longest, longest));
 }
 
 /* Windows of no path that a user has, and what a stepper saw before it was aligned. */
@@ -192,21 +175,29 @@ static bool is_measured_too(const struct error_report *report, const struct erro
     return false;
 }
 
+static struct error_advice advice_of(const struct error_report *report,
+                                     const struct error_best *best)
+{
+    struct error_advice advice = {.mode = best->stepped ? COUNT_USER : best->mode,
+                                  .event = best->event};
+    advise_best(best, advice.text);
+    advise_counters(report, best, advice.text);
+    advise_first(report, best, advice.text);
+    advise_duration(report, best, advice.text);
+    return advice;
+}
+
 int error_judge_advice(const struct error_case *file, struct error_report *report)
 {
     (void)file;
-    int error = 0;
-    for (size_t i = 0; i < report->best_count && error == 0; i++) {
+    report->advice = calloc(report->best_count + 1, sizeof(*report->advice));
+    report->advice_count = 0;
+    if (!report->advice)
+        return -ENOMEM;
+    for (size_t i = 0; i < report->best_count; i++) {
         const struct error_best *best = &report->best[i];
-        if (!best->overall || is_no_way(best) || is_measured_too(report, best))
-            continue;
-        error = advise_best(report, best);
-        if (error == 0)
-            error = advise_counters(report, best);
-        if (error == 0)
-            error = advise_first(report, best);
-        if (error == 0)
-            error = advise_duration(report, best);
+        if (best->overall && !is_no_way(best) && !is_measured_too(report, best))
+            report->advice[report->advice_count++] = advice_of(report, best);
     }
-    return error;
+    return 0;
 }

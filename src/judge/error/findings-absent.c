@@ -80,6 +80,17 @@ void why_no_instructions(const struct error_case *file, enum count_mode mode, ch
     }
 }
 
+void tell_untested_mode(const struct claim_facts *facts, enum count_mode mode,
+                        struct finding *finding)
+{
+    char why[NOTE_SIZE];
+    why_no_instructions(facts->file, mode, why, sizeof(why));
+    const char *reason = strstr(why, ": ");
+    finding_clause(finding, "%s mode is not tested, as %.*s",
+                   mode == COUNT_BOTH ? "user+kernel" : "user",
+                   (int)(reason ? (size_t)(reason - why) : strlen(why)), why);
+}
+
 void why_no_path(const struct error_case *file, const char *beginning, char *why, size_t size)
 {
     snprintf(why, size, "no path %s… was measured", beginning);

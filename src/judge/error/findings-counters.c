@@ -72,8 +72,8 @@ void rule_more_counters(const struct claim_facts *facts, struct finding *finding
     struct half user = look_at(facts, false, COUNT_USER);
     if (!user.by)
         user = look_at(facts, true, COUNT_USER);
-    char why[NOTE_SIZE];
     if (!both.by && !user.by) {
+        char why[NOTE_SIZE];
         why_no_instructions(facts->file, COUNT_BOTH, why, sizeof(why));
         finding_clause(finding, "no path that reads its counters by one system call was measured "
                                 "with several numbers of them in read-read");
@@ -87,10 +87,6 @@ void rule_more_counters(const struct claim_facts *facts, struct finding *finding
         tell(&both, "user+kernel mode", finding);
     if (user.by)
         tell(&user, "user mode", finding);
-    if (both.by && user.by)
-        return;
-    enum count_mode missing = both.by ? COUNT_USER : COUNT_BOTH;
-    why_no_instructions(facts->file, missing, why, sizeof(why));
-    finding_clause(finding, "this is the half about %s mode; that about %s mode is not tested: %s",
-                   both.by ? "user+kernel" : "user", both.by ? "user" : "user+kernel", why);
+    if (!both.by || !user.by)
+        tell_untested_mode(facts, both.by ? COUNT_USER : COUNT_BOTH, finding);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "judge/error/findings.h"
+#include "judge/note.h"
 #include "stats/interval.h"
 
 /* What the claim says of a factor. */
@@ -44,11 +45,10 @@ static bool is_about(const struct claim_facts *facts, const struct error_anova *
     return anova->stepped == stepped && class && strcmp(class, "instructions") == 0;
 }
 
-/* Its own effect decides; the optimisation level may act through others as well. */
+/* A factor may act by itself, or change what another does. */
 static bool concerns(const struct error_effect *effect, enum error_factor factor)
 {
-    uint32_t bit = 1u << factor;
-    return effect->factors == bit || (factor == FACTOR_OPT && effect->factors & bit);
+    return effect->factors & 1u << factor;
 }
 
 static struct part look_at(const struct claim_facts *facts, bool stepped, enum error_factor factor)
@@ -116,21 +116,23 @@ static struct estimate share_of(const struct part *part)
     return share;
 }
 
+/* "pattern matters (12 % in instructions:u, as path x pattern)" */
 static void tell(const struct part *part, size_t index, struct finding *finding)
 {
     static const char *const words[] = {[FINDING_HOLDS] = "matters",
                                         [FINDING_FAILS] = "does not matter",
                                         [FINDING_INCONCLUSIVE] = "may matter"};
-    double share = 100 * part->effect->effect_size;
-    char through[100] = "";
-    if (part->effect->factors != 1u << expected[index].factor)
-        snprintf(through, sizeof(through), ", as %.60s", part->effect->name);
-    finding_clause(finding, "%s %s (%.*f %% of the variance of %.40s%s)", expected[index].name,
-                   words[part->matters],
-                   share >= 10 || share <= 0 ? 0
-                   : share >= 0.1            ? 1
-                                             : 3,
-                   share, part->effect->event, through);
+    const struct error_effect *effect = part->effect;
+    double share = 100 * effect->effect_size;
+    char through[100] = "", percent[FIGURE_SIZE];
+    if (effect->factors != 1u << expected[index].factor)
+        snprintf(through, sizeof(through), " as %.60s", effect->name);
+    finding_clause(
+        finding, "%s %s (%s %% in %.40s%s%s)", expected[index].name, words[part->matters],
+        figure_of(share < 10 ? round(share * 10) / 10 : round(share), percent), effect->event,
+        through,
+        part->matters == FINDING_FAILS && effect->significant ? ", too little though significant"
+                                                              : "");
 }
 
 /* The part that decides gives the figure: one that refutes, else one that is open, else the level,

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "judge/error/findings.h"
-#include "stats/moments.h"
 
 bool path_reads_in_user_mode(const char *path)
 {
@@ -71,7 +70,9 @@ struct level level_of_row(const struct error_row *row)
                           .median = median,
                           .low = fmax(median - half, (double)later->min),
                           .high = fmin(median + half, (double)later->max),
-                          .cells = 1};
+                          .cells = 1,
+                          .runs = cell->runs > cell->processes ? cell->runs - cell->processes
+                                                               : cell->runs};
 }
 
 static int compare_ways(const void *left, const void *right)
@@ -87,25 +88,48 @@ static int compare_ways(const void *left, const void *right)
     return path ? path : (int)one->pattern - (int)other->pattern;
 }
 
-static double middle(double *values, size_t count)
+struct weighed {
+    double value, weight;
+};
+
+static int compare_values(const void *left, const void *right)
 {
-    sort_values(values, count);
-    return quantile(values, count, 0.5);
+    const struct weighed *one = left, *other = right;
+    return (one->value > other->value) - (one->value < other->value);
 }
 
-/* Cells of one way become one level: the median of their medians and of the ends. room: [cells]. */
-static struct level merge(const struct level *cells, size_t count, double *room)
+/* The smallest value that half of the weight does not exceed: a cell's own, and where cells do not
+ * vary that of all their runs together. */
+static double middle(struct weighed *values, size_t count)
+{
+    double all = 0, sofar = 0;
+    for (size_t i = 0; i < count; i++)
+        all += values[i].weight;
+    qsort(values, count, sizeof(*values), compare_values);
+    for (size_t i = 0; i < count; i++) {
+        sofar += values[i].weight;
+        if (2 * sofar >= all)
+            return values[i].value;
+    }
+    return values[count - 1].value;
+}
+
+/* Cells of one way become one level. room: [count]. */
+static struct level merge(const struct level *cells, size_t count, struct weighed *room)
 {
     struct level level = cells[0];
     level.cells = count;
-    for (size_t i = 0; i < count; i++)
-        room[i] = cells[i].median;
+    level.runs = 0;
+    for (size_t i = 0; i < count; i++) {
+        room[i] = (struct weighed){cells[i].median, (double)cells[i].runs};
+        level.runs += cells[i].runs;
+    }
     level.median = middle(room, count);
     for (size_t i = 0; i < count; i++)
-        room[i] = cells[i].low;
+        room[i] = (struct weighed){cells[i].low, (double)cells[i].runs};
     level.low = middle(room, count);
     for (size_t i = 0; i < count; i++)
-        room[i] = cells[i].high;
+        room[i] = (struct weighed){cells[i].high, (double)cells[i].runs};
     level.high = middle(room, count);
     return level;
 }
@@ -124,7 +148,7 @@ int levels_of(const struct error_report *report, struct level **levels, size_t *
     *count = 0;
     size_t cells = 0;
     struct level *list = calloc(report->row_count + 1, sizeof(*list));
-    double *room = calloc(report->row_count + 1, sizeof(*room));
+    struct weighed *room = calloc(report->row_count + 1, sizeof(*room));
     if (!list || !room) {
         free(list);
         free(room);

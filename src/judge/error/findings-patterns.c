@@ -165,8 +165,8 @@ void rule_patterns(const struct claim_facts *facts, struct finding *finding)
         stepped = true;
         pairs = look_at(facts, true, &loudest);
     }
-    char why[NOTE_SIZE];
     if (!pairs) {
+        char why[NOTE_SIZE];
         why_no_instructions(facts->file, COUNT_USER, why, sizeof(why));
         finding_clause(finding, "no two paths, nor a path in two modes, were measured with two "
                                 "patterns in common");
@@ -177,8 +177,7 @@ void rule_patterns(const struct claim_facts *facts, struct finding *finding)
     estimate_report(&loudest.estimate, finding);
     tell(&loudest, pairs, finding);
     if (stepped) {
-        why_no_instructions(facts->file, COUNT_BOTH, why, sizeof(why));
-        finding_clause(finding, "stepped, in user mode; whether the mode matters is not tested: %s",
-                       why);
+        finding_clause(finding, "stepped");
+        tell_untested_mode(facts, COUNT_BOTH, finding);
     }
 }

@@ -88,9 +88,9 @@ void rule_spread(const struct claim_facts *facts, struct finding *finding)
          (both.estimate.verdict == user.estimate.verdict &&
           both.estimate.value < user.estimate.value)))
         decides = &both;
-    char why[NOTE_SIZE];
-    why_no_instructions(facts->file, user.tested ? COUNT_BOTH : COUNT_USER, why, sizeof(why));
     if (!decides->tested) {
+        char why[NOTE_SIZE];
+        why_no_instructions(facts->file, COUNT_USER, why, sizeof(why));
         if (user.cells + both.cells > 0)
             finding_clause(finding,
                            "a spread over ways to measure takes two paths and two patterns at "
@@ -103,8 +103,10 @@ void rule_spread(const struct claim_facts *facts, struct finding *finding)
     estimate_report(&decides->estimate, finding);
     if (user.tested)
         tell(&user, "user mode", finding);
+    else
+        tell_untested_mode(facts, COUNT_USER, finding);
     if (both.tested)
         tell(&both, "user+kernel mode", finding);
     else
-        finding_clause(finding, "user+kernel mode is not tested: %s", why);
+        tell_untested_mode(facts, COUNT_BOTH, finding);
 }

@@ -16,8 +16,8 @@ struct level {
     enum count_mode mode;
     const char *path;
     enum pattern pattern;
-    double median, low, high; /* of the cells' medians; 95 % interval */
-    size_t cells;
+    double median, low, high; /* of the cells' medians, each weighing by its runs; 95 % interval */
+    size_t cells, runs;
 };
 
 /* What a rule looks at. */
@@ -89,5 +89,9 @@ bool event_is_source(const struct error_case *file, const char *event);
 /* Why instructions in this mode say nothing, as a clause: "instructions:uk cannot be opened: …". */
 void why_no_instructions(const struct error_case *file, enum count_mode mode, char *why,
                          size_t size);
+/* Appends which half of a claim is not tested, with the same clause up to its colon: what stands in
+ * the way of an event is told with the event. */
+void tell_untested_mode(const struct claim_facts *facts, enum count_mode mode,
+                        struct finding *finding);
 /* The same of a path or of several with this beginning: "perf-user could not measure: …". */
 void why_no_path(const struct error_case *file, const char *beginning, char *why, size_t size);
