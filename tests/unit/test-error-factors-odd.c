@@ -57,6 +57,7 @@ static void exact_counts_have_an_infinite_f_and_sizes_decide(void **state)
     assert_true(path->stepped && isinf(path->f) && path->p == 0 && path->matters);
     assert_true(isinf(opt->f) && opt->significant && !opt->matters);
     assert_true(link->f == 0 && link->p == 1 && !link->significant && link->sum_sq == 0);
+    assert_true(link->range == 0);
     assert_true(fabs(path->range - 101) < 1e-9);
     end_judging(&builder, &report);
 }

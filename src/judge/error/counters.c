@@ -140,6 +140,15 @@ static int gather(const struct sweep *sweep, struct error_pool *pool, struct row
     return 0;
 }
 
+/* Exact errors lie on their line but for rounding: that is neither a slope nor a spread. */
+static double without_dust(double figure, const struct rows *rows)
+{
+    double largest = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        largest = fmax(largest, fabs(rows->y[i]));
+    return fabs(figure) < 1e-12 * largest ? 0 : figure;
+}
+
 static int fit_slope(const struct sweep *sweep, struct error_pool *pool,
                      struct error_by_counters *by)
 {
@@ -160,9 +169,9 @@ static int fit_slope(const struct sweep *sweep, struct error_pool *pool,
     /* Each machine with a number of its own: nothing tells the two apart. */
     if (error || slope->aliased)
         return error == -ENOMEM ? error : 0;
-    by->slope = slope->value;
-    by->low = slope->low;
-    by->high = slope->high;
+    by->slope = without_dust(slope->value, &rows);
+    by->low = by->slope - without_dust(slope->value - slope->low, &rows);
+    by->high = by->slope + without_dust(slope->high - slope->value, &rows);
     return 0;
 }
 

@@ -61,6 +61,15 @@ static void fill_row(const struct error_levels *levels, const struct layout *lay
             row[layout->begins[i] + observed->levels[i] - 1] = 1;
 }
 
+/* What rounding leaves of means that are equal. */
+static double without_dust(double range, const struct error_levels *levels)
+{
+    double largest = 0;
+    for (size_t i = 0; i < levels->count; i++)
+        largest = fmax(largest, fabs(levels->cells[i].mean));
+    return range < 1e-12 * largest ? 0 : range;
+}
+
 /* The first level is where the others are measured from: 0. */
 static double range_of(const struct coefficient *coefficients, size_t count)
 {
@@ -101,6 +110,7 @@ int error_range_of(const struct error_levels *levels, enum error_factor factor, 
     struct least_squares fit;
     int error = least_squares(&design, false, &fit, coefficients, NULL);
     if (!error)
-        *range = range_of(coefficients + layout.begins[factor], levels->levels[factor] - 1);
+        *range = without_dust(
+            range_of(coefficients + layout.begins[factor], levels->levels[factor] - 1), levels);
     return error == -ENOMEM ? error : 0;
 }
