@@ -94,6 +94,35 @@ static void wish_duration_of(struct error_wisher *wisher, const struct catalogue
     wish_ladder(wisher, path, asked);
 }
 
+static bool counts_both(const struct error_event *event)
+{
+    const char *mode = event_mode(event->name);
+    return error_event_of_cpu(event) && (!mode || (strchr(mode, 'k') && strchr(mode, 'u')));
+}
+
+/* Counting interrupts adds to each of them, so what they explain of a user+kernel count is seen
+ * where they are counted as well. Three lengths suffice. */
+static void wish_explained(struct error_wisher *wisher, const struct catalogue_path *path,
+                           const struct error_event *event)
+{
+    static const uint64_t lengths[] = {TOP, TOP / 10, 1};
+    const struct error_study *study = wisher->study;
+    if (!study->interrupts || !counts_both(event) || strncmp(path->name, "perf-", 5) != 0 ||
+        !event->class || strcmp(event->class, "instructions") != 0)
+        return;
+    struct wished_cell asked = {.event = event->name,
+                                .counters = 2,
+                                .others = &study->interrupts,
+                                .specimen = "loop",
+                                .runs = study->runs ? study->runs : KERNEL_RUNS,
+                                .processes =
+                                    at_most(error_wished_processes(study), DURATION_PROCESSES)};
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+        asked.n = lengths[i];
+        wish_usual(wisher, path, &asked);
+    }
+}
+
 static void wish_interrupts(struct error_wisher *wisher, const struct catalogue_path *path)
 {
     const struct error_study *study = wisher->study;
@@ -122,6 +151,9 @@ void error_wish_duration(struct error_wisher *wisher)
                 error_path_counts(path, event))
                 wish_duration_of(wisher, path, event);
         }
+        for (size_t j = 0; first && j < study->event_count; j++)
+            if (error_path_counts(path, &study->events[j]))
+                wish_explained(wisher, path, &study->events[j]);
         if (first)
             wish_interrupts(wisher, path);
         first = false;

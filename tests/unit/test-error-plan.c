@@ -233,6 +233,28 @@ static void counts_interrupts_along_with_kernel_instructions(void **state)
     error_wishes_free(&wishes);
 }
 
+/* Both are needed to say whether interrupts explain the growth: counting them adds to each. */
+static void counts_interrupts_along_with_both_modes_once(void **state)
+{
+    (void)state;
+    struct error_study study = cpu_machine();
+    struct error_wishes wishes = wished(&study, STAGE_DURATION);
+    size_t alone = 0, along = 0;
+    for (size_t i = 0; i < wishes.count; i++) {
+        const struct cell *cell = &wishes.list[i].cell;
+        if (strcmp(cell->events[0], "instructions:uk") != 0)
+            continue;
+        alone += cell->counters == 1 && strcmp(cell->path, "perf-read") == 0;
+        along += cell->counters == 2 && strcmp(cell->events[1], study.interrupts) == 0;
+    }
+    assert_int_equal(alone, 7);
+    assert_int_equal(along, 3); /* of one path */
+    error_wishes_free(&wishes);
+    study.interrupts = NULL;
+    const struct looked_for two = {.event = "instructions:uk", .counters = 2};
+    assert_int_equal(count_of(&study, STAGE_DURATION, two), 0);
+}
+
 static void places_the_loop_at_every_byte_of_a_line(void **state)
 {
     (void)state;
@@ -502,6 +524,7 @@ int main(void)
         cmocka_unit_test(gives_papi_distinct_events),
         cmocka_unit_test(keeps_to_the_paths_that_were_named),
         cmocka_unit_test(counts_interrupts_along_with_kernel_instructions),
+        cmocka_unit_test(counts_interrupts_along_with_both_modes_once),
         cmocka_unit_test(places_the_loop_at_every_byte_of_a_line),
         cmocka_unit_test(places_words_of_four_bytes_at_multiples),
         cmocka_unit_test(multiplexes_after_calibration_alone),
