@@ -14,6 +14,7 @@
 #include "ticking.h"
 
 static const uint64_t LADDER[] = {1, 1000, 100000, 500000, 1000000, 0};
+static const uint64_t DOWN[] = {1000000, 1000, 1, 0};
 static const uint64_t ONE[] = {1000, 0};
 static const uint64_t TWO[] = {1000, 1000000, 0};
 
@@ -171,6 +172,13 @@ static void test_exact_counts_have_a_point_for_an_interval(void **state)
     assert_true(slope->slope == 0 && slope->low == 0 && slope->high == 0);
     assert_true(slope->detectable == 0);
     assert_true(slope->intercept == 1600);
+    end(&fixture);
+
+    start(&fixture, 1);
+    build_ticking(&fixture.builder, &still, "instructions:u", DOWN, 5, 20, false);
+    judge(&fixture);
+    assert_true(fixture.report.slopes[0].exact);
+    assert_false(signbit(fixture.report.slopes[0].slope)); /* nobody wants to read -0 */
     end(&fixture);
 
     still.leak = 3;

@@ -253,6 +253,28 @@ static void test_time_comes_first(void **state)
     end(&fixture);
 }
 
+static void test_machines_are_not_mixed(void **state)
+{
+    (void)state;
+    struct plant fast = {.jitter = 0.05, .processes = 3}, slow = fast;
+    slow.slow = 2;
+    slow.to = PLACES; /* everywhere: another machine, not another place */
+    struct fixture fixture;
+    start(&fixture, 1);
+    build_places(&fixture, &fast, "clock/ticks/", "ticks");
+    uint32_t other = build_error_machine(&fixture.builder, "another", false);
+    build_places(&fixture, &slow, "clock/ticks/", "ticks");
+    for (size_t i = PLACES; i < 2 * PLACES; i++)
+        fixture.builder.file.cells[i].machine = other;
+    judge(&fixture);
+    assert_int_equal(fixture.report.placement_count, 2);
+    for (uint32_t machine = 0; machine < 2; machine++) {
+        assert_int_equal(fixture.report.placements[machine].machine, machine);
+        assert_true(fixture.report.placements[machine].factor < 1.1);
+    }
+    end(&fixture);
+}
+
 static struct error_placement windows(struct plant plant, uint64_t seed)
 {
     struct fixture fixture;
@@ -339,6 +361,7 @@ int main(void)
         cmocka_unit_test(test_counts_of_nothing_have_no_factor),
         cmocka_unit_test(test_one_process_a_place_knows_no_interval),
         cmocka_unit_test(test_time_comes_first),
+        cmocka_unit_test(test_machines_are_not_mixed),
         cmocka_unit_test(test_windows_are_explained_by_what_was_planted),
         cmocka_unit_test(test_clean_windows_are_not_accused),
         cmocka_unit_test(test_one_pattern_is_compared_by_level_alone),

@@ -96,7 +96,7 @@ static bool is_exact(const struct error_cell *const *cells, size_t count, double
     for (size_t i = 0; i < count; i++)
         if (!lies_on(cells[i], fellow(cells, count, cells[i], false), rise, step))
             return false;
-    *slope = (double)rise / (double)step;
+    *slope = rise ? (double)rise / (double)step : 0; /* not -0 */
     return true;
 }
 

@@ -82,7 +82,8 @@ static int judge_event(const cell_pointer *cells, size_t count, uint64_t seed,
     size_t placed = 0, begin = 0;
     while (placed < count && cells[placed]->offset >= 0)
         placed++;
-    struct error_placement row = {.event = cells[0]->event, .is_time = counts_time(cells[0])};
+    struct error_placement row = {
+        .event = cells[0]->event, .machine = cells[0]->machine, .is_time = counts_time(cells[0])};
     size_t wide = widest(cells, placed, &begin);
     int error = judge_places(cells + begin, wide, seed, report, &row);
     if (error)
