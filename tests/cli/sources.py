@@ -152,6 +152,36 @@ class Truths(Case):
             self.assertGreater(row["overhead"], 2)
             self.assertEqual(row["error"], row["overhead"], row)
 
+    def test_calls_for_further_counters_fall_into_the_window_unless_one_call_serves_a_group(self):
+        def counted(path, *words):
+            rows = self.results("--event", "step/instructions/,step/syscalls/", "--path", path, "--pattern", "ar", "--specimen", "null",
+                                "--runs", "1", "--no-overhead", *words)
+            return [row["values"][0] for row in rows]
+        for path in ("perf-read", "perf-syscall"):
+            alone = counted(path)
+            self.assertEqual(alone[1], 1)  # the closing read
+            self.assertEqual([row["values"] for row in self.results("--event", "step/instructions/", "--counters", "4", "--path", path,
+                                                                    "--pattern", "ar", "--specimen", "null", "--runs", "1",
+                                                                    "--no-overhead")], [[alone[0]]])
+            apart = counted(path, "--separate")
+            self.assertEqual(apart[1], 2)  # the second counter is started in the window of the first, which is read first
+            self.assertGreater(apart[0], alone[0])
+
+    def test_papi_is_stepped_in_the_first_run_and_in_later_ones(self):
+        rows = self.results("--event", "step/instructions/", "--path", "papi-low,papi-high", "--pattern", "all", "--specimen", "null",
+                            "--runs", "3", "--link", "lazy", "--counters", "1,3", "--no-overhead")
+        self.assertEqual({(row["path"], row["pattern"]) for row in rows},
+                         {("papi-low", pattern) for pattern in ("ar", "ao", "rr", "ro")} | {("papi-high", "rr")})
+        later = {(row["path"], row["pattern"], row["counters"]): row["values"][1:] for row in rows}
+        for key, (second, third) in later.items():
+            self.assertEqual(second, third, key)
+        for row in rows:
+            binds = row["pattern"] != "rr" or row["path"] == "papi-high"  # what closes was not called before it opened
+            self.assertEqual(row["values"][0] > row["values"][1], binds, row)
+        for pattern in ("ar", "ao", "rr", "ro"):
+            self.assertGreater(later["papi-low", pattern, 3][0], later["papi-low", pattern, 1][0])
+            self.assertGreater(later["papi-high", "rr", 1][0], later["papi-low", pattern, 1][0])
+
     def test_the_default_number_of_runs_is_the_sources(self):
         probe = frames.Probe(tap.KIT)
         self.addCleanup(probe.__exit__)
@@ -179,6 +209,25 @@ class Broken(Case):
             with self.subTest(source):
                 row, = self.results("--event", f"{source}/instructions/", "--specimen", "loop", "--n", "100", "--runs", "2", kit=self.kit)
                 self.assertEqual((set(row["values"]), row["error"], row["overhead"]), ({row["truth"] + 100}, 100, 0))
+
+
+class Unsteppable(Broken):
+    """Windows whose edges stepping does not find are refused, and soon."""
+
+    test_by_both_sources = None  # of paths that can be
+
+    def reason(self, path):
+        done = self.measure("--event", "step/instructions/", "--path", path, "--specimen", "null", "--runs", "1", kit=self.kit)
+        if "ptrace" in done.stderr or "single-step" in done.stderr:
+            self.skipTest(done.stderr.strip())
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        return " ".join(done.stderr.split())
+
+    def test_a_path_that_does_not_come_to_its_slot(self):
+        self.assertIn("took 200000 steps and had not come to its slot", self.reason("endless"))
+
+    def test_a_path_that_opens_nothing(self):
+        self.assertIn("no instruction that starts or reads its first counter: where its window opens", self.reason("unopened"))
 
 
 class Refusals(Case):

@@ -27,7 +27,7 @@ static int refuse_endless(const struct trial *trial, uint32_t run, const struct 
 {
     return source_fail(
         trial->visit, -ELOOP,
-        "run %u: path %s executed %u instructions and had not %s. A reader of counters in user "
+        "run %u: path %s took %u steps and had not %s. A reader of counters in user "
         "code tries again when it was interrupted, and who is stepped always was: count the "
         "window on a path that reads by system calls",
         run, trial->visit->job->path, PATH_STEPS_MAX,
