@@ -30,13 +30,15 @@ struct part {
     const struct error_effect *effect; /* NULL: not tested */
     const struct error_anova *anova;
     enum finding_verdict matters; /* holds: it does */
+    double whole;                 /* what its share is of; 1: all variance */
+    double range;                 /* between its levels, in the same analysis; NaN: not known */
 };
 
-static enum finding_verdict matters(const struct error_effect *effect)
+static enum finding_verdict matters(const struct error_effect *effect, double share)
 {
-    if (!(effect->effect_size >= ERROR_EFFECT_THRESHOLD))
+    if (!(share >= ERROR_EFFECT_THRESHOLD))
         return FINDING_FAILS;
-    return effect->matters || effect->significant ? FINDING_HOLDS : FINDING_INCONCLUSIVE;
+    return effect->significant ? FINDING_HOLDS : FINDING_INCONCLUSIVE;
 }
 
 static bool is_about(const struct claim_facts *facts, const struct error_anova *anova, bool stepped)
@@ -49,6 +51,39 @@ static bool is_about(const struct claim_facts *facts, const struct error_anova *
 static bool concerns(const struct error_effect *effect, enum error_factor factor)
 {
     return effect->factors & 1u << factor;
+}
+
+static bool is_path_or_machine(uint32_t factors)
+{
+    return factors == 1u << FACTOR_PATH || factors == 1u << FACTOR_MACHINE;
+}
+
+/* One interface that adds thousands makes nearly all the variance, and everything else would seem
+ * small: the other factors are measured by what paths and machines leave. */
+static double whole_of(const struct error_report *report, const struct error_anova *anova,
+                       const struct error_effect *effect)
+{
+    double left = 1;
+    if (is_path_or_machine(effect->factors))
+        return 1;
+    for (size_t i = anova->first; i < anova->first + anova->effects; i++)
+        if (is_path_or_machine(report->effects[i].factors))
+            left -= report->effects[i].effect_size;
+    return fmax(fmax(left, effect->effect_size), 1e-9);
+}
+
+static double range_in(const struct error_report *report, const struct error_anova *anova,
+                       enum error_factor factor)
+{
+    for (size_t i = anova->first; i < anova->first + anova->effects; i++)
+        if (report->effects[i].factors == 1u << factor)
+            return report->effects[i].range;
+    return NAN;
+}
+
+static double share_in(const struct part *part)
+{
+    return part->effect->effect_size / part->whole;
 }
 
 static struct part look_at(const struct claim_facts *facts, bool stepped, enum error_factor factor)
@@ -65,10 +100,12 @@ static struct part look_at(const struct claim_facts *facts, bool stepped, enum e
             const struct error_effect *effect = &report->effects[j];
             if (!concerns(effect, factor))
                 continue;
-            enum finding_verdict verdict = matters(effect);
+            double whole = whole_of(report, anova, effect), share = effect->effect_size / whole;
+            enum finding_verdict verdict = matters(effect, share);
             if (!part.effect || weight[verdict] > weight[part.matters] ||
-                (verdict == part.matters && effect->effect_size > part.effect->effect_size))
-                part = (struct part){effect, anova, verdict};
+                (verdict == part.matters && share > share_in(&part)))
+                part =
+                    (struct part){effect, anova, verdict, whole, range_in(report, anova, factor)};
         }
     }
     return part;
@@ -92,14 +129,13 @@ static struct estimate share_of(const struct part *part)
 {
     const struct error_effect *effect = part->effect;
     const struct error_anova *anova = part->anova;
-    struct estimate share = {.value = 100 * effect->effect_size,
-                             .low = 100 * effect->effect_size,
-                             .high = 100 * effect->effect_size};
+    double percent = 100 * share_in(part);
+    struct estimate share = {.value = percent, .low = percent, .high = percent};
     double df = (double)effect->df, residual_df = (double)anova->residual_df;
     if (anova->no_variance || !isfinite(effect->f) || df <= 0 || residual_df <= 0 ||
         anova->total_sum <= 0 || anova->residual_sum <= 0)
         return share;
-    double unit = 100 * anova->residual_sum / residual_df / anova->total_sum;
+    double unit = 100 * anova->residual_sum / residual_df / anova->total_sum / part->whole;
     double beyond = fmax(0, df * effect->f - df);
     double half = 1.96 * sqrt(2 * (df + 2 * beyond));
     share.low = fmin(share.value, fmax(0, beyond - half) * unit);
@@ -116,23 +152,31 @@ static struct estimate share_of(const struct part *part)
     return share;
 }
 
-/* "pattern matters (12 % in instructions:u, as path x pattern)" */
+/* One digit behind the point where there is none before it that says as much. */
+static double rounded(double value)
+{
+    return fabs(value) < 10 ? round(value * 10) / 10 : round(value);
+}
+
+/* "pattern matters (12 % within paths of instructions:u as path x pattern, levels 9 apart)" */
 static void tell(const struct part *part, size_t index, struct finding *finding)
 {
     static const char *const words[] = {[FINDING_HOLDS] = "matters",
                                         [FINDING_FAILS] = "does not matter",
                                         [FINDING_INCONCLUSIVE] = "may matter"};
     const struct error_effect *effect = part->effect;
-    double share = 100 * effect->effect_size;
-    char through[100] = "", percent[FIGURE_SIZE];
+    double share = 100 * share_in(part);
+    char through[100] = "", apart[80] = "", number[FIGURE_SIZE];
     if (effect->factors != 1u << expected[index].factor)
         snprintf(through, sizeof(through), " as %.60s", effect->name);
-    finding_clause(
-        finding, "%s %s (%s %% in %.40s%s%s)", expected[index].name, words[part->matters],
-        figure_of(share < 10 ? round(share * 10) / 10 : round(share), percent), effect->event,
-        through,
-        part->matters == FINDING_FAILS && effect->significant ? ", too little though significant"
-                                                              : "");
+    if (isfinite(part->range))
+        snprintf(apart, sizeof(apart), ", levels %s apart",
+                 figure_of(rounded(part->range), number));
+    finding_clause(finding, "%s %s (%s %% %s %.40s%s%s)", expected[index].name,
+                   words[part->matters],
+                   share > 0 && share < 0.05 ? "under 0.1" : figure_of(rounded(share), number),
+                   is_path_or_machine(effect->factors) ? "of" : "within paths of", effect->event,
+                   through, apart);
 }
 
 /* The part that decides gives the figure: one that refutes, else one that is open, else the level,
@@ -145,8 +189,7 @@ static bool decides(enum finding_verdict verdict, const struct part *part, size_
     if (verdict != sofar)
         return false;
     return expected[index].factor == FACTOR_OPT ||
-           (best->effect->factors != 1u << FACTOR_OPT &&
-            part->effect->effect_size < best->effect->effect_size);
+           (best->effect->factors != 1u << FACTOR_OPT && share_in(part) < share_in(best));
 }
 
 static void weigh(const struct claim_facts *facts, bool stepped, struct finding *finding)
