@@ -18,9 +18,10 @@ static void put_estimate(const struct finding *finding, struct text *out)
     if (!finding->has_estimate || !isfinite(finding->estimate))
         return;
     char estimate[32], low[32], high[32];
-    snprintf(estimate, sizeof(estimate), "%.3g", finding->estimate);
-    snprintf(low, sizeof(low), "%.3g", finding->low);
-    snprintf(high, sizeof(high), "%.3g", finding->high);
+    /* Adding 0 takes the sign off a zero. */
+    snprintf(estimate, sizeof(estimate), "%.3g", finding->estimate + 0.0);
+    snprintf(low, sizeof(low), "%.3g", finding->low + 0.0);
+    snprintf(high, sizeof(high), "%.3g", finding->high + 0.0);
     text_printf(out, ", %s", estimate);
     bool wide = strcmp(low, estimate) != 0 || strcmp(high, estimate) != 0;
     if (wide && isfinite(finding->low) && isfinite(finding->high))

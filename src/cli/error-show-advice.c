@@ -83,10 +83,14 @@ static void put_event(const struct error_report *report, size_t first, const str
     wrap(out, text_string(&words), 2, 2, style->width);
 }
 
-static void put_advised(const struct error_report *report, const struct style *style,
+/* What of other events is best a table below says as well. */
+static void put_advised(const struct error_report *report, bool all, const struct style *style,
                         struct text *out)
 {
-    for (size_t pass = 0; pass < 2; pass++)
+    bool of_cpu = false;
+    for (size_t i = 0; i < report->advice_count; i++)
+        of_cpu |= is_of_cpu(&report->advice[i]);
+    for (size_t pass = of_cpu ? 0 : 1; pass < (of_cpu && !all ? 1 : 2); pass++)
         for (size_t i = 0; i < report->advice_count; i++)
             if (is_of_cpu(&report->advice[i]) == (pass == 0))
                 put_event(report, i, style, out);
@@ -139,7 +143,7 @@ void error_put_advice(const struct erring *erring, const struct style *style, st
         return;
     }
     error_put_heading("What to do", style, out);
-    put_advised(&erring->report, style, out);
+    put_advised(&erring->report, erring->options->all, style, out);
     if (!erring->report.advice_count)
         error_put_words("Nothing can be advised: no null error was measured.", style, out);
     put_checks(checks, count, style, out);

@@ -44,7 +44,11 @@ static void add_ours(struct table *table, const struct error_best *best)
     table_add(table, tone, best ? pattern_names[best->pattern] : "");
     table_add(table, tone, median);
     table_add(table, tone, min);
-    table_add(table, TONE_PLAIN, !best ? "" : best->stepped ? "exact" : "measured");
+    table_addf(table, TONE_PLAIN, "%s%s",
+               !best           ? ""
+               : best->stepped ? "exact"
+                               : "counted",
+               best && best->overall ? " *" : "");
 }
 
 /* A kind of path of which there is nothing of ours in this mode. */
@@ -221,8 +225,9 @@ void error_put_best(const struct erring *erring, const struct style *style, stru
     put_table3(&erring->report, style, out);
     put_missing(erring, style, out);
     error_put_words("best: the pattern that adds least, over -O levels and link modes, one "
-                    "counter; exact: by executing the window step by step; pm perfmon, pc "
-                    "perfctr, PL and PH PAPI's low and high level on them",
+                    "counter; exact: by executing the window step by step; *: the least of "
+                    "all paths; pm perfmon, pc perfctr, PL and PH PAPI's low and high level on "
+                    "them",
                     style, out);
     put_others(erring, style, out);
 }

@@ -154,6 +154,37 @@ static void add_box(struct boxing *boxing, const struct error_cell *like)
     free(pool.values);
 }
 
+static bool looks_alike(const struct box *left, const struct box *right)
+{
+    bool marked = isfinite(left->mark), like = isfinite(right->mark);
+    return left->min == right->min && left->q1 == right->q1 && left->median == right->median &&
+           left->q3 == right->q3 && left->max == right->max && marked == like &&
+           (!marked || left->mark == right->mark);
+}
+
+/* Patterns of a path that look alike share a line: "perf-syscall ar ao rr ro". */
+static void fold(struct boxing *boxing, size_t first)
+{
+    size_t kept = first;
+    for (size_t i = first; i < boxing->count; i++) {
+        size_t like = first;
+        while (like < kept && !looks_alike(&boxing->boxes[like], &boxing->boxes[i]))
+            like++;
+        if (like < kept) {
+            size_t length = strlen(boxing->labels[like]);
+            const char *pattern = strrchr(boxing->labels[i], ' ');
+            snprintf(boxing->labels[like] + length, LABEL_SIZE - length, "%s", pattern);
+            continue;
+        }
+        boxing->boxes[kept] = boxing->boxes[i];
+        boxing->boxes[kept].label = boxing->labels[kept];
+        if (kept != i)
+            memcpy(boxing->labels[kept], boxing->labels[i], LABEL_SIZE);
+        kept++;
+    }
+    boxing->count = kept;
+}
+
 /* A box for each path and pattern of the event; paths in the order of the cells, patterns in
  * theirs. */
 static void add_boxes(struct boxing *boxing, const char *event)
@@ -165,11 +196,14 @@ static void add_boxes(struct boxing *boxing, const char *event)
         for (size_t j = 0; j < i && first; j++)
             first = !is_pooled(&file->cells[j]) || strcmp(file->cells[j].event, event) != 0 ||
                     strcmp(file->cells[j].path, cell->path) != 0;
+        size_t begin = boxing->count;
         for (int pattern = 0; first && pattern < PATTERN_COUNT; pattern++) {
             struct error_cell like = {
                 .event = cell->event, .path = cell->path, .pattern = (enum pattern)pattern};
             add_box(boxing, &like);
         }
+        if (!boxing->erring->options->all)
+            fold(boxing, begin);
     }
 }
 

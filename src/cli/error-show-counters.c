@@ -32,16 +32,13 @@ static void put_points(const struct error_by_counters *by, struct text *out)
 
 static void add_line(struct table *table, const struct error_by_counters *by)
 {
-    AUTO_TEXT struct text event = {0};
     AUTO_TEXT struct text points = {0};
     char slope[ERROR_NUMBER_SIZE], low[ERROR_NUMBER_SIZE], high[ERROR_NUMBER_SIZE];
-    error_put_event(by->event, by->stepped, &event);
     put_points(by, &points);
     error_number(by->slope, slope, sizeof(slope));
     error_number(by->low, low, sizeof(low));
     error_number(by->high, high, sizeof(high));
-    table_add(table, TONE_PLAIN, text_string(&event));
-    table_addf(table, TONE_PLAIN, "%s %s%s", by->path, pattern_names[by->pattern],
+    table_addf(table, TONE_PLAIN, "  %s %s%s", by->path, pattern_names[by->pattern],
                by->separate ? ", separate" : "");
     table_add(table, is_flat(by) ? TONE_PLAIN : TONE_STRONG, slope);
     if (strcmp(low, high) == 0)
@@ -51,13 +48,18 @@ static void add_line(struct table *table, const struct error_by_counters *by)
     table_add(table, TONE_DIM, text_string(&points));
 }
 
+static bool same_event(const struct error_by_counters *left, const struct error_by_counters *right)
+{
+    return strcmp(left->event, right->event) == 0 && left->stepped == right->stepped;
+}
+
 /* Of each event what grows most and what grows least, unless all are asked for. */
 static bool is_extreme(const struct error_report *report, size_t index)
 {
     const struct error_by_counters *list = report->by_counters, *by = &list[index];
     bool most = true, least = true;
     for (size_t i = 0; i < report->by_counters_count; i++) {
-        if (i == index || strcmp(list[i].event, by->event) != 0 || list[i].stepped != by->stepped)
+        if (i == index || !same_event(&list[i], by))
             continue;
         most &= list[i].slope < by->slope || (!(list[i].slope > by->slope) && i > index);
         least &= list[i].slope > by->slope || (!(list[i].slope < by->slope) && i > index);
@@ -104,29 +106,50 @@ static void put_choices(const struct erring *erring, const struct style *style, 
     error_put_words(text_string(&words), style, out);
 }
 
-void error_put_counters(const struct erring *erring, const struct style *style, struct text *out)
+/* The lines of the event of the one at `first`, unless they were put before; how many were left
+ * out. */
+static size_t put_event(const struct erring *erring, size_t first, const struct style *style,
+                        struct text *out)
 {
     static const struct column columns[] = {
-        {.title = "event"},
-        {.title = "path"},
+        {.title = "  path"},
         {.title = "a counter", .right = true},
         {.title = "95 % interval"},
         {.title = "median by number", .wraps = true},
     };
     const struct error_report *report = &erring->report;
+    const struct error_by_counters *list = report->by_counters;
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    error_put_heading("What each further counter adds", style, out);
-    for (size_t i = 0; i < report->by_counters_count; i++)
+    size_t folded = 0;
+    for (size_t i = 0; i < first; i++)
+        if (same_event(&list[i], &list[first]))
+            return 0;
+    for (size_t i = first; i < report->by_counters_count; i++) {
+        if (!same_event(&list[i], &list[first]))
+            continue;
         if (erring->options->all || is_extreme(report, i))
-            add_line(&table, &report->by_counters[i]);
-    if (table.count)
-        table_put(&table, style, out);
-    else
+            add_line(&table, &list[i]);
+        else
+            folded++;
+    }
+    error_put_event(list[first].event, list[first].stepped, out);
+    text_putc(out, '\n');
+    table_put(&table, style, out);
+    table_free(&table);
+    return folded;
+}
+
+void error_put_counters(const struct erring *erring, const struct style *style, struct text *out)
+{
+    size_t folded = 0;
+    error_put_heading("What each further counter adds", style, out);
+    for (size_t i = 0; i < erring->report.by_counters_count; i++)
+        folded += put_event(erring, i, style, out);
+    if (!erring->report.by_counters_count)
         error_put_words("nothing was measured with more than one counter", style, out);
-    if (table.count / table.column_count < report->by_counters_count)
+    if (folded)
         error_put_words("of each event what grows most and least; --all has every path and pattern",
                         style, out);
-    table_free(&table);
     put_choices(erring, style, out);
 }
 

@@ -71,7 +71,7 @@ static void put_head(const struct error_anova *anova, struct text *out)
         text_printf(out, ", %.1f %% of the variance explained", 100 * anova->r_squared);
 }
 
-static void put_table(const struct error_report *report, const struct error_anova *anova,
+static void put_table(const struct error_report *report, const struct error_anova *anova, bool all,
                       const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
@@ -91,8 +91,11 @@ static void put_table(const struct error_report *report, const struct error_anov
         add_effect(&table, &report->effects[anova->first + i]);
     table_put(&table, style, out);
     table_free(&table);
-    if (anova->note[0])
+    if (all && anova->note[0])
         error_put_words(anova->note, style, out);
+    else if (!all && anova->no_variance)
+        error_put_words("processes of a cell never differ, so F is infinite: the share decides",
+                        style, out);
 }
 
 /* "msr/tsc/: path 61 %, pattern 22 %; not opt, link" */
@@ -146,7 +149,7 @@ void error_put_factors(const struct erring *erring, const struct style *style, s
     }
     for (size_t i = 0; i < report->anova_count; i++)
         if (erring->options->all || i == shown)
-            put_table(report, &report->anovas[i], style, out);
+            put_table(report, &report->anovas[i], erring->options->all, style, out);
     for (size_t i = 0; i < report->anova_count; i++)
         if (!erring->options->all && i != shown)
             put_brief(report, &report->anovas[i], style, out);

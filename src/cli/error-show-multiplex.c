@@ -121,7 +121,7 @@ static const char *tool_reason(const struct erring *erring)
     for (size_t i = 0; i < erring->file.cell_count; i++)
         if (erring->file.cells[i].part == PART_TOOL && erring->file.cells[i].reason)
             return erring->file.cells[i].reason;
-    return "";
+    return "no tool that counts whole commands, as `perf stat` does, was part of this run";
 }
 
 void error_put_tools(const struct erring *erring, const struct style *style, struct text *out)
@@ -147,7 +147,8 @@ void error_put_tools(const struct erring *erring, const struct style *style, str
     } else {
         AUTO_TEXT struct text words = {0};
         const char *reason = tool_reason(erring);
-        text_printf(&words, "not measured%s%s", reason[0] ? ": " : "", reason);
+        text_puts(&words, "not measured: ");
+        text_put_clean(&words, reason);
         error_put_words(text_string(&words), style, out);
     }
     table_free(&table);

@@ -34,7 +34,8 @@ static bool is_flat(const struct error_placement *placement)
     return !(placement->factor >= 1.02);
 }
 
-static void put_line(const struct error_report *report, const struct error_placement *placement,
+/* False: there is too little to draw. */
+static bool put_line(const struct error_report *report, const struct error_placement *placement,
                      struct text *out)
 {
     const char *const *levels = utf8_is_expected() ? unicode_levels : ascii_levels;
@@ -42,7 +43,7 @@ static void put_line(const struct error_report *report, const struct error_place
     for (size_t i = 0; i < placement->places; i++)
         count += report->places[placement->first + i].offset < LINE_BYTES;
     if (count < 2)
-        return;
+        return false;
     text_puts(out, "  0 ");
     for (size_t i = 0; i < placement->places; i++) {
         const struct error_place *place = &report->places[placement->first + i];
@@ -54,6 +55,7 @@ static void put_line(const struct error_report *report, const struct error_place
         at++;
     }
     text_puts(out, " 63\n");
+    return true;
 }
 
 /* "128: 1.02, 4,032: 2.04": beyond the first line. */
@@ -98,9 +100,11 @@ static void put_windows(const struct error_placement *placement, const struct st
     wrap(out, text_string(&words), 2, 4, style->width);
 }
 
-static void put_placement(const struct erring *erring, const struct error_placement *placement,
+/* Was anything drawn? */
+static bool put_placement(const struct erring *erring, const struct error_placement *placement,
                           const struct style *style, struct text *out)
 {
+    bool drawn = false;
     AUTO_TEXT struct text words = {0};
     char least[ERROR_NUMBER_SIZE], most[ERROR_NUMBER_SIZE];
     error_number(placement->least, least, sizeof(least));
@@ -119,21 +123,23 @@ static void put_placement(const struct erring *erring, const struct error_placem
     }
     error_put_words(text_string(&words), style, out);
     if (!is_flat(placement) || erring->options->all) {
-        put_line(&erring->report, placement, out);
+        drawn = put_line(&erring->report, placement, out);
         put_pages(&erring->report, placement, erring->options->all, style, out);
     }
     put_windows(placement, style, out);
+    return drawn;
 }
 
 void error_put_placement(const struct erring *erring, const struct style *style, struct text *out)
 {
     const struct error_report *report = &erring->report;
+    bool drawn = false;
     error_put_heading("The same loop at other places", style, out);
     for (size_t i = 0; i < report->placement_count; i++)
-        put_placement(erring, &report->placements[i], style, out);
+        drawn |= put_placement(erring, &report->placements[i], style, out);
     if (!report->placement_count)
         error_put_words("nothing was measured at several places", style, out);
-    else
+    if (drawn)
         error_put_words("each column an offset in a line of 64 bytes, as high as an iteration is "
                         "slow between the least and the most",
                         style, out);

@@ -30,7 +30,8 @@ void error_put_measured(const struct erring *erring, const struct style *style, 
     if (report->least_processes)
         text_printf(&words, ", %zu or more processes a cell of the null specimen",
                     report->least_processes);
-    text_printf(&words, "; %.1f s", erring->seconds);
+    if (erring->session)
+        text_printf(&words, "; %.1f s", erring->seconds);
     deliver_put_machine(erring->facts, style, out);
     error_put_words(text_string(&words), style, out);
     for (size_t i = 1; i < erring->file.machine_count; i++) {

@@ -104,7 +104,7 @@ static void factors_are_told_in_full_once_and_then_by_what_matters(void **state)
         "path             4  infinite  <1e-15             81.2 %  512.5  yes\n"
         "opt              3  infinite  <1e-15             <0.1 %      2  no\n"
         "path x pattern  12  infinite  <1e-15             18.7 %         yes\n"
-        "Processes of a cell never differ: F is infinite.\n"
+        "processes of a cell never differ, so F is infinite: the share decides\n"
         "msr/tsc/: path 61.0 %; not opt\n"
         "matters: p < 0.001 and at least 1 % of the variance; range: between the means of\n"
         "  its levels\n");
@@ -159,9 +159,10 @@ static void counters_are_told_by_what_grows_most_and_least(void **state)
         shown(error_put_counters, &erring),
         "\n"
         "What each further counter adds\n"
-        "event            path          a counter  95 % interval   median by number\n"
-        "instructions:uk  perf-read rr        112  111.2 to 112.9  1:573 2:685.5 4:909\n"
-        "instructions:uk  perf-user rr          0                  1:12 2:12\n"
+        "instructions:uk\n"
+        "  path          a counter  95 % interval   median by number\n"
+        "  perf-read rr        112  111.2 to 112.9  1:573 2:685.5 4:909\n"
+        "  perf-user rr          0                  1:12 2:12\n"
         "of each event what grows most and least; --all has every path and pattern\n"
         "Which events the others are changes most for instructions:uk through perf-read,\n"
         "  rr: 690 beside cycles:uk, 685.5 beside itself\n");
