@@ -197,8 +197,11 @@ class Events(Session):
 
 class Counts(Session):
     def every_cell(self, probe, **factors):
-        """The cell in every path of perf_event, pattern, level and link mode the catalogue offers."""
+        """The cell in every path of perf_event, pattern, level and link mode the catalogue offers; but for the tool, which counts
+        more than a window."""
         for path in (frame for frame in probe.catalogue if frame.type == "path" and "perf_event" in frame["sources"].split(",")):
+            if path["name"] == "perf-stat":
+                continue
             for pattern in path["patterns"].split(","):
                 for opt in path["opts"].split(","):
                     for link in path["links"].split(","):

@@ -116,6 +116,16 @@ static void slopes_that_were_planted_are_found(void **state)
     release(&judged);
 }
 
+static void the_planted_place_factor_is_found(void **state)
+{
+    struct judged judged = {0};
+    judge(*state, &judged);
+    assert_int_equal(judged.report.placement_count, 1);
+    assert_true(fabs(judged.report.placements[0].factor - PLANTED_PLACE_FACTOR) < 0.2);
+    assert_int_equal(judged.report.place_count, 64);
+    release(&judged);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +134,7 @@ int main(void)
         CASE(rows_show_the_planted_error),
         CASE(effects_that_were_planted_matter_and_others_do_not),
         CASE(slopes_that_were_planted_are_found),
+        CASE(the_planted_place_factor_is_found),
     };
     return cmocka_run_group_tests_name("error-planted", tests, NULL, NULL);
 }

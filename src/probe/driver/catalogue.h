@@ -40,6 +40,13 @@ int offers_collect(struct offers *offers, const struct probe_kit *kit,
                    const struct outlets *outlets, struct failure *failure);
 void offers_free(struct offers *offers);
 
+/* What no harness tells of itself: one more path, one more absence (said once is enough). Strings
+ * are copied. -ENOMEM */
+int offers_add(struct offers *offers, const char *path, const char *opt, const char *patterns,
+               const char *sources, const char *note, size_t harness);
+int offers_add_absence(struct offers *offers, const char *kind, const char *name, int error,
+                       const char *reason);
+
 /* Can it count events of this source? */
 bool offer_goes_with(const struct offer *offer, const char *source);
 

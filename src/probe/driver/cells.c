@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "probe/harness/job.h"
+#include "probe/sources/tool.h"
 
 /* Where id is, or belongs. */
 static size_t place_of(const struct cells *cells, uint32_t id)
@@ -151,7 +152,8 @@ static int resolve_source(struct known_cell *known, const struct offers *offers)
                          first->source->reason);
     if (!offer_goes_with(known->offer, source_name(first)))
         return refuse_path(known, offers, source_name(first));
-    known->source = first->source ? source_find(first->source->name) : NULL;
+    known->source =
+        first->source ? source_find(first->source->name) : tool_source(known->cell.path);
     return 0;
 }
 

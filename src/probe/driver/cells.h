@@ -15,7 +15,8 @@ struct known_cell {
     bool resolved;          /* tried, with the outcome below */
     struct failure failure; /* code 0: it can be visited */
     const struct offer *offer;
-    const struct source *source; /* whose events they are; NULL: the operating system's */
+    const struct source *source; /* whose events they are, or the tool that counts those of the
+                                    operating system; NULL: the path does */
     struct event events[CELL_MAX_COUNTERS];
 };
 

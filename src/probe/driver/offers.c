@@ -21,7 +21,7 @@ static char *copy(const char *string)
     return strdup(string ? string : "");
 }
 
-static int add_absence(struct offers *offers, const char *kind, const char *name, int error,
+int offers_add_absence(struct offers *offers, const char *kind, const char *name, int error,
                        const char *reason)
 {
     for (size_t index = 0; index < offers->absence_count; index++)
@@ -37,6 +37,22 @@ static int add_absence(struct offers *offers, const char *kind, const char *name
     return 0;
 }
 
+int offers_add(struct offers *offers, const char *path, const char *opt, const char *patterns,
+               const char *sources, const char *note, size_t harness)
+{
+    struct offer *grown = realloc(offers->list, (offers->count + 1) * sizeof(*offers->list));
+    if (!grown)
+        return -ENOMEM;
+    offers->list = grown;
+    grown[offers->count++] = (struct offer){.path = copy(path),
+                                            .opt = copy(opt),
+                                            .patterns = copy(patterns),
+                                            .sources = copy(sources),
+                                            .note = copy(note),
+                                            .harness = harness};
+    return 0;
+}
+
 static int add_offer(struct offers *offers, char *rest, size_t harness)
 {
     const char *path = strsep(&rest, " ");
@@ -46,18 +62,10 @@ static int add_offer(struct offers *offers, char *rest, size_t harness)
     const char *sources = strsep(&rest, " ");
     if (!path || !opt || !patterns || !folder || !sources)
         return -EBADMSG;
-    struct offer *grown = realloc(offers->list, (offers->count + 1) * sizeof(*offers->list));
-    if (!grown)
-        return -ENOMEM;
-    offers->list = grown;
-    grown[offers->count++] = (struct offer){.path = copy(path),
-                                            .opt = copy(opt),
-                                            .patterns = copy(patterns),
-                                            .sources = copy(sources),
-                                            .note = copy(rest),
-                                            .needs_folder = strcmp(folder, "folder") == 0,
-                                            .harness = harness};
-    return 0;
+    int result = offers_add(offers, path, opt, patterns, sources, rest, harness);
+    if (result == 0)
+        offers->list[offers->count - 1].needs_folder = strcmp(folder, "folder") == 0;
+    return result;
 }
 
 static int add_preset(struct offers *offers, char *rest)
@@ -79,7 +87,7 @@ static int take_line(struct offers *offers, char *line, size_t harness)
         return -EBADMSG;
     const char *name = strsep(&rest, " ");
     const char *error = strsep(&rest, " ");
-    return error ? add_absence(offers, "path", name, atoi(error), rest) : -EBADMSG;
+    return error ? offers_add_absence(offers, "path", name, atoi(error), rest) : -EBADMSG;
 }
 
 static void drain(int fd, struct text *text)
@@ -125,8 +133,8 @@ static int refuse(struct offers *offers, const char *file, int status, const str
         text_puts(&reason, ": ");
         text_append(&reason, words->bytes, strcspn(words->bytes, "\n"));
     }
-    return add_absence(offers, "harness", file, status == -ETIMEDOUT ? ETIMEDOUT : ENOEXEC,
-                       text_string(&reason));
+    return offers_add_absence(offers, "harness", file, status == -ETIMEDOUT ? ETIMEDOUT : ENOEXEC,
+                              text_string(&reason));
 }
 
 static int ask(struct offers *offers, const struct probe_kit *kit, size_t harness,
@@ -137,7 +145,7 @@ static int ask(struct offers *offers, const struct probe_kit *kit, size_t harnes
     const char *file = kit->harnesses[harness].file;
     pid_t pid = child_start(kit->folder, file, "--describe", -1, outlets, &failure);
     if (pid < 0)
-        return add_absence(offers, "harness", file, -(int)pid, failure.text);
+        return offers_add_absence(offers, "harness", file, -(int)pid, failure.text);
     int status = hear(pid, outlets, said);
     int result = 0;
     if (status != 0)
@@ -151,7 +159,7 @@ static int ask(struct offers *offers, const struct probe_kit *kit, size_t harnes
     text_free(&said[OUTLET_OUTPUT]);
     text_free(&said[OUTLET_ERROR]);
     return result == -EBADMSG
-               ? add_absence(offers, "harness", file, EBADMSG, "it does not describe itself")
+               ? offers_add_absence(offers, "harness", file, EBADMSG, "it does not describe itself")
                : result;
 }
 
@@ -160,8 +168,8 @@ int offers_collect(struct offers *offers, const struct probe_kit *kit,
 {
     int result = 0;
     for (size_t index = 0; index < kit->absence_count && result == 0; index++)
-        result = add_absence(offers, kit->absences[index].kind, kit->absences[index].name, 0,
-                             kit->absences[index].reason);
+        result = offers_add_absence(offers, kit->absences[index].kind, kit->absences[index].name, 0,
+                                    kit->absences[index].reason);
     for (size_t harness = 0; harness < kit->harness_count && result == 0; harness++)
         result = ask(offers, kit, harness, outlets);
     for (size_t index = 0; index < offers->absence_count; index++)

@@ -15,6 +15,7 @@
 
 #include "probe/driver/code.h"
 #include "probe/driver/visit.h"
+#include "probe/sources/tool.h"
 
 #define MAX_QUEUE (16u << 20) /* visits */
 
@@ -245,6 +246,8 @@ static int begin(struct session *session, char *folder)
     if (result == 0)
         result =
             offers_collect(&session->offers, &session->kit, &session->outlets, &session->failure);
+    if (result == 0)
+        result = tools_offer(&session->offers, &session->kit, &session->failure);
     if (result == 0)
         result =
             sources_collect(&session->sources, &session->kit, &session->offers, &session->failure);

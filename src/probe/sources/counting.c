@@ -32,15 +32,21 @@ const struct source *source_find(const char *name)
     return NULL;
 }
 
-void source_row_done(const struct source_visit *visit, uint32_t run, uint64_t nanoseconds)
+void source_row_timed(const struct source_visit *visit, uint32_t run, uint64_t enabled,
+                      uint64_t running)
 {
     struct job *job = visit->job;
     for (uint32_t index = 0; index < job->counters; index++) {
         size_t row = (size_t)run * job->counters + index;
-        job_enabled(job)[row] = nanoseconds;
-        job_running(job)[row] = nanoseconds;
+        job_enabled(job)[row] = enabled;
+        job_running(job)[row] = running;
     }
     __atomic_store_n(&job->runs_done, run + 1, __ATOMIC_RELEASE);
+}
+
+void source_row_done(const struct source_visit *visit, uint32_t run, uint64_t nanoseconds)
+{
+    source_row_timed(visit, run, nanoseconds, nanoseconds);
 }
 
 /* The driver's signals are blocked and its pipes must not be touched. */

@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,9 +17,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/monotonic.h"
 #include "base/text.h"
 
 #define SAID_MAX (1u << 20)
+#define SAY_MS   10000
 
 char *program_find(const char *name)
 {
@@ -97,13 +100,20 @@ static void __attribute__((noreturn)) become(const char *program, const char *ar
     _exit(127);
 }
 
-/* Its output up to a megabyte. */
+/* Its output up to a megabyte, for a while. */
 static void hear(int fd, struct text *said)
 {
     char buffer[4096];
-    ssize_t got;
-    while ((got = read(fd, buffer, sizeof(buffer))) > 0 && said->length < SAID_MAX)
+    int64_t deadline = monotonic_ms() + SAY_MS, left;
+    struct pollfd end = {.fd = fd, .events = POLLIN};
+    while (said->length < SAID_MAX && (left = deadline - monotonic_ms()) > 0) {
+        if (poll(&end, 1, (int)left) <= 0)
+            continue;
+        ssize_t got = read(fd, buffer, sizeof(buffer));
+        if (got <= 0)
+            return;
         text_append(said, buffer, (size_t)got);
+    }
 }
 
 bool program_says(const char *program, const char *argument, const char *word)
@@ -118,7 +128,9 @@ bool program_says(const char *program, const char *argument, const char *word)
     close(ends[1]);
     if (pid > 0)
         hear(ends[0], &said);
-    close(ends[0]); /* whoever says more is told that nobody listens */
+    close(ends[0]);
+    if (pid > 0)
+        kill(pid, SIGKILL); /* whoever has more to say, or nothing and does not end */
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     return pid > 0 && strstr(text_string(&said), word) != NULL;

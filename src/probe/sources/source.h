@@ -63,5 +63,8 @@ static inline void source_put(const struct source_visit *visit, uint32_t run, ui
     job_values(visit->job)[(size_t)run * visit->job->counters + index] = value;
 }
 
-/* The row is complete: it took so many ns. Rows come in order. */
+/* The row is complete: it took so many ns, in which all counters ran. Rows come in order. */
 void source_row_done(const struct source_visit *visit, uint32_t run, uint64_t nanoseconds);
+/* The same of a counter that ran part of the time. */
+void source_row_timed(const struct source_visit *visit, uint32_t run, uint64_t enabled,
+                      uint64_t running);

@@ -51,6 +51,10 @@ become(const struct trial *trial, const char *const *words, bool traced)
     char *environment[CHILD_VARIABLES];
     child_environment(environment);
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (trial->is_grandchild) /* it ends when its parent does, which is this process */
+        trial->workspace.job->driver = getpid();
+    if (trial->errors > 0)
+        dup2(trial->errors, STDERR_FILENO);
     if (trial->settled)
         personality(
             ADDR_NO_RANDOMIZE); /* where a filter forbids it, counts may differ and say so */

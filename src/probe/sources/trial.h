@@ -15,6 +15,8 @@ struct trial {
     const struct source_visit *visit;
     struct workspace workspace; /* .job: the request, to be changed before the start */
     pid_t pid;                  /* 0: none runs */
+    bool is_grandchild;         /* set: the command starts the harness as a child of its own */
+    int errors;                 /* set: descriptor for what the command says on standard error */
     bool settled; /* set: addresses of stack and mappings are not drawn anew for each process */
 };
 

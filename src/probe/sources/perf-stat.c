@@ -1,0 +1,238 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Tool perf-stat: perf(1) counts one event over a whole harness that executes the specimen once, as
+ * users count commands. Every run is a process of its own. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/printable.h"
+#include "base/text.h"
+#include "probe/sources/perf-stat-output.h"
+#include "probe/sources/program.h"
+#include "probe/sources/tool.h"
+#include "probe/sources/trial.h"
+
+#define OUTPUT_MAX 65536 /* bytes; perf writes about a hundred */
+#define WORDS_MAX  300   /* bytes of what perf says when it fails */
+
+/* One execution of perf. */
+struct perf_run {
+    const struct source_visit *visit;
+    const char *program;
+    struct text output, errors; /* names of the files it writes */
+};
+
+/* --- can it be done here? --- */
+
+static int perf_stat_usable(const char *kit, char *reason, size_t size)
+{
+    (void)kit;
+    if (program_emulated()) {
+        snprintf(reason, size, "programs are run by an emulator here, which perf would count");
+        return -ENOTSUP;
+    }
+    AUTO_FREE char *program = program_find("perf");
+    if (!program) {
+        snprintf(reason, size,
+                 "perf is not installed: it is in the package linux-perf (Debian), perf (Fedora, "
+                 "Arch) or linux-tools (Ubuntu)");
+        return -ENOENT;
+    }
+    if (program_says(program, "--version", "perf version"))
+        return 0;
+    snprintf(reason, size,
+             "%s does not tell its version: is it for another kernel? Install the perf of this one",
+             program);
+    return -ENOEXEC;
+}
+
+/* perf gets the event by its name, so that must mean to perf what it means to us. */
+static int check_request(const struct source_visit *visit)
+{
+    const struct job_event *event = &visit->job->events[0];
+    if (visit->job->counters != 1)
+        return source_fail(
+            visit, -ENOTSUP,
+            "path perf-stat counts one event at a time: measure them apart (--each)");
+    if (event->own || event->target[0])
+        return source_fail(visit, -ENOTSUP,
+                           "path perf-stat gives perf the name of an event, and %s names a place "
+                           "that only the harness knows: take another path",
+                           event->name);
+    if (strchr(event->name, PERF_STAT_SEPARATOR) || event->name[0] == '-')
+        return source_fail(visit, -EINVAL, "perf cannot be given the event %s by its name",
+                           event->name);
+    return 0;
+}
+
+/* --- files --- */
+
+/* At most OUTPUT_MAX bytes of a regular file, to be freed; NULL with errno. */
+static char *read_file(const char *path, size_t *length)
+{
+    struct stat facts;
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &facts) < 0)
+        return NULL;
+    if (!S_ISREG(facts.st_mode) || facts.st_size > OUTPUT_MAX) {
+        errno = EBADMSG;
+        return NULL;
+    }
+    char *bytes = malloc((size_t)facts.st_size + 1);
+    ssize_t got = bytes ? read(fd, bytes, (size_t)facts.st_size) : -1;
+    if (got < 0) {
+        free(bytes);
+        return NULL;
+    }
+    *length = (size_t)got;
+    return bytes;
+}
+
+/* What perf said on its standard error, in one line; "" where it said nothing. */
+static void read_words(const struct perf_run *run, char words[WORDS_MAX])
+{
+    size_t length = 0;
+    AUTO_FREE char *bytes = read_file(text_string(&run->errors), &length);
+    words[0] = '\0';
+    if (!bytes)
+        return;
+    size_t count = printable_copy(words, WORDS_MAX, bytes, length), kept = 0;
+    for (size_t index = 0; index < count; index++) {
+        bool blank = words[index] == '\n' || words[index] == ' ';
+        if (!blank || (kept && words[kept - 1] != ' '))
+            words[kept++] = blank ? ' ' : words[index];
+    }
+    words[kept && words[kept - 1] == ' ' ? kept - 1 : kept] = '\0';
+}
+
+/* --- one run --- */
+
+static int start(const struct perf_run *run, struct trial *trial)
+{
+    static const char separated[] = {'-', 'x', PERF_STAT_SEPARATOR, '\0'};
+    const char *const words[] = {run->program, "stat",
+                                 separated,    "--no-scale",
+                                 "-o",         text_string(&run->output),
+                                 "-e",         run->visit->job->events[0].name,
+                                 "--",         NULL};
+    AUTO_CLOSE int errors = open(text_string(&run->errors),
+                                 O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (errors < 0)
+        return source_fail(run->visit, -errno, "cannot make a file: %s", strerror(errno));
+    unlink(text_string(&run->output));
+    trial->errors = errors;
+    int result = trial_start(trial, words, false);
+    trial->errors = 0;
+    return result;
+}
+
+/* Did perf itself fail, the harness not having been asked? */
+static int explain(const struct perf_run *run, const struct trial *trial, int result)
+{
+    char words[WORDS_MAX];
+    if (__atomic_load_n(&trial->workspace.job->state, __ATOMIC_ACQUIRE) != JOB_ASKED)
+        return result;
+    read_words(run, words);
+    return source_fail(run->visit, -EIO, "perf stat did not run the command%s%s",
+                       words[0] ? ": " : "", words);
+}
+
+static int read_count(const struct perf_run *run, struct perf_stat_count *count)
+{
+    struct failure failure = {0};
+    size_t length = 0;
+    AUTO_FREE char *bytes = read_file(text_string(&run->output), &length);
+    if (!bytes)
+        return source_fail(run->visit, -errno, "perf stat left no count: %s", strerror(errno));
+    int result = perf_stat_read(bytes, length, run->visit->job->events[0].name, count, &failure);
+    return result < 0 ? source_fail(run->visit, result, "%s", failure.text) : 0;
+}
+
+/* The job of the visit, once, between the marks of path bare. */
+static int make_job(const struct perf_run *run, struct trial *trial)
+{
+    int result = trial_make(trial, run->visit);
+    if (result < 0)
+        return result;
+    struct job *job = trial->workspace.job;
+    snprintf(job->path, sizeof(job->path), "bare");
+    job->pattern = PATTERN_RR;
+    job->separate = 0;
+    job->runs = 1;
+    trial->is_grandchild = true;
+    return 0;
+}
+
+static int execute(const struct perf_run *run, struct perf_stat_count *count)
+{
+    struct trial trial = {0};
+    int result = make_job(run, &trial);
+    if (result == 0)
+        result = start(run, &trial);
+    if (result == 0) {
+        result = trial_await(&trial);
+        if (result < 0)
+            result = explain(run, &trial, result);
+    }
+    if (result == 0)
+        result = read_count(run, count);
+    trial_free(&trial);
+    return result;
+}
+
+static int count_all(const struct perf_run *run)
+{
+    int result = 0;
+    for (uint32_t number = 0; result == 0 && number < run->visit->job->runs; number++) {
+        struct perf_stat_count count = {0};
+        result = execute(run, &count);
+        if (result < 0)
+            break;
+        source_put(run->visit, number, 0, count.value);
+        source_row_timed(run->visit, number, count.enabled, count.running);
+    }
+    return result;
+}
+
+static int perf_stat_count(const struct source_visit *visit)
+{
+    AUTO_FREE char *program = program_find("perf");
+    struct perf_run run = {.visit = visit, .program = program};
+    int result = check_request(visit);
+    if (result < 0)
+        return result;
+    if (!program)
+        return source_fail(visit, -ENOENT, "perf is no longer installed");
+    text_printf(&run.output, "%s/perf-stat", visit->job->folder);
+    text_printf(&run.errors, "%s/perf-errors", visit->job->folder);
+    if (run.output.failed || run.errors.failed)
+        result = source_fail(visit, -ENOMEM, "out of memory");
+    else
+        result = count_all(&run);
+    text_free(&run.output);
+    text_free(&run.errors);
+    return result;
+}
+
+const struct tool tool_perf_stat = {
+    .opt = "O2",
+    .link = "static",
+    .pattern = "ao",
+    .note = "counts all of a process that executes the specimen once, its start and end too",
+    .source =
+        {
+            .name = "perf-stat",
+            .summary = "perf(1) counts a whole command",
+            .needs_folder = true,
+            .usable = perf_stat_usable,
+            .count = perf_stat_count,
+        },
+};
