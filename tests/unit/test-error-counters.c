@@ -120,7 +120,7 @@ static void an_exact_slope_is_a_point(void **state)
     assert_true(by->slope == 3 && by->low == 3 && by->high == 3);
     end_judging(&builder, &report);
     /* Numbers of counters and values that rounding cannot solve exactly. */
-    for (double error = 17; error < 1000; error += 11) {
+    for (int error = 17; error < 1000; error += 11) {
         error_builder_start(&builder, 3);
         build_error_crossing(&builder, &(struct error_crossing){.counters = one_to_six},
                              &(struct error_way){.error = error, .processes = 3});
