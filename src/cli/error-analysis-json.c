@@ -26,6 +26,13 @@ static void put_reals(json_t *object, const struct real *reals, size_t count)
     put_reals(object, (const struct real[]){__VA_ARGS__},                                          \
               sizeof((const struct real[]){__VA_ARGS__}) / sizeof(struct real))
 
+/* Which machine, where there are several. */
+static void put_machine(json_t *object, const struct error_case *file, uint32_t machine)
+{
+    if (file->machine_count > 1 && machine < file->machine_count)
+        json_object_set_new(object, "machine", json_text(file->machines[machine].fingerprint));
+}
+
 static void put_way(json_t *object, const char *event, enum count_mode mode, const char *path,
                     enum pattern pattern)
 {
@@ -136,7 +143,8 @@ static json_t *choice_json(const struct error_choice *choice)
     json_object_set_new(object, "pattern", json_text(pattern_names[choice->pattern]));
     json_object_set_new(object, "others", json_text(choice->others));
     json_object_set_new(object, "counters", json_count(choice->counters));
-    PUT_REALS(object, {"median", choice->median, NULL}, {"plain", choice->plain, NULL});
+    PUT_REALS(object, {"median", choice->median, NULL},
+              {"plain", choice->plain, "it was not measured beside itself"});
     return object;
 }
 
@@ -175,9 +183,10 @@ static json_t *stepped_json(const struct error_stepped *stepped)
 
 /* --- duration --- */
 
-static json_t *slope_json(const struct error_slope *slope)
+static json_t *slope_json(const struct error_case *file, const struct error_slope *slope)
 {
     json_t *object = json_object();
+    put_machine(object, file, slope->machine);
     put_way(object, slope->event, slope->mode, slope->path, slope->pattern);
     PUT_REALS(object, {"slope", slope->slope, NULL}, {"low", slope->low, NULL},
               {"high", slope->high, NULL}, {"intercept", slope->intercept, NULL},
@@ -233,10 +242,11 @@ static json_t *place_json(const struct error_place *place)
     return object;
 }
 
-static json_t *placement_json(const struct error_report *report,
+static json_t *placement_json(const struct error_case *file, const struct error_report *report,
                               const struct error_placement *placement)
 {
     json_t *object = json_object(), *places = json_array();
+    put_machine(object, file, placement->machine);
     json_object_set_new(object, "event", json_text(placement->event));
     json_object_set_new(object, "is_time", json_boolean(placement->is_time));
     PUT_REALS(object, {"least", placement->least, NULL}, {"most", placement->most, NULL},
@@ -321,16 +331,23 @@ LIST(all_effects, error_effect, effect_json)
 LIST(all_models, error_anova, model_json)
 LIST(all_counters, error_by_counters, counters_json)
 LIST(all_choices, error_choice, choice_json)
-LIST(all_slopes, error_slope, slope_json)
 LIST(all_sizes, error_by_size, size_json)
 LIST(all_multiplex, error_multiplex, multiplex_json)
 LIST(all_advice, error_advice, advice_json)
 
-static json_t *placements_json(const struct error_report *report)
+static json_t *slopes_json(const struct error_case *file, const struct error_report *report)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < report->slope_count; i++)
+        json_array_append_new(list, slope_json(file, &report->slopes[i]));
+    return list;
+}
+
+static json_t *placements_json(const struct error_case *file, const struct error_report *report)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < report->placement_count; i++)
-        json_array_append_new(list, placement_json(report, &report->placements[i]));
+        json_array_append_new(list, placement_json(file, report, &report->placements[i]));
     return list;
 }
 
@@ -359,10 +376,10 @@ json_t *error_analysis_json(const struct erring *erring)
                         all_counters(report->by_counters, report->by_counters_count));
     json_object_set_new(analysis, "choices", all_choices(report->choices, report->choice_count));
     json_object_set_new(analysis, "stepped", stepped_json(&report->stepped));
-    json_object_set_new(analysis, "slopes", all_slopes(report->slopes, report->slope_count));
+    json_object_set_new(analysis, "slopes", slopes_json(&erring->file, report));
     json_object_set_new(analysis, "by_size", all_sizes(report->by_size, report->by_size_count));
     put_ticks(analysis, &report->ticks);
-    json_object_set_new(analysis, "placement", placements_json(report));
+    json_object_set_new(analysis, "placement", placements_json(&erring->file, report));
     json_object_set_new(analysis, "multiplexing",
                         all_multiplex(report->multiplex, report->multiplex_count));
     json_object_set_new(analysis, "advice", all_advice(report->advice, report->advice_count));

@@ -41,14 +41,11 @@ static void add_ours(struct table *table, const struct error_best *best)
     }
     enum tone tone = best && best->overall ? TONE_STRONG : TONE_PLAIN;
     table_add(table, tone, best ? best->path : "");
-    table_add(table, tone, best ? pattern_names[best->pattern] : "");
+    table_addf(table, tone, "%s%s", best ? pattern_names[best->pattern] : "",
+               best && best->overall ? " *" : "");
     table_add(table, tone, median);
     table_add(table, tone, min);
-    table_addf(table, TONE_PLAIN, "%s%s",
-               !best           ? ""
-               : best->stepped ? "exact"
-                               : "counted",
-               best && best->overall ? " *" : "");
+    table_add(table, TONE_PLAIN, !best ? "" : best->stepped ? "exact" : "counted");
 }
 
 /* A kind of path of which there is nothing of ours in this mode. */

@@ -33,6 +33,8 @@ static void add_slope(struct table *table, const struct error_slope *slope)
     table_add(table, grows ? TONE_STRONG : TONE_PLAIN, value);
     if (slope->exact)
         table_add(table, TONE_DIM, "no run deviates");
+    else if (!isfinite(slope->low) || !isfinite(slope->high))
+        table_add(table, TONE_DIM, "nothing repeats");
     else
         table_addf(table, TONE_DIM, "%s to %s", low, high);
     table_add(table, TONE_DIM, slope->exact ? "" : detectable);
@@ -42,7 +44,7 @@ static void add_slope(struct table *table, const struct error_slope *slope)
 
 static bool same_event(const struct error_slope *left, const struct error_slope *right)
 {
-    return strcmp(left->event, right->event) == 0;
+    return left->machine == right->machine && strcmp(left->event, right->event) == 0;
 }
 
 /* Does no run of any path deviate, and nothing grow? */
@@ -56,9 +58,10 @@ static bool is_constant(const struct error_report *report, const struct error_sl
 }
 
 /* "page-faults: nothing, through 5 paths, up to N = 1,000,000; no run of 4,000 deviates" */
-static void put_constant(const struct error_report *report, const struct error_slope *like,
+static void put_constant(const struct erring *erring, const struct error_slope *like,
                          const struct style *style, struct text *out)
 {
+    const struct error_report *report = &erring->report;
     AUTO_TEXT struct text words = {0};
     size_t ways = 0, runs = 0;
     uint64_t longest = 0;
@@ -72,14 +75,16 @@ static void put_constant(const struct error_report *report, const struct error_s
     number_count(runs, all, sizeof(all));
     number_count(longest, most, sizeof(most));
     text_put_clean(&words, like->event);
+    error_put_machine(&erring->file, like->machine, &words);
     text_printf(&words, ": nothing, up to N = %s; none of %s runs over %zu path%s deviates", most,
                 all, ways, ways == 1 ? "" : "s");
     error_put_words(text_string(&words), style, out);
 }
 
-static void put_event(const struct error_report *report, const struct error_slope *like,
+static void put_event(const struct erring *erring, const struct error_slope *like,
                       const struct style *style, struct text *out)
 {
+    const struct error_report *report = &erring->report;
     static const struct column columns[] = {
         {.title = "  path"},
         {.title = "an iteration", .right = true},
@@ -90,6 +95,7 @@ static void put_event(const struct error_report *report, const struct error_slop
     };
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     text_put_clean(out, like->event);
+    error_put_machine(&erring->file, like->machine, out);
     text_putc(out, '\n');
     for (size_t i = 0; i < report->slope_count; i++)
         if (same_event(&report->slopes[i], like))
@@ -109,9 +115,9 @@ static bool put_slopes(const struct erring *erring, const struct style *style, s
         if (!first)
             continue;
         if (is_constant(report, slope) && !erring->options->all)
-            put_constant(report, slope, style, out);
+            put_constant(erring, slope, style, out);
         else
-            put_event(report, slope, style, out);
+            put_event(erring, slope, style, out);
     }
     return report->slope_count != 0;
 }
@@ -175,6 +181,8 @@ static void put_ticks(const struct error_ticks *ticks, const struct style *style
                     ticks->predicted_low, ticks->predicted_high, ticks->measured,
                     ticks->measured_low, ticks->measured_high,
                     ticks->agrees ? "they explain it" : "they do not explain it");
+        if (ticks->reason[0])
+            text_printf(&words, ". %s", ticks->reason);
     }
     if (words.length)
         error_put_words(text_string(&words), style, out);

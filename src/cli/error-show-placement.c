@@ -110,6 +110,7 @@ static bool put_placement(const struct erring *erring, const struct error_placem
     error_number(placement->least, least, sizeof(least));
     error_number(placement->most, most, sizeof(most));
     text_put_clean(&words, placement->event);
+    error_put_machine(&erring->file, placement->machine, &words);
     if (placement->places) {
         text_printf(&words, ": %s to %s %s an iteration, factor %.2f", least, most,
                     error_unit(placement->event, NULL), placement->factor);

@@ -48,6 +48,14 @@ void error_put_event(const char *event, bool stepped, struct text *out)
         text_put_clean(out, event);
 }
 
+void error_put_machine(const struct error_case *file, uint32_t machine, struct text *out)
+{
+    if (file->machine_count < 2 || machine >= file->machine_count)
+        return;
+    text_puts(out, " on ");
+    text_put_clean(out, file->machines[machine].name);
+}
+
 void error_put_heading(const char *words, const struct style *style, struct text *out)
 {
     text_putc(out, '\n');

@@ -28,6 +28,8 @@ int error_checks(const struct facts *facts, struct error_check **list, size_t *c
 const char *error_unit(const char *event, const char *base);
 /* The event, "instructions:u (stepped)" where it was counted by execution. */
 void error_put_event(const char *event, bool stepped, struct text *out);
+/* " on NAME" where there are several machines. */
+void error_put_machine(const struct error_case *file, uint32_t machine, struct text *out);
 /* A heading in its own line, after an empty one. */
 void error_put_heading(const char *words, const struct style *style, struct text *out);
 /* A sentence of its own, wrapped. */
