@@ -12,7 +12,7 @@
 
 #include "show/number.h"
 
-#define LINEAR_UP_TO    30.0 /* largest over smallest magnitude */
+#define LINEAR_UP_TO    10.0 /* largest over smallest magnitude */
 #define COLUMNS_A_TICK  9.0  /* on a linear axis */
 #define PLAIN_LABELS_TO 1e6  /* beyond it a power of ten is shorter */
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * An axis of text columns: which column a value falls into, and where numbers stand. Values over
- * more than one and a half orders of magnitude get a logarithmic one, which is said. */
+ * more than one order of magnitude get a logarithmic one, which is said. */
 #pragma once
 
 #include <stdbool.h>
