@@ -17,6 +17,9 @@ static const char *const usual[] = {
     "instructions:u", "instructions:uk", "instructions:k", "cycles:u",    "cycles:uk",
     "cycles:k",       "msr/tsc/",        "task-clock",     "page-faults", "raw_syscalls:sys_enter",
 };
+/* Of these, what means nothing on an emulated machine. */
+static const char *const of_time[] = {"cycles:u", "cycles:uk", "cycles:k", "msr/tsc/",
+                                      "task-clock"};
 /* Wanted beside another event, where that cannot be counted twice. */
 static const char *const beside[] = {"context-switches", "cpu-migrations", "minor-faults",
                                      "major-faults", "cpu-clock"};
@@ -159,11 +162,13 @@ static int try_cpu_events(struct erring *erring, struct failure *failure)
 
 static int find(struct erring *erring, struct failure *failure)
 {
+    bool emulated = facts_get(erring->facts, "emulated");
     int error = 0;
     for (size_t i = 0; i < erring->asked.count && error == 0; i++)
         error = try_event(erring, erring->asked.items[i], true, failure);
-    if (error == 0 && !erring->asked.count)
-        error = try_list(erring, usual, COUNT(usual), failure);
+    for (size_t i = 0; i < COUNT(usual) && error == 0 && !erring->asked.count; i++)
+        if (!emulated || !is_one_of(usual[i], of_time, COUNT(of_time)))
+            error = try_event(erring, usual[i], false, failure);
     if (error == 0)
         error = try_list(erring, sources, COUNT(sources), failure);
     if (error == 0)
@@ -296,7 +301,7 @@ static int skip_absent(struct erring *erring)
         if (is_missed(&catalogue->absences[i]) && !erring->options->path.count)
             error = skip_alike(erring, i);
     if (error == 0 && erring->study.emulated)
-        error = skips_add(&erring->skips, "placement",
+        error = skips_add(&erring->skips, "placement, cycles and times",
                           "on an emulated machine time passes with every instruction alike", 0);
     return error;
 }

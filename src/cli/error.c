@@ -36,7 +36,7 @@ static const struct option_spec specs[] = {
      FIELD(runs), NULL},
     {0, "processes", OPTION_OPTIONAL, "P",
      "fresh processes of a null cell, the replicates of the analysis; 20 unless given, on an "
-     "emulated machine 4",
+     "emulated machine 3",
      FIELD(processes), NULL},
     {0, "cpu", OPTION_I64, "CPU", "measure on this CPU; -1 leaves it to the scheduler", FIELD(cpu),
      "-1"},

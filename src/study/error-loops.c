@@ -9,18 +9,20 @@
 #include "study/error-plan.h"
 #include "study/mode.h"
 
-#define TOP                UINT64_C(1000000)
-#define FULL_TOP           UINT64_C(1000000000)
-#define LONG_N             UINT64_C(10000000)
-#define KERNEL_RUNS        100u /* in a process: interrupts are rare */
-#define PLACED_N           10000u
-#define WINDOW_N           1000000u
-#define PLACED_RUNS        10u
-#define WINDOW_RUNS        5u
-#define LINE               64u
-#define USUAL_PAGE         4096u
-#define DURATION_PROCESSES 10u
-#define PLACED_PROCESSES   10u
+#define TOP                       UINT64_C(1000000)
+#define FULL_TOP                  UINT64_C(1000000000)
+#define LONG_N                    UINT64_C(10000000)
+#define KERNEL_RUNS               100u /* in a process: interrupts are rare */
+#define PLACED_N                  10000u
+#define WINDOW_N                  1000000u
+#define PLACED_RUNS               10u
+#define WINDOW_RUNS               5u
+#define LINE                      64u
+#define USUAL_PAGE                4096u
+#define EMULATED_KERNEL_RUNS      50u
+#define EMULATED_KERNEL_PROCESSES 8u
+#define DURATION_PROCESSES        10u
+#define PLACED_PROCESSES          10u
 
 static uint32_t at_most(uint32_t value, uint32_t most)
 {
@@ -55,107 +57,111 @@ static bool has_truth(const struct catalogue_specimen *specimen, const char *cla
     return false;
 }
 
-static bool counts_kernel_only(const char *name)
-{
-    const char *mode = event_mode(name);
-    return mode && strchr(mode, 'k') && !strchr(mode, 'u');
-}
-
-/* 1, 10, … to the top; long runs are few. */
-static void wish_ladder(struct error_wisher *wisher, const struct catalogue_path *path,
-                        struct wished_cell asked)
-{
-    const struct error_study *study = wisher->study;
-    uint32_t runs = asked.runs;
-    asked.specimen = "loop";
-    for (uint64_t n = study->full ? FULL_TOP : TOP; n >= 1; n /= 10) {
-        asked.n = n;
-        asked.runs = n >= LONG_N ? at_most(runs, 2) : runs;
-        wish_usual(wisher, path, &asked);
-    }
-}
-
-static void wish_duration_of(struct error_wisher *wisher, const struct catalogue_path *path,
-                             const struct error_event *event)
-{
-    const struct error_study *study = wisher->study;
-    bool kernel = error_event_of_cpu(event) && counts_kernel_only(event->name);
-    struct wished_cell asked = {
-        .event = event->name,
-        .counters = 1,
-        .runs = kernel && !study->runs ? KERNEL_RUNS : error_wished_runs(study),
-        .processes = at_most(error_wished_processes(study), DURATION_PROCESSES)};
-    if (kernel && !study->emulated)
-        asked.processes = error_wished_processes(study);
-    if (kernel && study->interrupts && strncmp(path->name, "perf-", 5) == 0) {
-        asked.counters = 2;
-        asked.others = &study->interrupts;
-    }
-    wish_ladder(wisher, path, asked);
-}
-
-static bool counts_both(const struct error_event *event)
+static bool counts_kernel(const struct error_event *event)
 {
     const char *mode = event_mode(event->name);
-    return error_event_of_cpu(event) && (!mode || (strchr(mode, 'k') && strchr(mode, 'u')));
+    return error_event_of_cpu(event) && (!mode || strchr(mode, 'k'));
+}
+
+/* What is counted along the ladder by an event on a path. */
+static struct wished_cell rung_of(const struct error_study *study,
+                                  const struct catalogue_path *path,
+                                  const struct error_event *event)
+{
+    const char *mode = event_mode(event->name);
+    bool kernel = counts_kernel(event), alone = kernel && mode && !strchr(mode, 'u');
+    uint32_t kernel_runs = study->emulated ? EMULATED_KERNEL_RUNS : KERNEL_RUNS;
+    uint32_t processes = error_wished_processes(study);
+    struct wished_cell rung = {.event = event->name,
+                               .counters = 1,
+                               .specimen = "loop",
+                               .runs =
+                                   kernel && !study->runs ? kernel_runs : error_wished_runs(study),
+                               .processes = at_most(processes, DURATION_PROCESSES)};
+    /* What the operating system executes varies: more processes tell it better. */
+    if (kernel && !study->processes)
+        rung.processes = study->emulated ? EMULATED_KERNEL_PROCESSES : processes;
+    if (alone && study->interrupts && strncmp(path->name, "perf-", 5) == 0) {
+        rung.counters = 2;
+        rung.others = &study->interrupts;
+    }
+    return rung;
+}
+
+static bool climbs(const struct error_study *study, const struct catalogue_path *path,
+                   const struct error_event *event)
+{
+    const struct catalogue_specimen *loop = catalogue_specimen(study->catalogue, "loop");
+    return !event->placed_only && !event->companion && has_truth(loop, event->class) &&
+           error_path_counts(path, event);
 }
 
 /* Counting interrupts adds to each of them, so what they explain of a user+kernel count is seen
  * where they are counted as well. Three lengths suffice. */
 static void wish_explained(struct error_wisher *wisher, const struct catalogue_path *path,
-                           const struct error_event *event)
+                           uint64_t n)
 {
-    static const uint64_t lengths[] = {TOP, TOP / 10, 1};
     const struct error_study *study = wisher->study;
-    if (!study->interrupts || !counts_both(event) || strncmp(path->name, "perf-", 5) != 0 ||
-        !event->class || strcmp(event->class, "instructions") != 0)
-        return;
-    struct wished_cell asked = {.event = event->name,
-                                .counters = 2,
-                                .others = &study->interrupts,
-                                .specimen = "loop",
-                                .runs = study->runs ? study->runs : KERNEL_RUNS,
-                                .processes =
-                                    at_most(error_wished_processes(study), DURATION_PROCESSES)};
-    for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
-        asked.n = lengths[i];
-        wish_usual(wisher, path, &asked);
+    bool chosen = n == TOP || n == TOP / 10 || n == 1;
+    for (size_t i = 0; chosen && study->interrupts && i < study->event_count; i++) {
+        const struct error_event *event = &study->events[i];
+        const char *mode = event_mode(event->name);
+        if (!climbs(study, path, event) || !error_event_of_cpu(event) ||
+            strcmp(event->class, "instructions") != 0 || (mode && !strchr(mode, 'u')) ||
+            (mode && !strchr(mode, 'k')))
+            continue;
+        struct wished_cell rung = rung_of(study, path, event);
+        rung.n = n;
+        rung.counters = 2;
+        rung.others = &study->interrupts;
+        wish_usual(wisher, path, &rung);
     }
 }
 
-static void wish_interrupts(struct error_wisher *wisher, const struct catalogue_path *path)
+/* Every event on one rung; long runs are few. */
+static void wish_rung(struct error_wisher *wisher, const struct catalogue_path *path, uint64_t n,
+                      bool with_interrupts)
 {
     const struct error_study *study = wisher->study;
-    const struct wished_cell asked = {
-        .event = study->interrupts,
-        .counters = 1,
-        .runs = study->runs ? study->runs : KERNEL_RUNS,
-        .processes = at_most(error_wished_processes(study), DURATION_PROCESSES)};
-    if (study->interrupts)
-        wish_ladder(wisher, path, asked);
+    const struct error_event interrupts = {.name = study->interrupts, .kind = "tracepoint"};
+    for (size_t i = 0; i <= study->event_count; i++) {
+        bool last = i == study->event_count;
+        const struct error_event *event = last ? &interrupts : &study->events[i];
+        if (last ? !with_interrupts || !study->interrupts : !climbs(study, path, event))
+            continue;
+        struct wished_cell rung = rung_of(study, path, event);
+        rung.n = n;
+        if (last && !study->runs)
+            rung.runs = KERNEL_RUNS;
+        if (n > TOP)
+            rung.runs = at_most(rung.runs, 2);
+        wish_usual(wisher, path, &rung);
+    }
+}
+
+/* Both ends first: a slope needs them most. */
+static void wish_ladder(struct error_wisher *wisher, const struct catalogue_path *path,
+                        bool with_interrupts)
+{
+    static const uint64_t rungs[] = {TOP, 1, 100000, 1000, 10000, 100, 10};
+    for (size_t i = 0; i < sizeof(rungs) / sizeof(*rungs); i++) {
+        wish_rung(wisher, path, rungs[i], with_interrupts);
+        if (with_interrupts && strncmp(path->name, "perf-", 5) == 0)
+            wish_explained(wisher, path, rungs[i]);
+    }
+    for (uint64_t n = 10 * TOP; wisher->study->full && n <= FULL_TOP; n *= 10)
+        wish_rung(wisher, path, n, with_interrupts);
 }
 
 void error_wish_duration(struct error_wisher *wisher)
 {
     const struct error_study *study = wisher->study;
     const struct catalogue *catalogue = study->catalogue;
-    const struct catalogue_specimen *loop = catalogue_specimen(catalogue, "loop");
     bool first = true;
-    for (size_t i = 0; loop && i < catalogue->path_count; i++) {
-        const struct catalogue_path *path = &catalogue->paths[i];
-        if (!error_uses_path(study, path, "perf_event"))
+    for (size_t i = 0; catalogue_specimen(catalogue, "loop") && i < catalogue->path_count; i++) {
+        if (!error_uses_path(study, &catalogue->paths[i], "perf_event"))
             continue;
-        for (size_t j = 0; j < study->event_count; j++) {
-            const struct error_event *event = &study->events[j];
-            if (!event->placed_only && !event->companion && has_truth(loop, event->class) &&
-                error_path_counts(path, event))
-                wish_duration_of(wisher, path, event);
-        }
-        for (size_t j = 0; first && j < study->event_count; j++)
-            if (error_path_counts(path, &study->events[j]))
-                wish_explained(wisher, path, &study->events[j]);
-        if (first)
-            wish_interrupts(wisher, path);
+        wish_ladder(wisher, &catalogue->paths[i], first);
         first = false;
     }
 }

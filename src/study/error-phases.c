@@ -11,12 +11,12 @@
 
 #define CALIBRATION_N      1000u
 #define USUAL_ROTATION     UINT64_C(4000000) /* ns */
-#define BLOCKS             8u                /* of each kind in a run */
+#define BLOCKS             6u                /* of each kind in a run */
 #define MANY               16u
 #define PROCESSES          5u
 #define EMULATED_PROCESSES 2u
 #define RUNS               5u
-#define EMULATED_RUNS      3u
+#define EMULATED_RUNS      2u
 
 /* Instructions of user code, which the specimen knows. */
 static const char *counted(const struct error_study *study)
