@@ -12,6 +12,7 @@
 #include "cli/caches.h"
 #include "cli/deliver.h"
 #include "cli/gather.h"
+#include "cli/run-store.h"
 #include "study/plan.h"
 
 #define MIB        (UINT64_C(1) << 20)
@@ -99,31 +100,21 @@ static int plan_next(struct caching *caching, const struct caches_points *points
     return error < 0 ? error : store_commit(caching->store, failure);
 }
 
-static struct store_run run_of(const struct caching *caching, const char *argv)
+static struct run_store whose(const struct caching *caching)
 {
-    return (struct store_run){.command = "caches",
-                              .argv = argv,
-                              .seed = caching->seed,
-                              .facts = &caching->catalogue->facts,
-                              .fingerprint = caching->catalogue->fingerprint,
-                              .kit = caching->catalogue->build};
+    return (struct run_store){.command = "caches",
+                              .common = &caching->options->common,
+                              .catalogue = caching->catalogue,
+                              .path = caching->options->store,
+                              .seed = caching->seed};
 }
 
 static int create(struct caching *caching, struct failure *failure)
 {
-    AUTO_FREE char *argv = gather_argv(&caching->options->common);
-    AUTO_FREE char *place = NULL;
+    const struct run_store run = whose(caching);
     const struct caches_points nothing = {0};
     size_t added;
-    const char *path = caching->options->store;
-    int error = argv ? 0 : fail_with(failure, -ENOMEM, "out of memory");
-    if (error == 0 && !path) {
-        error = store_default_path(caching->catalogue->fingerprint, "caches", &place, failure);
-        path = place;
-    }
-    struct store_run run = run_of(caching, argv);
-    if (error == 0)
-        error = store_create(&caching->store, path, &run, failure);
+    int error = run_store_create(&run, &caching->store, failure);
     return error < 0 ? error : plan_next(caching, &nothing, &added, failure);
 }
 
@@ -155,34 +146,17 @@ static int adopt_plan(struct caching *caching, struct failure *failure)
                          "the run in %s ended before its plan was stored: there is nothing to go "
                          "on with. Remove it and start anew",
                          store_path(caching->store));
-    struct store_run run = run_of(caching, "[]");
-    return store_same_plan(caching->store, &run, caching->cells, caching->cell_count, failure);
+    const struct run_store run = whose(caching);
+    return run_store_same_plan(&run, caching->store, caching->cells, caching->cell_count, failure);
 }
 
 static int reopen(struct caching *caching, struct failure *failure)
 {
-    AUTO_FREE char *place = NULL;
-    const char *path = caching->options->store;
-    int error = 0;
-    if (!path) {
-        error = store_latest_unfinished(caching->catalogue->fingerprint, "caches", &place, failure);
-        path = place;
-    }
-    if (error == 0)
-        error = store_open(&caching->store, path, true, failure);
+    const struct run_store run = whose(caching);
     struct store_info info = {0};
+    int error = run_store_reopen(&run, &caching->store, &info, failure);
     if (error == 0)
-        error = store_info(caching->store, &info, failure);
-    if (error)
-        return error;
-    caching->seed = info.seed;
-    if (strcmp(info.command, "caches") != 0)
-        error =
-            fail_with(failure, -EINVAL, "%s holds a run of `assay %s`: resume it with that command",
-                      path, info.command);
-    if (error == 0)
-        error =
-            gather_check_via(&caching->options->common, caching->catalogue, path, &info, failure);
+        caching->seed = info.seed;
     store_info_release(&info);
     return error < 0 ? error : adopt_plan(caching, failure);
 }
@@ -193,10 +167,7 @@ int caches_open_store(struct caching *caching)
     int error = caching->options->resume ? reopen(caching, &failure) : create(caching, &failure);
     if (error == 0)
         return EXIT_DONE;
-    /* A store that is not there, or of another plan, is a wrong command line. */
-    bool wrong = error == -ESTALE || error == -EEXIST || error == -EINVAL ||
-                 (error == -ENOENT && caching->options->resume);
-    return deliver_failure("caches", &failure, wrong ? EXIT_USAGE : EXIT_FAILED);
+    return deliver_failure("caches", &failure, run_store_exit(error, caching->options->resume));
 }
 
 /* What the samples so far ask for. */
@@ -217,15 +188,6 @@ static uint64_t budget_left(const struct caching *caching, int64_t started)
     return !budget ? 0 : used < budget ? budget - used : 1;
 }
 
-static bool is_finished(struct caching *caching)
-{
-    struct store_info info = {0};
-    struct failure ignored = {0};
-    bool finished = store_info(caching->store, &info, &ignored) == 0 && info.finished;
-    store_info_release(&info);
-    return finished;
-}
-
 int caches_execute(struct caching *caching, bool *complete)
 {
     struct gathering gathering = {.command = "caches",
@@ -236,7 +198,7 @@ int caches_execute(struct caching *caching, bool *complete)
                                   .more = true};
     struct failure failure = {0};
     int64_t started = monotonic_ms();
-    if (is_finished(caching))
+    if (run_store_is_finished(caching->store))
         gathering.more = false;
     for (;;) {
         gathering.cells = caching->cells;

@@ -8,18 +8,17 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli/gather.h"
 #include "cli/measure.h"
+#include "cli/run-store.h"
 #include "study/plan.h"
 
-static struct store_run run_of(const struct measuring *measuring, const char *argv)
+static struct run_store whose(const struct measuring *measuring)
 {
-    return (struct store_run){.command = "measure",
-                              .argv = argv,
-                              .seed = measuring->seed,
-                              .facts = &measuring->catalogue->facts,
-                              .fingerprint = measuring->catalogue->fingerprint,
-                              .kit = measuring->catalogue->build};
+    return (struct run_store){.command = "measure",
+                              .common = &measuring->options->common,
+                              .catalogue = measuring->catalogue,
+                              .path = measuring->options->store,
+                              .seed = measuring->seed};
 }
 
 /* --- a new one --- */
@@ -33,26 +32,15 @@ static const struct counted_event *event_of(const struct measuring *measuring, c
     return NULL;
 }
 
-/* What is known of a cell before it runs travels with its samples: judging needs nothing else. */
 static int put_predictions(const struct measuring *measuring, const struct cell *cell,
                            struct failure *failure)
 {
-    const struct catalogue *catalogue = measuring->catalogue;
     int error = 0;
-    for (uint32_t i = 0; i < cell->counters && error == 0; i++) {
-        const struct counted_event *event = event_of(measuring, cell->events[i]);
-        const char *grade = NULL;
-        struct maybe truth = predict(catalogue, event, cell->specimen, cell->n, &grade);
-        error = store_put_truth(measuring->store, cell->id, i, event->class, truth.value,
-                                truth.known ? grade : NULL, failure);
-    }
-    struct maybe faults = predict_class(catalogue, "page-faults", cell->specimen, cell->n, NULL);
-    struct maybe switches =
-        predict_class(catalogue, "context-switches", cell->specimen, cell->n, NULL);
-    if (error == 0 && (faults.known || switches.known))
-        error = store_put_account(measuring->store, cell->id, faults.known ? &faults.value : NULL,
-                                  switches.known ? &switches.value : NULL, failure);
-    return error;
+    for (uint32_t i = 0; i < cell->counters && error == 0; i++)
+        error = run_store_put_truth(measuring->store, measuring->catalogue, cell, i,
+                                    event_of(measuring, cell->events[i]), failure);
+    return error < 0 ? error
+                     : run_store_put_account(measuring->store, measuring->catalogue, cell, failure);
 }
 
 static int put_plan(struct measuring *measuring, struct failure *failure)
@@ -73,17 +61,8 @@ static int put_plan(struct measuring *measuring, struct failure *failure)
 
 static int create(struct measuring *measuring, struct failure *failure)
 {
-    AUTO_FREE char *argv = gather_argv(&measuring->options->common);
-    AUTO_FREE char *place = NULL;
-    const char *path = measuring->options->store;
-    int error = argv ? 0 : fail_with(failure, -ENOMEM, "out of memory");
-    if (error == 0 && !path) {
-        error = store_default_path(measuring->catalogue->fingerprint, "measure", &place, failure);
-        path = place;
-    }
-    struct store_run run = run_of(measuring, argv);
-    if (error == 0)
-        error = store_create(&measuring->store, path, &run, failure);
+    const struct run_store run = whose(measuring);
+    int error = run_store_create(&run, &measuring->store, failure);
     return error < 0 ? error : put_plan(measuring, failure);
 }
 
@@ -140,9 +119,9 @@ static int adopt_plan(struct measuring *measuring, struct failure *failure)
                              "go on with. Remove it and start anew",
                              store_path(measuring->store));
     }
-    struct store_run run = run_of(measuring, "[]");
-    int error =
-        store_same_plan(measuring->store, &run, measuring->cells, measuring->cell_count, failure);
+    const struct run_store run = whose(measuring);
+    int error = run_store_same_plan(&run, measuring->store, measuring->cells, measuring->cell_count,
+                                    failure);
     struct counting counting = {(uint32_t)measuring->options->processes, failure};
     return error || !given ? error
                            : store_each_cell(measuring->store, same_processes, &counting, failure);
@@ -150,30 +129,11 @@ static int adopt_plan(struct measuring *measuring, struct failure *failure)
 
 static int reopen(struct measuring *measuring, struct failure *failure)
 {
-    AUTO_FREE char *place = NULL;
-    const char *path = measuring->options->store;
-    int error = 0;
-    if (!path) {
-        error =
-            store_latest_unfinished(measuring->catalogue->fingerprint, "measure", &place, failure);
-        path = place;
-    }
-    if (error == 0)
-        error = store_open(&measuring->store, path, true, failure);
+    const struct run_store run = whose(measuring);
     struct store_info info = {0};
-    if (error == 0)
-        error = store_info(measuring->store, &info, failure);
-    if (error)
-        return error;
-    if (!measuring->options->seed.given)
+    int error = run_store_reopen(&run, &measuring->store, &info, failure);
+    if (error == 0 && !measuring->options->seed.given)
         measuring->seed = info.seed;
-    if (strcmp(info.command, "measure") != 0)
-        error =
-            fail_with(failure, -EINVAL, "%s holds a run of `assay %s`: resume it with that command",
-                      path, info.command);
-    if (error == 0)
-        error = gather_check_via(&measuring->options->common, measuring->catalogue, path, &info,
-                                 failure);
     store_info_release(&info);
     return error < 0 ? error : adopt_plan(measuring, failure);
 }
@@ -185,8 +145,5 @@ int measure_open_store(struct measuring *measuring)
         measuring->options->resume ? reopen(measuring, &failure) : create(measuring, &failure);
     if (error == 0)
         return EXIT_DONE;
-    /* A store that is not there, or of another plan, is a wrong command line. */
-    bool wrong = error == -ESTALE || error == -EEXIST || error == -EINVAL ||
-                 (error == -ENOENT && measuring->options->resume);
-    return measure_refuse(measuring, &failure, wrong ? EXIT_USAGE : EXIT_FAILED);
+    return measure_refuse(measuring, &failure, run_store_exit(error, measuring->options->resume));
 }

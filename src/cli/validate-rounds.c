@@ -106,15 +106,6 @@ static int look(struct rounds *rounds)
     return error < 0 ? validate_fail(&rounds->failure, EXIT_FAILED) : EXIT_DONE;
 }
 
-static bool is_finished(struct store *store)
-{
-    struct store_info info = {0};
-    struct failure ignored = {0};
-    bool finished = store_info(store, &info, &ignored) == 0 && info.finished;
-    store_info_release(&info);
-    return finished;
-}
-
 /* Is there an event without a single cell, and no time left for any? */
 static bool is_starved(const struct validating *validating)
 {
@@ -136,8 +127,8 @@ int validate_measure(struct validating *validating)
                                           .timed_context = validating}};
     int status = EXIT_DONE;
     if (validating->options->resume)
-        status = run_planned(&rounds, !is_finished(validating->store));
-    if (status != EXIT_DONE || !validating->complete || is_finished(validating->store))
+        status = run_planned(&rounds, !run_store_is_finished(validating->store));
+    if (status != EXIT_DONE || !validating->complete || run_store_is_finished(validating->store))
         return status;
     while (status == EXIT_DONE && validating->complete && plan_more(&rounds)) {
         status = run_planned(&rounds, true);

@@ -9,8 +9,7 @@
 
 #include "base/cleanup.h"
 #include "cli/deliver.h"
-#include "cli/gather.h"
-#include "cli/measure.h"
+#include "cli/run-store.h"
 #include "cli/validate.h"
 #include "study/plan.h"
 
@@ -103,25 +102,18 @@ static const struct candidate *candidate_of(const struct validating *validating,
 static int put_predictions(struct validating *validating, const struct cell *cell,
                            struct failure *failure)
 {
-    const struct catalogue *catalogue = validating->catalogue;
     int error = 0;
     for (uint32_t i = 0; i < cell->counters && error == 0; i++) {
         const struct candidate *known = candidate_of(validating, cell->events[i]);
         if (!known)
             continue;
         const struct counted_event event = {known->name, known->kind, known->class};
-        const char *grade = NULL;
-        struct maybe truth = predict(catalogue, &event, cell->specimen, cell->n, &grade);
-        error = store_put_truth(validating->store, cell->id, i, event.class, truth.value,
-                                truth.known ? grade : NULL, failure);
+        error =
+            run_store_put_truth(validating->store, validating->catalogue, cell, i, &event, failure);
     }
-    struct maybe faults = predict_class(catalogue, "page-faults", cell->specimen, cell->n, NULL);
-    struct maybe switches =
-        predict_class(catalogue, "context-switches", cell->specimen, cell->n, NULL);
-    if (error == 0 && (faults.known || switches.known))
-        error = store_put_account(validating->store, cell->id, faults.known ? &faults.value : NULL,
-                                  switches.known ? &switches.value : NULL, failure);
-    return error;
+    return error < 0
+               ? error
+               : run_store_put_account(validating->store, validating->catalogue, cell, failure);
 }
 
 int validate_store_cells(struct validating *validating, size_t first, struct failure *failure)
@@ -148,42 +140,30 @@ int validate_store_cells(struct validating *validating, size_t first, struct fai
     return error < 0 ? error : store_commit(validating->store, failure);
 }
 
-struct store_run validate_run_of(const struct validating *validating, const char *argv)
+struct run_store validate_run_of(const struct validating *validating)
 {
-    return (struct store_run){.command = "validate",
-                              .argv = argv,
-                              .seed = validating->seed,
-                              .facts = &validating->catalogue->facts,
-                              .fingerprint = validating->catalogue->fingerprint,
-                              .kit = validating->catalogue->build};
+    return (struct run_store){.command = "validate",
+                              .common = &validating->options->common,
+                              .catalogue = validating->catalogue,
+                              .path = validating->options->store,
+                              .seed = validating->seed};
 }
 
 static int create(struct validating *validating, struct failure *failure)
 {
-    AUTO_FREE char *argv = gather_argv(&validating->options->common);
-    AUTO_FREE char *place = NULL;
-    const char *path = validating->options->store;
-    int error = argv ? 0 : fail_with(failure, -ENOMEM, "out of memory");
-    if (error == 0 && !path) {
-        error = store_default_path(validating->catalogue->fingerprint, "validate", &place, failure);
-        path = place;
-    }
-    struct store_run run = validate_run_of(validating, argv);
-    if (error == 0)
-        error = store_create(&validating->store, path, &run, failure);
+    const struct run_store run = validate_run_of(validating);
+    int error = run_store_create(&run, &validating->store, failure);
     if (error == 0)
         error = put_events(validating, failure);
     return error < 0 ? error : store_commit(validating->store, failure);
 }
 
-/* A store that is not there, or of another plan, is a wrong command line. */
 int validate_refuse(const struct validating *validating, int error, struct failure *failure)
 {
-    bool wrong = error == -ESTALE || error == -EEXIST || error == -EINVAL ||
-                 (error == -ENOENT && (validating->options->resume || validating->options->from));
     if (!failure->text[0])
         return validate_out_of_memory();
-    return validate_fail(failure, wrong ? EXIT_USAGE : EXIT_FAILED);
+    bool named = validating->options->resume || validating->options->from;
+    return validate_fail(failure, run_store_exit(error, named));
 }
 
 int validate_open_store(struct validating *validating)

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/geometry.h"
+#include "cli/run-store.h"
 #include "cli/skips.h"
 #include "judge/verdict.h"
 #include "session/session.h"
@@ -103,8 +104,8 @@ int validate_out_of_memory(void);
 
 /* Says why the store cannot be had. */
 int validate_refuse(const struct validating *validating, int error, struct failure *failure);
-/* What a store says of the run. */
-struct store_run validate_run_of(const struct validating *validating, const char *argv);
+/* Whose store it is. */
+struct run_store validate_run_of(const struct validating *validating);
 
 /* Cells that the plan got since `first` go into the store, with what is predicted of them. */
 int validate_store_cells(struct validating *validating, size_t first, struct failure *failure);
