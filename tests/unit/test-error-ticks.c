@@ -115,6 +115,21 @@ static void test_cells_that_count_interrupts_are_compared_first(void **state)
     assert_string_equal(alike.reason, "");
 }
 
+/* A run that was cut short has cells that one process measured. */
+static void test_lonely_processes_are_left_out(void **state)
+{
+    (void)state;
+    static const uint64_t last[] = {10, 0};
+    struct fixture fixture;
+    start(&fixture, 6);
+    add(&fixture, TICKING, "instructions:k", LADDER, 10, true);
+    add(&fixture, TICKING, "instructions:k", last, 1, true);
+    add(&fixture, TICKING, "instructions:uk", LADDER, 10, true);
+    struct error_ticks ticks = judge(&fixture);
+    assert_true(ticks.known && ticks.agrees);
+    assert_string_equal(ticks.reason, "");
+}
+
 static void test_another_machine_is_another_timer(void **state)
 {
     (void)state;
@@ -187,6 +202,7 @@ int main(void)
         cmocka_unit_test(test_ticks_explain_a_slope_made_of_ticks),
         cmocka_unit_test(test_growth_beyond_ticks_disagrees),
         cmocka_unit_test(test_cells_that_count_interrupts_are_compared_first),
+        cmocka_unit_test(test_lonely_processes_are_left_out),
         cmocka_unit_test(test_another_machine_is_another_timer),
         cmocka_unit_test(test_what_cannot_be_known_has_a_reason),
         cmocka_unit_test(test_one_interrupt_is_too_few),

@@ -25,7 +25,6 @@ struct tick_cell {
     double origin_x, origin_y;
     struct tick_sums all;
     struct tick_sums *processes; /* [cell->processes] */
-    size_t present;              /* processes with runs */
 };
 
 struct tick_figures {
@@ -57,7 +56,6 @@ static int fill(const struct error_cell *cell, struct tick_cell *ticks)
     ticks->origin_y = error_of_run(cell, 0);
     for (size_t process = 0; process < cell->processes; process++) {
         size_t run = later_runs(cell, process), end = cell->begins[process + 1];
-        ticks->present += run < end;
         for (; run < end; run++) {
             double x = cell->interrupts[run] - ticks->origin_x;
             double y = error_of_run(cell, run) - ticks->origin_y;
@@ -206,6 +204,21 @@ static uint32_t machine_of(const struct error_case *file)
     return 0;
 }
 
+/* Leaves out cells of a single process, as runs cut short have them: it cannot say how far
+ * processes differ. Returns how many are left. */
+static size_t drop_lonely(cell_pointer *cells, size_t count)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t present = 0;
+        for (size_t process = 0; process < cells[i]->processes; process++)
+            present += cells[i]->begins[process] < cells[i]->begins[process + 1];
+        if (present > 1)
+            cells[left++] = cells[i];
+    }
+    return left;
+}
+
 static void unknown(struct error_ticks *ticks, const char *why)
 {
     ticks->known = false;
@@ -220,23 +233,17 @@ static int predict(cell_pointer *cells, size_t count, struct tick_cell *tick_cel
     int error = duration_points(cells, count, run_interrupts, &points);
     if (error)
         return error;
-    bool lonely = false;
     double interrupts = 0, spread = 0;
     for (size_t i = 0; i < count; i++) {
         error = fill(cells[i], &tick_cells[i]);
         if (error)
             return error;
-        lonely = lonely || tick_cells[i].present < 2;
         interrupts += points[i].y.mean;
         spread += spread_x(&tick_cells[i].all);
     }
     if (!slope_shares(points, count))
         return unknown(ticks, "kernel-only instructions were counted along with interrupts for one "
                               "N only, so nothing is known of how many come with duration"),
-               0;
-    if (lonely)
-        return unknown(ticks, "some kernel-only cells have one process, whose runs cannot say how "
-                              "far processes differ"),
                0;
     if (!(interrupts > 0))
         return unknown(ticks, "no run was interrupted: longer loops or more runs are needed"), 0;
@@ -301,6 +308,11 @@ int error_judge_ticks(const struct error_case *file, struct error_report *report
     if (!count)
         return unknown(ticks, "no cell counts kernel-only instructions of the loop and interrupts "
                               "along with them"),
+               0;
+    count = drop_lonely(cells, count);
+    if (!count)
+        return unknown(ticks, "the kernel-only cells have one process each, whose runs cannot say "
+                              "how far processes differ"),
                0;
     struct tick_cell *tick_cells = calloc(count, sizeof *tick_cells);
     if (!tick_cells)
