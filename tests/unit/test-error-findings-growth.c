@@ -221,6 +221,28 @@ static void too_few_data_leave_a_factor_open(void **state)
     hand_end(&hand);
 }
 
+/* Counters varied in user mode only, beside user+kernel mode without them; kernel-only counts are
+ * not what the claim is about. */
+static void counters_are_refuted_only_where_they_were_varied(void **state)
+{
+    (void)state;
+    struct hand hand;
+    hand_start(&hand);
+    hand_events(&hand);
+    anova(&hand, "instructions:u", false);
+    usual_effects(&hand, 0, 0.0001);
+    anova(&hand, "instructions:uk", false);
+    effect(&hand, 1u << FACTOR_PATH, 0.5, 0);
+    anova(&hand, "instructions:k", false);
+    effect(&hand, 1u << FACTOR_PATH | 1u << FACTOR_PATTERN, 0.5, 0);
+    effect(&hand, 1u << FACTOR_OPT, 0.5, 0);
+    assert_finding(&hand, "Z6", FINDING_HOLDS,
+                   "pattern matters (40 % within paths of "
+                   "instructions:u, levels 7 apart)");
+    assert_finding(&hand, "Z6", FINDING_HOLDS, "number of counters in user+kernel mode");
+    hand_end(&hand);
+}
+
 static void one_level_of_everything_tests_no_factor(void **state)
 {
     (void)state;
@@ -464,6 +486,7 @@ int main(void)
         cmocka_unit_test(factors_matter_or_do_not),
         cmocka_unit_test(a_path_that_makes_nearly_all_variance_hides_no_factor),
         cmocka_unit_test(too_few_data_leave_a_factor_open),
+        cmocka_unit_test(counters_are_refuted_only_where_they_were_varied),
         cmocka_unit_test(one_level_of_everything_tests_no_factor),
         cmocka_unit_test(stepped_factors_decide_what_user_mode_can),
         cmocka_unit_test(user_and_kernel_errors_grow_or_do_not),

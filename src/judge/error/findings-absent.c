@@ -22,6 +22,12 @@ const char *event_class(const struct error_case *file, const char *event)
     return !cell ? NULL : cell->class ? cell->class : cell->base;
 }
 
+enum count_mode event_mode_of(const struct error_case *file, const char *event)
+{
+    const struct error_cell *cell = cell_of(file, event);
+    return cell ? cell->mode : COUNT_ANY;
+}
+
 bool event_is_source(const struct error_case *file, const char *event)
 {
     const struct error_cell *cell = cell_of(file, event);

@@ -41,10 +41,13 @@ static enum finding_verdict matters(const struct error_effect *effect, double sh
     return effect->significant ? FINDING_HOLDS : FINDING_INCONCLUSIVE;
 }
 
+/* The paper's modes; what the operating system executes alone is not its subject. */
 static bool is_about(const struct claim_facts *facts, const struct error_anova *anova, bool stepped)
 {
     const char *class = event_class(facts->file, anova->event);
-    return anova->stepped == stepped && class && strcmp(class, "instructions") == 0;
+    enum count_mode mode = event_mode_of(facts->file, anova->event);
+    return anova->stepped == stepped && class && strcmp(class, "instructions") == 0 &&
+           (stepped || mode == COUNT_USER || mode == COUNT_BOTH);
 }
 
 /* A factor may act by itself, or change what another does. */
@@ -86,10 +89,22 @@ static double share_in(const struct part *part)
     return part->effect->effect_size / part->whole;
 }
 
-static struct part look_at(const struct claim_facts *facts, bool stepped, enum error_factor factor)
+/* What matters before what does not; then a factor's own effect before what it changes in others.
+ */
+static bool shows_more(const struct part *one, const struct part *other, enum error_factor factor)
 {
     static const int weight[] = {
         [FINDING_FAILS] = 1, [FINDING_INCONCLUSIVE] = 2, [FINDING_HOLDS] = 3};
+    if (one->matters != other->matters)
+        return weight[one->matters] > weight[other->matters];
+    bool own = one->effect->factors == 1u << factor;
+    if (own != (other->effect->factors == 1u << factor))
+        return own;
+    return share_in(one) > share_in(other);
+}
+
+static struct part look_at(const struct claim_facts *facts, bool stepped, enum error_factor factor)
+{
     struct part part = {0};
     const struct error_report *report = facts->report;
     for (size_t i = 0; i < report->anova_count; i++) {
@@ -100,26 +115,29 @@ static struct part look_at(const struct claim_facts *facts, bool stepped, enum e
             const struct error_effect *effect = &report->effects[j];
             if (!concerns(effect, factor))
                 continue;
-            double whole = whole_of(report, anova, effect), share = effect->effect_size / whole;
-            enum finding_verdict verdict = matters(effect, share);
-            if (!part.effect || weight[verdict] > weight[part.matters] ||
-                (verdict == part.matters && share > share_in(&part)))
-                part =
-                    (struct part){effect, anova, verdict, whole, range_in(report, anova, factor)};
+            double whole = whole_of(report, anova, effect);
+            struct part candidate = {effect, anova, matters(effect, effect->effect_size / whole),
+                                     whole, range_in(report, anova, factor)};
+            if (!part.effect || shows_more(&candidate, &part, factor))
+                part = candidate;
         }
     }
     return part;
 }
 
 /* In user mode more counters need not matter (Z3): without the other mode that refutes nothing. */
-static bool has_both_modes(const struct claim_facts *facts, bool stepped)
+static bool is_tested_in_both_modes(const struct claim_facts *facts, enum error_factor factor)
 {
-    if (stepped)
-        return false;
-    for (size_t i = 0; i < facts->file->cell_count; i++)
-        if (facts->file->cells[i].part == PART_NULL && facts->file->cells[i].mode == COUNT_BOTH &&
-            facts->file->cells[i].runs > 0)
-            return true;
+    const struct error_report *report = facts->report;
+    for (size_t i = 0; i < report->anova_count; i++) {
+        const struct error_anova *anova = &report->anovas[i];
+        if (!is_about(facts, anova, false) ||
+            event_mode_of(facts->file, anova->event) != COUNT_BOTH)
+            continue;
+        for (size_t j = anova->first; j < anova->first + anova->effects; j++)
+            if (concerns(&report->effects[j], factor))
+                return true;
+    }
     return false;
 }
 
@@ -200,7 +218,8 @@ static void weigh(const struct claim_facts *facts, bool stepped, struct finding 
     for (size_t i = 0; i < EXPECTED; i++) {
         struct part part = look_at(facts, stepped, expected[i].factor);
         bool one_sided = expected[i].factor == FACTOR_COUNTERS && part.effect &&
-                         part.matters != FINDING_HOLDS && !has_both_modes(facts, stepped);
+                         part.matters != FINDING_HOLDS &&
+                         (stepped || !is_tested_in_both_modes(facts, FACTOR_COUNTERS));
         if (part.effect)
             tell(&part, i, finding);
         if (!part.effect || one_sided) {

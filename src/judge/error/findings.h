@@ -85,6 +85,7 @@ const struct level *level_find(const struct claim_facts *facts, bool stepped, en
 
 /* What the event counts, as its cells say; NULL: no cell. */
 const char *event_class(const struct error_case *file, const char *event);
+enum count_mode event_mode_of(const struct error_case *file, const char *event);
 bool event_is_source(const struct error_case *file, const char *event);
 /* Why instructions in this mode say nothing, as a clause: "instructions:uk cannot be opened: …". */
 void why_no_instructions(const struct error_case *file, enum count_mode mode, char *why,
