@@ -127,17 +127,21 @@ static int fill_effect(const struct analysis *analysis, const struct error_anova
                                     .effect_size = row->eta_squared,
                                     .partial = row->partial_eta_squared};
     name_term(row->term, effect->name, sizeof(effect->name));
-    /* What the terms leave of exact numbers is no noise to measure them by. */
-    if (anova->no_variance && analysis->table.state == ANOVA_TESTED) {
-        effect->f = row->sum_sq > 0 ? INFINITY : 0;
-        effect->p = row->sum_sq > 0 ? 0 : 1;
+    bool is_main = !(row->term & (row->term - 1));
+    int error = is_main
+                    ? error_range_of(&analysis->levels, (enum error_factor)__builtin_ctz(row->term),
+                                     &effect->range)
+                    : 0;
+    /* What the terms leave of exact numbers is no noise to measure them by; nor is it an effect
+     * where cells that differ in this factor alone are all equal. */
+    if (anova->no_variance && analysis->table.state != ANOVA_NO_DF) {
+        bool differs = row->sum_sq > 0 && !(is_main && effect->range == 0);
+        effect->f = differs ? INFINITY : 0;
+        effect->p = differs ? 0 : 1;
     }
     effect->significant = effect->p < ERROR_EFFECT_P;
     effect->matters = effect->significant && effect->effect_size >= ERROR_EFFECT_THRESHOLD;
-    if (row->term & (row->term - 1))
-        return 0;
-    return error_range_of(&analysis->levels, (enum error_factor)__builtin_ctz(row->term),
-                          &effect->range);
+    return error;
 }
 
 static void note_levels(const struct analysis *analysis, struct error_anova *anova)

@@ -29,7 +29,7 @@ int error_levels_of(const struct error_case *file, const struct error_ways *ways
 void error_levels_release(struct error_levels *levels);
 #define AUTO_ERROR_LEVELS __attribute__((cleanup(error_levels_release)))
 
-/* How far apart the levels of a factor lie, the other factors being equal: the counts of processes
- * in the combinations, and combinations that do not exist, do not move it as they move plain means.
- * NaN where the factor cannot be told from the others. 0 or -ENOMEM. */
+/* How far apart the levels of a factor lie between cells that agree in all other factors: what else
+ * differs between the cells of a level does not move it as it moves plain means. 0 where they are
+ * equal; NaN where no two levels can be compared so. 0 or -ENOMEM. */
 int error_range_of(const struct error_levels *levels, enum error_factor factor, double *range);
