@@ -115,7 +115,7 @@ static int add_places(struct planting *planting)
     for (int i = 0; !error && i < PLACES; i++) {
         char specimen[32];
         snprintf(specimen, sizeof(specimen), "placed/offset=%d/", i);
-        struct cell cell = usual_cell("clock/ticks/", specimen, 1000);
+        struct cell cell = usual_cell("clock/ticks/", specimen, 100000);
         cell.path = words("clock");
         error = add(planting, cell);
     }

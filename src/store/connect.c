@@ -24,8 +24,10 @@
 #define CHECK_STEPS_A_BYTE 32
 #define STEPS_A_TICK       1000
 
-/* KiB of pages kept in memory, whatever the size of the store. */
-#define CACHE "PRAGMA cache_size=-8192"
+/* KiB of pages kept in memory, whatever the size of the store. Who reads goes through visits by
+ * cell, all over the table: that of a store with millions of samples must fit. */
+#define CACHE         "PRAGMA cache_size=-8192"
+#define CACHE_READING "PRAGMA cache_size=-65536"
 
 struct way {
     int flags;
@@ -109,7 +111,7 @@ static int open_way(struct store *store, const struct way *way, int patience_ms)
     if (result == SQLITE_OK)
         result = sqlite3_exec(store->db, "PRAGMA user_version", NULL, NULL, NULL);
     if (result == SQLITE_OK)
-        sqlite3_exec(store->db, CACHE, NULL, NULL, NULL);
+        sqlite3_exec(store->db, way->query_only ? CACHE_READING : CACHE, NULL, NULL, NULL);
     return result;
 }
 
