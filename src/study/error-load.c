@@ -317,6 +317,8 @@ int error_load(struct store *store, struct error_case *file, struct failure *fai
         error = store_each_cell(store, take_cell, &load, failure);
     if (!error)
         error = take_runs(&load);
+    if (!error && error_merge_cells(file, load.first_cell) < 0)
+        error = no_memory(failure);
     tdestroy(load.events, free_listed);
     tdestroy(load.nulls, free);
     known_release(&load.known);

@@ -62,3 +62,9 @@ int error_fill_factors(const struct stored_cell *stored, const struct stored_eve
 /* cells[i] comes from origins[i]; these are by id. */
 int error_take_runs(struct store *store, struct error_cell *cells, struct error_origin *origins,
                     size_t count, struct failure *failure);
+
+/* --- error-merge.c --- */
+
+/* Joins every cell from `first` on to an earlier one with the same factors, where there is one.
+ * -ENOMEM; the case is whole then, too. */
+int error_merge_cells(struct error_case *file, size_t first);

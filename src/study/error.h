@@ -14,7 +14,8 @@
  * interrupts, else for multiplexing. False: no part of this study. */
 bool error_part_of(const struct stored_cell *cell, const char *kind, enum error_part *part);
 
-/* Adds what the store holds: its machine (once for a fingerprint), cells with all runs, and what
- * could not be opened. Reads ten million samples in seconds, holding little more than the values.
- * error_case_release frees it, also after a failure. */
+/* Adds what the store holds: its machine (once for a fingerprint), cells with all runs (those with
+ * the factors of an earlier store's join them), and what could not be opened. Reads ten million
+ * samples in seconds, holding little more than the values. error_case_release frees it, also after
+ * a failure. */
 int error_load(struct store *store, struct error_case *file, struct failure *failure);

@@ -579,11 +579,55 @@ static void stores_join_and_machines_are_told_apart_by_fingerprint(void **state)
     assert_false(file.machines[0].emulated);
     assert_string_equal(file.machines[1].name, "unnamed CPU (x86_64)");
     assert_true(file.machines[1].emulated);
-    assert_int_equal(file.cell_count, 3);
+    assert_int_equal(file.cell_count, 2); /* those of one machine became one */
     assert_int_equal(file.cells[0].machine, 0);
     assert_int_equal(file.cells[1].machine, 1);
-    assert_int_equal(file.cells[2].machine, 0);
+    assert_int_equal(file.cells[0].processes, 2 * PROCESSES);
+    assert_int_equal(file.cells[0].runs, 2 * PROCESSES * RUNS);
+    assert_int_equal(file.cells[1].runs, PROCESSES * RUNS);
+    for (uint32_t i = 0; i <= 2 * PROCESSES; i++)
+        assert_int_equal(file.cells[0].begins[i], i * RUNS);
+    for (uint32_t run = 0; run < 2 * PROCESSES * RUNS; run++)
+        assert_true(file.cells[0].values[run] ==
+                    (int64_t)value_of(run / RUNS % PROCESSES, run % RUNS, 0));
     assert_int_equal(file.absence_count, 1); /* the same of both machines */
+    error_case_release(&file);
+}
+
+static void only_cells_with_the_same_factors_join(void **state)
+{
+    struct error_case file = {0};
+    load_expected(*state, &file);
+    load(((struct fixture *)*state)->path, &file);
+    assert_int_equal(file.cell_count, EXPECTED);
+    for (size_t i = 0; i < EXPECTED; i++) {
+        const struct error_cell *cell = &file.cells[i];
+        assert_string_equal(cell->event, expected[i].planned.event);
+        assert_int_equal(cell->runs, 2 * RUNS * PROCESSES);
+        assert_int_equal(cell->begins[cell->processes], cell->runs);
+        for (size_t run = 0; cell->interrupts && run < cell->runs; run++)
+            assert_true(cell->interrupts[run] == (double)value_of((uint32_t)run / RUNS % PROCESSES,
+                                                                  (uint32_t)run % RUNS, 1));
+        for (size_t run = 0; cell->enabled && run < cell->runs; run++)
+            assert_true(cell->enabled[run] == (double)(1000 + run % RUNS));
+    }
+    error_case_release(&file);
+}
+
+static void failed_visits_of_several_stores_add_up(void **state)
+{
+    struct fixture *fixture = *state;
+    struct error_case file = {0};
+    struct store *store = create(fixture);
+    must(store_end_visit(store, 1, 0, VISIT_FAILED, EACCES, "not allowed", failure));
+    must(store_commit(store, failure));
+    store_close(store);
+    load(fixture->path, &file);
+    load(fixture->path, &file);
+    assert_int_equal(file.cell_count, PLAN_CELLS);
+    assert_int_equal(file.cells[0].failed, 2);
+    assert_string_equal(file.cells[0].reason, "not allowed");
+    assert_int_equal(file.cells[0].runs, 0);
     error_case_release(&file);
 }
 
@@ -658,6 +702,8 @@ int main(void)
         CASE(runs_beyond_the_expected_account_are_disturbed),
         CASE(failed_visits_and_absent_events_are_told),
         CASE(stores_join_and_machines_are_told_apart_by_fingerprint),
+        CASE(only_cells_with_the_same_factors_join),
+        CASE(failed_visits_of_several_stores_add_up),
         CASE(an_empty_store_is_an_empty_case),
         CASE(damaged_stores_are_refused),
     };
