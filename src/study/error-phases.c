@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The cells of `assay error` with more counters than the CPU has. Phases as long as one turn of the
- * counters alias with it; how long they take has to be measured first. */
+ * The cells of `assay error` with more counters than the CPU has. Phases as long as half
+ * a turn of the counters alias with it; how long they take has to be measured first. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #define CALIBRATION_N      1000u
 #define USUAL_ROTATION     UINT64_C(4000000) /* ns */
-#define BLOCKS             6u                /* of each kind in a run */
+#define BLOCKS             2u                /* of each kind in a run */
 #define MANY               16u
 #define PROCESSES          5u
 #define EMULATED_PROCESSES 2u
@@ -58,8 +58,11 @@ void error_wish_multiplex(struct error_wisher *wisher)
     double rotation = (double)(study->rotation_ns ? study->rotation_ns : USUAL_ROTATION);
     if (!(study->phase_ns > 0))
         return;
-    /* One N is a step of each kind: a block of `period` steps lasts half of it on average. */
-    double steps = 2 * rotation / study->phase_ns;
+    /* Every rotation moves the events on by one: each runs for as many rotations in a row as there
+     * are counters, and comes back after as many as there are events. It sees work alone or calls
+     * alone where a block lasts half of that; blocks of one rotation it would see in turn. One N is
+     * a step of each kind: a block of `period` steps lasts half of it on average. */
+    double steps = 2 * rotation * (MANY / 2) / study->phase_ns;
     uint64_t period = steps < 2 ? 2 : steps > 1e7 ? 10000000u : (uint64_t)steps;
     uint32_t processes = study->emulated ? EMULATED_PROCESSES : PROCESSES;
     const uint64_t periods[] = {period, 1};

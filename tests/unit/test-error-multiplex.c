@@ -62,11 +62,11 @@ static void test_errors_are_percents_of_the_truth(void **state)
     struct error_builder builder;
     struct error_report report = {0};
     error_builder_start(&builder, 1);
-    /* 200 000 steps in blocks of 5 000: 40 phases in 80 ms, 2 in each of 20 turns */
-    build(&builder, "phases/period=5000/", 16, (struct plant){-25, 0.375, 80e6});
+    /* 200 000 steps in blocks of 50 000: 4 phases in 128 ms, which are two turns of 16 events */
+    build(&builder, "phases/period=50000/", 16, (struct plant){-25, 0.375, 128e6});
     build(&builder, "phases/period=1/", 16, (struct plant){2, 0.375, 80e6});
     build(&builder, "phases", 16, (struct plant){2, 0.375, 80e6});
-    build(&builder, "phases/period=5000/", 1, (struct plant){0.5, 1, 80e6});
+    build(&builder, "phases/period=50000/", 1, (struct plant){0.5, 1, 80e6});
     assert_int_equal(error_judge_multiplex(&builder.file, &report), 0);
     assert_int_equal(report.multiplex_count, 3);
     const struct error_multiplex *phased = &report.multiplex[0], *steady = &report.multiplex[1];

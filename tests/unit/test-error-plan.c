@@ -291,8 +291,8 @@ static void multiplexes_after_calibration_alone(void **state)
     struct error_study study = cpu_machine();
     assert_int_equal(count_of(&study, STAGE_CALIBRATE, (struct looked_for){0}), 1);
     assert_int_equal(count_of(&study, STAGE_MULTIPLEX, (struct looked_for){0}), 0);
-    study.phase_ns = 4000; /* 4 ms are 1000 of them, so a block of each kind is 2000 steps */
-    struct looked_for wanted = {.specimen = "phases/period=2000/", .counters = 16};
+    study.phase_ns = 4000; /* 4 ms are 2000 steps, half a turn of 16 counters eight times that */
+    struct looked_for wanted = {.specimen = "phases/period=16000/", .counters = 16};
     assert_int_equal(count_of(&study, STAGE_MULTIPLEX, wanted), 1);
     wanted.specimen = "phases/period=1/";
     assert_int_equal(count_of(&study, STAGE_MULTIPLEX, wanted), 1);
@@ -300,7 +300,7 @@ static void multiplexes_after_calibration_alone(void **state)
     assert_int_equal(count_of(&study, STAGE_MULTIPLEX, wanted), 1);
     struct error_wishes wishes = wished(&study, STAGE_MULTIPLEX);
     for (size_t i = 0; i < wishes.count; i++)
-        assert_int_equal(wishes.list[i].cell.n % 2000, 0); /* whole blocks */
+        assert_int_equal(wishes.list[i].cell.n % 16000, 0); /* whole blocks */
     error_wishes_free(&wishes);
     study = plain_machine();
     assert_int_equal(count_of(&study, STAGE_CALIBRATE, (struct looked_for){0}), 0);

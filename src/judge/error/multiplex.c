@@ -13,7 +13,8 @@
 #include "judge/error/report.h"
 #include "stats/moments.h"
 
-/* The operating system gives the next events their turn so often, unless told otherwise. */
+/* The operating system moves the events on by one so often, unless told otherwise: after as many
+ * of these as there are events the turn begins anew. */
 static const double ROTATION_NS = 4e6;
 
 /* Steps of one phase: "phases/period=1000/". 1 where none is given, and of other specimens 0. */
@@ -111,7 +112,8 @@ static int add_row(const struct error_case *file, const struct error_cell *cell,
         error = median_time(cell, false, &enabled);
     /* N steps of work and N calls, in blocks of a period. */
     if (error == 0 && row->phased && enabled > 0)
-        row->per_rotation = 2 * (double)cell->n / period / (enabled / ROTATION_NS);
+        row->per_rotation =
+            2 * (double)cell->n / period / (enabled / (ROTATION_NS * (double)cell->counters));
     return error ? error : single_percent(file, cell, &row->single);
 }
 
