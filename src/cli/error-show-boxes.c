@@ -18,8 +18,8 @@
 
 /* --- which events --- */
 
-/* Counters of the CPU in every mode; where there are none the stepped windows, and what passes for
- * time. */
+/* Instructions with and without the kernel's; where there is no counter the stepped windows, and
+ * what passes for time. */
 static bool is_main(const struct error_cell *cell, bool has_counter)
 {
     if (cell->part == PART_STEPPED)
@@ -27,8 +27,9 @@ static bool is_main(const struct error_cell *cell, bool has_counter)
                cell->event && !strstr(cell->event, "raw");
     if (cell->part != PART_NULL)
         return false;
-    return has_counter ? cell->base && strcmp(cell->base, "instructions") == 0
-                       : strcmp(error_unit(cell->event, cell->base), "ticks") == 0;
+    return has_counter
+               ? cell->base && strcmp(cell->base, "instructions") == 0 && cell->mode != COUNT_KERNEL
+               : strcmp(error_unit(cell->event, cell->base), "ticks") == 0;
 }
 
 static bool is_pooled(const struct error_cell *cell)
@@ -108,19 +109,29 @@ static bool same_box(const struct error_cell *left, const struct error_cell *rig
            left->pattern == right->pattern;
 }
 
-/* Median over the cells of what was stepped; NaN: nothing was. */
+/* Adds a value as often as the cell has runs in a box. */
+static bool pool_repeat(struct pool *pool, const struct error_cell *cell, int64_t value)
+{
+    size_t first = pool->count;
+    if (!pool_add(pool, cell))
+        return false;
+    for (size_t i = first; i < pool->count; i++)
+        pool->values[i] = value;
+    return true;
+}
+
+/* Median of what was stepped, each cell weighing as much as in the box; NaN: nothing was. */
 static double stepped_of(const struct error_report *report, const struct error_cell *like)
 {
     struct pool pool = {0};
     double median = NAN;
-    pool.values = calloc(report->row_count + 1, sizeof(*pool.values));
-    for (size_t i = 0; pool.values && i < report->row_count; i++) {
+    bool complete = true;
+    for (size_t i = 0; complete && i < report->row_count; i++) {
         const struct error_row *row = &report->rows[i];
-        if (row->has_stepped && is_pooled(row->cell) && row->cell->part == PART_NULL &&
-            same_box(row->cell, like))
-            pool.values[pool.count++] = row->stepped;
+        if (is_pooled(row->cell) && row->cell->part == PART_NULL && same_box(row->cell, like))
+            complete = row->has_stepped && pool_repeat(&pool, row->cell, row->stepped);
     }
-    if (pool.count) {
+    if (complete && pool.count) {
         qsort(pool.values, pool.count, sizeof(*pool.values), compare);
         median = quantile(&pool, 0.5);
     }

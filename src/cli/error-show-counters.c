@@ -146,7 +146,8 @@ void error_put_counters(const struct erring *erring, const struct style *style, 
     for (size_t i = 0; i < erring->report.by_counters_count; i++)
         folded += put_event(erring, i, style, out);
     if (!erring->report.by_counters_count)
-        error_put_words("nothing was measured with more than one counter", style, out);
+        error_put_nothing(erring, "nothing was measured with more than one counter",
+                          "number of counters", style, out);
     if (folded)
         error_put_words("of each event what grows most and least; --all has every path and pattern",
                         style, out);

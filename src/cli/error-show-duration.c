@@ -182,7 +182,7 @@ static void put_ticks(const struct error_ticks *ticks, const struct style *style
                     ticks->measured_low, ticks->measured_high,
                     ticks->agrees ? "they explain it" : "they do not explain it");
         if (ticks->reason[0])
-            text_printf(&words, ". %s", ticks->reason);
+            text_printf(&words, " (%s)", ticks->reason);
     }
     if (words.length)
         error_put_words(text_string(&words), style, out);

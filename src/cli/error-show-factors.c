@@ -116,7 +116,9 @@ static void put_brief(const struct error_report *report, const struct error_anov
         else
             text_printf(&rest, "%s%s", rest.length ? ", " : "", effect->name);
     }
-    if (words.length == head)
+    if (words.length == head && !anova->residual_df && !anova->no_variance)
+        text_puts(&words, "not judged, for want of cells with several processes");
+    else if (words.length == head)
         text_puts(&words, anova->effects ? "nothing matters" : "nothing could be compared");
     else if (rest.length)
         text_printf(&words, "; not %s", text_string(&rest));

@@ -139,7 +139,8 @@ void error_put_placement(const struct erring *erring, const struct style *style,
     for (size_t i = 0; i < report->placement_count; i++)
         drawn |= put_placement(erring, &report->placements[i], style, out);
     if (!report->placement_count)
-        error_put_words("nothing was measured at several places", style, out);
+        error_put_nothing(erring, "nothing was measured at several places", "placement", style,
+                          out);
     if (drawn)
         error_put_words("each column an offset in a line of 64 bytes, as high as an iteration is "
                         "slow between the least and the most",

@@ -63,6 +63,19 @@ void error_put_heading(const char *words, const struct style *style, struct text
     text_putc(out, '\n');
 }
 
+void error_put_nothing(const struct erring *erring, const char *words, const char *what,
+                       const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text sentence = {0};
+    const char *reason = error_skip_reason(erring, what);
+    text_puts(&sentence, words);
+    if (reason[0]) {
+        text_puts(&sentence, ": ");
+        text_put_clean(&sentence, reason);
+    }
+    error_put_words(text_string(&sentence), style, out);
+}
+
 void error_put_words(const char *words, const struct style *style, struct text *out)
 {
     wrap(out, words, 0, 2, style->width);
@@ -100,6 +113,14 @@ bool error_has_cpu_counter(const struct error_case *file)
 bool error_is_uncounted(const struct erring *erring, bool empty)
 {
     return empty && !erring->options->all && !error_has_cpu_counter(&erring->file);
+}
+
+const char *error_skip_reason(const struct erring *erring, const char *what)
+{
+    for (size_t i = 0; i < erring->skips.count; i++)
+        if (strncmp(erring->skips.list[i].what, what, strlen(what)) == 0)
+            return erring->skips.list[i].reason;
+    return "";
 }
 
 const char *error_no_counter_reason(const struct error_case *file)

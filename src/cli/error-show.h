@@ -34,6 +34,9 @@ void error_put_machine(const struct error_case *file, uint32_t machine, struct t
 void error_put_heading(const char *words, const struct style *style, struct text *out);
 /* A sentence of its own, wrapped. */
 void error_put_words(const char *words, const struct style *style, struct text *out);
+/* The same for an empty part, with the reason for which the plan left out `what`. */
+void error_put_nothing(const struct erring *erring, const char *words, const char *what,
+                       const struct style *style, struct text *out);
 /* 37 and 80.5, 0.00123, 1,234: as many digits as tell something. */
 #define ERROR_NUMBER_SIZE 40
 void error_number(double value, char *text, size_t size);
@@ -41,6 +44,8 @@ void error_number(double value, char *text, size_t size);
 bool error_has_cpu_counter(const struct error_case *file);
 /* Is a part that is empty so for want of a counter? One line then says it of all such parts. */
 bool error_is_uncounted(const struct erring *erring, bool empty);
+/* Why the plan left out what begins with these words; "" where it did not. */
+const char *error_skip_reason(const struct erring *erring, const char *what);
 const char *error_no_counter_reason(const struct error_case *file);
 
 /* --- parts, in the order in which they are shown --- */
