@@ -98,6 +98,27 @@ static void put_table(const struct error_report *report, const struct error_anov
                         style, out);
 }
 
+/* One process a cell leaves nothing to compare with. */
+static bool is_untested(const struct error_anova *anova)
+{
+    return !anova->residual_df && !anova->no_variance;
+}
+
+static void put_untested(const struct error_report *report, size_t shown, const struct style *style,
+                         struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    for (size_t i = 0; i < report->anova_count; i++) {
+        if (i == shown || !is_untested(&report->anovas[i]))
+            continue;
+        text_puts(&words,
+                  words.length ? ", " : "not judged, for want of cells with several processes: ");
+        error_put_event(report->anovas[i].event, report->anovas[i].stepped, &words);
+    }
+    if (words.length)
+        error_put_words(text_string(&words), style, out);
+}
+
 /* "msr/tsc/: path 61 %, pattern 22 %; not opt, link" */
 static void put_brief(const struct error_report *report, const struct error_anova *anova,
                       const struct style *style, struct text *out)
@@ -116,9 +137,7 @@ static void put_brief(const struct error_report *report, const struct error_anov
         else
             text_printf(&rest, "%s%s", rest.length ? ", " : "", effect->name);
     }
-    if (words.length == head && !anova->residual_df && !anova->no_variance)
-        text_puts(&words, "not judged, for want of cells with several processes");
-    else if (words.length == head)
+    if (words.length == head)
         text_puts(&words, anova->effects ? "nothing matters" : "nothing could be compared");
     else if (rest.length)
         text_printf(&words, "; not %s", text_string(&rest));
@@ -153,8 +172,10 @@ void error_put_factors(const struct erring *erring, const struct style *style, s
         if (erring->options->all || i == shown)
             put_table(report, &report->anovas[i], erring->options->all, style, out);
     for (size_t i = 0; i < report->anova_count; i++)
-        if (!erring->options->all && i != shown)
+        if (!erring->options->all && i != shown && !is_untested(&report->anovas[i]))
             put_brief(report, &report->anovas[i], style, out);
+    if (!erring->options->all)
+        put_untested(report, shown, style, out);
     error_put_words("matters: p < 0.001 and at least 1 % of the variance; range: between the means "
                     "of its levels",
                     style, out);
