@@ -17,6 +17,9 @@ static const char *const usual[] = {
     "instructions:u", "instructions:uk", "instructions:k", "cycles:u",    "cycles:uk",
     "cycles:k",       "msr/tsc/",        "task-clock",     "page-faults", "raw_syscalls:sys_enter",
 };
+/* Tried where the plain name is forbidden: of software events ordinary users may count their own.
+ */
+static const char *const permitted[] = {"task-clock:u", "page-faults:u"};
 /* Of these, what means nothing on an emulated machine. */
 static const char *const of_time[] = {"cycles:u", "cycles:uk", "cycles:k", "msr/tsc/",
                                       "task-clock"};
@@ -126,6 +129,18 @@ static int try_helpers(struct erring *erring, const char *const *list, size_t co
     return 0;
 }
 
+/* Was the name without its mode refused for want of permission? */
+static bool is_forbidden(const struct erring *erring, const char *name)
+{
+    size_t length = strlen(name) - strlen(":u");
+    for (size_t i = 0; i < erring->tried_count; i++) {
+        const struct tried_event *tried = &erring->tried[i];
+        if (strlen(tried->name) == length && strncmp(tried->name, name, length) == 0)
+            return tried->error == EACCES || tried->error == EPERM;
+    }
+    return false;
+}
+
 static bool is_of_cpu(const struct tried_event *tried)
 {
     const struct error_event event = {.name = tried->name, .kind = tried->kind};
@@ -169,6 +184,9 @@ static int find(struct erring *erring, struct failure *failure)
     for (size_t i = 0; i < COUNT(usual) && error == 0 && !erring->asked.count; i++)
         if (!emulated || !is_one_of(usual[i], of_time, COUNT(of_time)))
             error = try_event(erring, usual[i], false, failure);
+    for (size_t i = 0; i < COUNT(permitted) && error == 0 && !erring->asked.count; i++)
+        if (is_forbidden(erring, permitted[i]))
+            error = try_event(erring, permitted[i], false, failure);
     if (error == 0)
         error = try_list(erring, sources, COUNT(sources), failure);
     if (error == 0)
@@ -218,8 +236,8 @@ static bool is_crossed(const struct erring *erring, const char *name)
     if (opens(erring, "instructions:u"))
         return strcmp(name, "instructions:u") == 0 ||
                (strcmp(name, "instructions:uk") == 0 && !erring->study.emulated);
-    return strcmp(name, "msr/tsc/") == 0 || strcmp(name, "task-clock") == 0 ||
-           (strcmp(name, "page-faults") == 0 && !opens(erring, "msr/tsc/"));
+    return strcmp(name, "msr/tsc/") == 0 || strncmp(name, "task-clock", 10) == 0 ||
+           (strncmp(name, "page-faults", 11) == 0 && !opens(erring, "msr/tsc/"));
 }
 
 static void add_event(struct erring *erring, const struct tried_event *tried)
@@ -238,7 +256,9 @@ static void add_event(struct erring *erring, const struct tried_event *tried)
     if (event_counts_interrupts(tried->name) && !asked)
         return;
     bool companion = !asked && is_one_of(tried->name, beside, COUNT(beside));
-    bool wanted = asked || (!erring->asked.count && is_one_of(tried->name, usual, COUNT(usual)));
+    bool wanted =
+        asked || (!erring->asked.count && (is_one_of(tried->name, usual, COUNT(usual)) ||
+                                           is_one_of(tried->name, permitted, COUNT(permitted))));
     erring->events[study->event_count++] =
         (struct error_event){.name = tried->name,
                              .kind = tried->kind,

@@ -22,7 +22,7 @@
 #define EMULATED_KERNEL_RUNS      50u
 #define EMULATED_KERNEL_PROCESSES 8u
 #define DURATION_PROCESSES        10u
-#define PLACED_PROCESSES          10u
+#define PLACED_PROCESSES          6u
 
 static uint32_t at_most(uint32_t value, uint32_t most)
 {
@@ -203,8 +203,11 @@ static void wish_places(struct error_wisher *wisher, const struct catalogue_path
                                       .runs = PLACED_RUNS,
                                       .processes =
                                           at_most(error_wished_processes(study), PLACED_PROCESSES)};
-    for (uint64_t offset = 0; offset < LINE; offset += step)
-        wish_place(wisher, path, asked, offset);
+    /* From coarse to fine: wherever a budget ends, the whole line has been looked at. */
+    wish_place(wisher, path, asked, 0);
+    for (uint64_t stride = LINE; stride > step; stride /= 2)
+        for (uint64_t offset = stride / 2; offset < LINE; offset += stride)
+            wish_place(wisher, path, asked, offset);
     for (uint64_t offset = page - LINE / 4; offset < page; offset += step)
         wish_place(wisher, path, asked, offset);
     for (uint64_t offset = LINE; offset < page; offset *= 2)
