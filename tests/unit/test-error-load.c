@@ -1,105 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From stores to the case of measurement error: every cell with its part, its factors and its runs,
- * no more and no less; stores that are not as assay writes them are refused. */
-#include "store-fixture.h"
-
-#include "study/error.h"
-
-enum { RUNS = 3, PROCESSES = 2, MOST_CELLS = 24 };
-
-/* One cell; zeroes mean: perf-read, ao, O2, lazy, null. Its runs count 100, 101, 102 in process 0
- * and 200, 201, 202 in process 1; further counters ten times their number more. */
-struct planned {
-    const char *event, *second, *third;
-    const char *path, *specimen;
-    uint64_t n;
-    const char *class, *grade; /* of the first counter */
-    int64_t truth;
-    bool separate;
-};
-
-static const char * or (const char *word, const char *otherwise)
-{
-    return word ? word : otherwise;
-}
-
-static struct cell cell_of(const struct planned *one, uint32_t id)
-{
-    return (struct cell){.id = id,
-                         .events = {words(one->event), words(one->second), words(one->third)},
-                         .counters = one->third    ? 3
-                                     : one->second ? 2
-                                                   : 1,
-                         .path = words(or (one->path, "perf-read")),
-                         .pattern = PATTERN_AO,
-                         .specimen = words(or (one->specimen, "null")),
-                         .n = one->n,
-                         .opt = words("O2"),
-                         .link = words("lazy"),
-                         .runs = RUNS,
-                         .separate = one->separate,
-                         .cpu = -1};
-}
-
-static uint64_t value_of(uint32_t process, uint32_t run, uint32_t counter)
-{
-    return 100 * (process + 1) + run + 10 * counter;
-}
-
-static void put_visit_of(struct store *store, const struct cell *cell, uint32_t process)
-{
-    uint64_t values[RUNS * 3], times[RUNS * 3];
-    struct account accounts[RUNS] = {{0}};
-    for (uint32_t at = 0; at < RUNS * cell->counters; at++) {
-        values[at] = value_of(process, at / cell->counters, at % cell->counters);
-        times[at] = 1000 + at / cell->counters;
-    }
-    struct batch batch = {cell->id, process, 0,     RUNS,    cell->counters,
-                          values,   times,   times, accounts};
-    must(store_put_batch(store, &batch, failure));
-    must(store_end_visit(store, cell->id, process, VISIT_DONE, 0, NULL, failure));
-}
-
-static void put_planned(struct store *store, const struct planned *planned, uint32_t count)
-{
-    struct cell cells[MOST_CELLS];
-    struct visit visits[MOST_CELLS * PROCESSES];
-    assert_true(count <= MOST_CELLS);
-    for (uint32_t i = 0; i < count; i++)
-        cells[i] = cell_of(&planned[i], i + 1);
-    for (uint32_t i = 0; i < count * PROCESSES; i++) /* the last process of a cell comes first */
-        visits[i] = (struct visit){i / PROCESSES + 1, PROCESSES - 1 - i % PROCESSES};
-    must(store_put_plan(store, cells, count, visits, (size_t)count * PROCESSES, failure));
-    for (uint32_t i = 0; i < count; i++)
-        if (planned[i].class || planned[i].grade)
-            must(store_put_truth(store, i + 1, 0, planned[i].class, planned[i].truth,
-                                 planned[i].grade, failure));
-    for (uint32_t i = 0; i < count * PROCESSES; i++)
-        put_visit_of(store, &cells[visits[i].cell - 1], visits[i].process);
-}
-
-static struct store *start(struct fixture *fixture)
-{
-    struct store *store = NULL;
-    must(store_create(&store, fixture->path, &fixture->run, failure));
-    return store;
-}
-
-static void end(struct store *store)
-{
-    must(store_finish(store, failure));
-    store_close(store);
-}
-
-static void load(const char *path, struct error_case *file)
-{
-    struct store *store = NULL;
-    must(store_open(&store, path, false, failure));
-    must(error_load(store, file, failure));
-    store_close(store);
-}
+ * From a store to the case of measurement error: every cell with its part, its factors and its
+ * runs, no more and no less. */
+#include "error-stored.h"
 
 static void put_event(struct store *store, const char *name, const char *kind, const char *class)
 {
@@ -243,6 +147,14 @@ static const struct {
      0,
      "",
      -1},
+    {{.event = "task-clock", .specimen = "loop", .n = 20},
+     PART_PLACEMENT,
+     "task-clock",
+     COUNT_ANY,
+     false,
+     0,
+     "",
+     -1},
     {{.event = "cycles:u", .specimen = "loop", .n = 10},
      PART_PLACEMENT,
      "cycles",
@@ -342,8 +254,8 @@ static void every_cell_has_its_part_and_factors(void **state)
         assert_true(cell->truth == expected[i].truth);
         assert_string_equal(cell->others, expected[i].others);
         assert_true(cell->offset == expected[i].offset);
-        assert_string_equal(cell->path, or (planned->path, "perf-read"));
-        assert_string_equal(cell->specimen, or (planned->specimen, "null"));
+        assert_string_equal(cell->path, word_or(planned->path, "perf-read"));
+        assert_string_equal(cell->specimen, word_or(planned->specimen, "null"));
         assert_string_equal(cell->opt, "O2");
         assert_string_equal(cell->link, "lazy");
         assert_int_equal(cell->pattern, PATTERN_AO);
@@ -506,94 +418,6 @@ static void runs_beyond_the_expected_account_are_disturbed(void **state)
         assert_int_equal(file.cells[i].disturbed, disturbed[i]);
     error_case_release(&file);
 }
-
-static void failed_visits_and_absent_events_are_told(void **state)
-{
-    struct fixture *fixture = *state;
-    struct store *store = create(fixture);
-    put_knowledge(store);
-    must(
-        store_put_event(store, &(struct stored_event){"gone", "pmu", NULL, EACCES, NULL}, failure));
-    must(store_end_visit(store, 1, 0, VISIT_FAILED, EACCES, "not allowed", failure));
-    must(store_end_visit(store, 1, 1, VISIT_FAILED, EACCES, "not allowed", failure));
-    must(store_end_visit(store, 2, 0, VISIT_FAILED, ENOENT, NULL, failure));
-    must(put_visit(store, fixture, (struct visit){2, 1}, failure));
-    must(store_commit(store, failure));
-    store_close(store); /* not finished: what is there is loaded */
-    struct error_case file = {0};
-    load(fixture->path, &file);
-    assert_int_equal(file.cell_count, PLAN_CELLS);
-    assert_int_equal(file.cells[0].failed, 2);
-    assert_int_equal(file.cells[0].error, EACCES);
-    assert_string_equal(file.cells[0].reason, "not allowed");
-    assert_int_equal(file.cells[0].runs, 0);
-    assert_non_null(file.cells[0].begins);
-    assert_int_equal(file.cells[1].failed, 1);
-    assert_string_equal(file.cells[1].reason, strerror(ENOENT));
-    assert_int_equal(file.cells[1].processes, 1);
-    assert_null(file.cells[2].reason);
-    assert_int_equal(file.absence_count, 2);
-    assert_string_equal(file.absences[0].what, "cycles:u");
-    assert_string_equal(file.absences[0].reason, "there is no counter here");
-    assert_int_equal(file.absences[0].error, ENOENT);
-    assert_string_equal(file.absences[1].what, "gone");
-    assert_string_equal(file.absences[1].reason, strerror(EACCES));
-    error_case_release(&file);
-}
-
-/* --- several stores --- */
-
-static void put_store(struct fixture *fixture, const char *name, const char *fingerprint,
-                      char path[256])
-{
-    static const struct planned planned[] = {{.event = "page-faults"}};
-    snprintf(path, 256, "%s/%s.sqlite", fixture->folder, name);
-    struct store_run run = fixture->run;
-    run.fingerprint = fingerprint;
-    struct store *store = NULL;
-    must(store_create(&store, path, &run, failure));
-    must(store_put_event(
-        store, &(struct stored_event){"cycles", "hardware", "cycles", ENOENT, "none"}, failure));
-    put_planned(store, planned, 1);
-    end(store);
-}
-
-static void stores_join_and_machines_are_told_apart_by_fingerprint(void **state)
-{
-    struct fixture *fixture = *state;
-    char first[256], second[256], third[256];
-    facts_set(&fixture->facts, "cpu.model_name", "Some CPU", 0);
-    facts_set(&fixture->facts, "isa", "x86_64", 0);
-    put_store(fixture, "first", "aaaa", first);
-    put_store(fixture, "third", "aaaa", third);
-    facts_set(&fixture->facts, "emulated", "by a test", 0);
-    facts_set(&fixture->facts, "cpu.model_name", NULL, ENOENT);
-    put_store(fixture, "second", "bbbb", second);
-    struct error_case file = {0};
-    load(first, &file);
-    load(second, &file);
-    load(third, &file);
-    assert_int_equal(file.machine_count, 2);
-    assert_string_equal(file.machines[0].name, "Some CPU (x86_64)");
-    assert_string_equal(file.machines[0].fingerprint, "aaaa");
-    assert_false(file.machines[0].emulated);
-    assert_string_equal(file.machines[1].name, "unnamed CPU (x86_64)");
-    assert_true(file.machines[1].emulated);
-    assert_int_equal(file.cell_count, 2); /* those of one machine became one */
-    assert_int_equal(file.cells[0].machine, 0);
-    assert_int_equal(file.cells[1].machine, 1);
-    assert_int_equal(file.cells[0].processes, 2 * PROCESSES);
-    assert_int_equal(file.cells[0].runs, 2 * PROCESSES * RUNS);
-    assert_int_equal(file.cells[1].runs, PROCESSES * RUNS);
-    for (uint32_t i = 0; i <= 2 * PROCESSES; i++)
-        assert_int_equal(file.cells[0].begins[i], i * RUNS);
-    for (uint32_t run = 0; run < 2 * PROCESSES * RUNS; run++)
-        assert_true(file.cells[0].values[run] ==
-                    (int64_t)value_of(run / RUNS % PROCESSES, run % RUNS, 0));
-    assert_int_equal(file.absence_count, 1); /* the same of both machines */
-    error_case_release(&file);
-}
-
 static void only_cells_with_the_same_factors_join(void **state)
 {
     struct error_case file = {0};
@@ -614,82 +438,6 @@ static void only_cells_with_the_same_factors_join(void **state)
     error_case_release(&file);
 }
 
-static void failed_visits_of_several_stores_add_up(void **state)
-{
-    struct fixture *fixture = *state;
-    struct error_case file = {0};
-    struct store *store = create(fixture);
-    must(store_end_visit(store, 1, 0, VISIT_FAILED, EACCES, "not allowed", failure));
-    must(store_commit(store, failure));
-    store_close(store);
-    load(fixture->path, &file);
-    load(fixture->path, &file);
-    assert_int_equal(file.cell_count, PLAN_CELLS);
-    assert_int_equal(file.cells[0].failed, 2);
-    assert_string_equal(file.cells[0].reason, "not allowed");
-    assert_int_equal(file.cells[0].runs, 0);
-    error_case_release(&file);
-}
-
-static void an_empty_store_is_an_empty_case(void **state)
-{
-    end(start(*state));
-    struct error_case file = {0};
-    load(((struct fixture *)*state)->path, &file);
-    assert_int_equal(file.cell_count, 0);
-    assert_int_equal(file.machine_count, 1);
-    error_case_release(&file);
-}
-
-/* --- stores that are not as assay writes them --- */
-
-static void change(const char *path, const char *sql)
-{
-    sqlite3 *db = NULL;
-    char *message = NULL;
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(db, "DELETE FROM meta WHERE key IN ('finished', 'checksum')", 0, 0, NULL), 0);
-    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
-        fail_msg("%s: %s", sql, message);
-    sqlite3_close(db);
-}
-
-static void refuse(struct fixture *fixture, const char *sql, const char *wanted)
-{
-    struct store *store = NULL;
-    struct error_case file = {0};
-    struct failure refusal = {0};
-    make_finished(fixture);
-    change(fixture->path, sql);
-    must(store_open(&store, fixture->path, false, failure));
-    assert_int_equal(error_load(store, &file, &refusal), -EBADMSG);
-    if (!strstr(refusal.text, wanted))
-        fail_msg("\"%s\" is not in: %s", wanted, refusal.text);
-    error_case_release(&file);
-    store_close(store);
-    unlink(fixture->path);
-}
-
-static void damaged_stores_are_refused(void **state)
-{
-    refuse(*state, "UPDATE cell SET id = -id", "out of order");
-    refuse(*state, "UPDATE visit SET id = -id", "impossible");
-    refuse(*state, "UPDATE visit SET process = -1 - process", "impossible");
-    refuse(*state, "UPDATE cell SET counters = 33 WHERE id = 1", "impossible");
-    refuse(*state, "UPDATE cell SET counters = 1 WHERE id = 1", "out of order");
-    refuse(*state, "UPDATE cell SET counters = 2 WHERE id = 2", "lacks events");
-    refuse(*state, "UPDATE counter SET counter = 5 WHERE counter = 1", "out of order");
-    refuse(*state, "UPDATE cell SET runs = 10 WHERE id = 2", "more runs than were planned");
-    refuse(*state, "UPDATE cell SET pattern = 'xx'", "impossible");
-    refuse(*state, "UPDATE sample_packed SET value = value + 1", "changed");
-    refuse(*state, "UPDATE sample_packed SET value = 'many'", "impossible");
-    refuse(*state, "UPDATE sample_packed SET key = key + 3 WHERE (key & 31) = 0", "counter");
-    refuse(*state, "DELETE FROM sample_packed WHERE (key & 31) = 0 AND key % 3 = 0", "");
-    refuse(*state, "UPDATE truth SET grade = 'certain' WHERE position = 2", "certain");
-    refuse(*state, "UPDATE event SET error = 'EPERM'", "impossible");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -700,12 +448,7 @@ int main(void)
         CASE(odd_offsets_are_none),
         CASE(multiplexed_runs_are_extrapolated_and_others_left_out),
         CASE(runs_beyond_the_expected_account_are_disturbed),
-        CASE(failed_visits_and_absent_events_are_told),
-        CASE(stores_join_and_machines_are_told_apart_by_fingerprint),
         CASE(only_cells_with_the_same_factors_join),
-        CASE(failed_visits_of_several_stores_add_up),
-        CASE(an_empty_store_is_an_empty_case),
-        CASE(damaged_stores_are_refused),
     };
     return cmocka_run_group_tests_name("error-load", tests, NULL, NULL);
 }

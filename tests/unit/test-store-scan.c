@@ -145,7 +145,9 @@ static void foreign_indexes_are_not_used(void **state)
     assert_int_equal(sqlite3_open(fixture->path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db,
                                   "CREATE INDEX mine ON sample_packed(value, enabled, running, "
-                                  "minor_faults, major_faults, voluntary, involuntary)",
+                                  "minor_faults, major_faults, voluntary, involuntary);"
+                                  "ANALYZE; UPDATE sqlite_stat1 SET stat = stat || ' sz=1' "
+                                  "WHERE idx = 'mine'", /* it looks cheaper than the table */
                                   NULL, NULL, NULL),
                      SQLITE_OK);
     sqlite3_close(db);
