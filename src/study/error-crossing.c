@@ -48,60 +48,73 @@ static void wish_path(struct error_wisher *wisher, const struct catalogue_path *
         }
 }
 
-static void wish_stepped(struct error_wisher *wisher, enum corner corner)
+/* Processes of a cell: fewer in the corners of an emulated machine, whose counts never vary. */
+static uint32_t processes_of(const struct error_study *study, enum corner corner, uint32_t usual)
 {
-    const struct error_study *study = wisher->study;
-    const struct catalogue *catalogue = study->catalogue;
     uint32_t most = error_wished_processes(study);
-    struct wished_cell asked = {.event = study->stepped,
-                                .counters = 1,
-                                .specimen = "null",
-                                .runs = STEPPED_RUNS,
-                                .processes = most < STEPPED_PROCESSES ? most : STEPPED_PROCESSES};
-    for (size_t i = 0; study->stepped && i < catalogue->path_count; i++)
-        if (error_uses_path(study, &catalogue->paths[i], "step") &&
-            error_list_has(catalogue->paths[i].sources, "perf_event"))
-            wish_path(wisher, &catalogue->paths[i], corner, &asked);
+    if (study->emulated && corner != USUAL && !study->processes)
+        usual--;
+    return usual < most ? usual : most;
 }
 
-static void wish_event(struct error_wisher *wisher, const struct error_event *event,
-                       enum corner corner)
+static void wish_stepped(struct error_wisher *wisher, const struct catalogue_path *path,
+                         enum corner corner)
 {
     const struct error_study *study = wisher->study;
-    const struct catalogue *catalogue = study->catalogue;
-    struct wished_cell asked = {.event = event->name,
-                                .counters = 1,
-                                .specimen = "null",
-                                .runs = error_wished_runs(study),
-                                .processes = error_wished_processes(study)};
-    for (size_t i = 0; i < catalogue->path_count; i++)
-        if (error_uses_path(study, &catalogue->paths[i], "perf_event") &&
-            error_path_counts(&catalogue->paths[i], event))
-            wish_path(wisher, &catalogue->paths[i], corner, &asked);
+    const struct wished_cell asked = {.event = study->stepped,
+                                      .counters = 1,
+                                      .specimen = "null",
+                                      .runs = STEPPED_RUNS,
+                                      .processes = processes_of(study, corner, STEPPED_PROCESSES)};
+    if (study->stepped && error_uses_path(study, path, "step") &&
+        error_list_has(path->sources, "perf_event"))
+        wish_path(wisher, path, corner, &asked);
 }
 
-static void wish_events(struct error_wisher *wisher, bool crossed, enum corner corner)
+static void wish_events(struct error_wisher *wisher, const struct catalogue_path *path,
+                        bool crossed, enum corner corner)
 {
     const struct error_study *study = wisher->study;
     for (size_t i = 0; i < study->event_count; i++) {
         const struct error_event *event = &study->events[i];
-        if (event->crossed == crossed && !event->placed_only && !event->companion)
-            wish_event(wisher, event, corner);
+        const struct wished_cell asked = {
+            .event = event->name,
+            .counters = 1,
+            .specimen = "null",
+            .runs = error_wished_runs(study),
+            .processes = processes_of(study, corner, error_wished_processes(study))};
+        if (event->crossed == crossed && !event->placed_only && !event->companion &&
+            error_uses_path(study, path, "perf_event") && error_path_counts(path, event))
+            wish_path(wisher, path, corner, &asked);
     }
+}
+
+/* Path by path, so that what is stepped is counted as well wherever a budget ends. */
+static void wish_crossed(struct error_wisher *wisher, enum corner corner)
+{
+    const struct catalogue *catalogue = wisher->study->catalogue;
+    for (size_t i = 0; i < catalogue->path_count; i++) {
+        wish_stepped(wisher, &catalogue->paths[i], corner);
+        wish_events(wisher, &catalogue->paths[i], true, corner);
+    }
+}
+
+static void wish_others(struct error_wisher *wisher, enum corner corner)
+{
+    const struct catalogue *catalogue = wisher->study->catalogue;
+    for (size_t i = 0; i < catalogue->path_count; i++)
+        wish_events(wisher, &catalogue->paths[i], false, corner);
 }
 
 void error_wish_crossing(struct error_wisher *wisher)
 {
     const struct error_study *study = wisher->study;
-    wish_stepped(wisher, USUAL);
-    wish_events(wisher, true, USUAL);
-    wish_events(wisher, false, USUAL);
-    for (int corner = OTHER_LINKS; corner <= OTHER_LEVELS; corner++) {
-        wish_stepped(wisher, (enum corner)corner);
-        wish_events(wisher, true, (enum corner)corner);
-    }
+    wish_crossed(wisher, USUAL);
+    wish_others(wisher, USUAL);
+    wish_crossed(wisher, OTHER_LINKS);
+    wish_crossed(wisher, OTHER_LEVELS);
     if (!study->emulated || study->full)
-        wish_events(wisher, false, OTHER_LINKS);
+        wish_others(wisher, OTHER_LINKS);
     if (study->full)
-        wish_events(wisher, false, OTHER_LEVELS);
+        wish_others(wisher, OTHER_LEVELS);
 }

@@ -164,6 +164,31 @@ static void plans_nothing_twice(void **state)
         }
 }
 
+/* The same windows must be counted and stepped; where counts never vary, a few processes do. */
+static void steps_what_an_emulated_machine_counts(void **state)
+{
+    (void)state;
+    struct error_study study = cpu_machine();
+    study.emulated = true;
+    struct error_wishes wishes = wished(&study, STAGE_CROSSING);
+    size_t visits = 0;
+    for (size_t i = 0; i < wishes.count; i++) {
+        const struct cell *cell = &wishes.list[i].cell;
+        bool stepped = strcmp(cell->events[0], study.stepped) == 0, found = false;
+        visits += wishes.list[i].processes;
+        assert_in_range(wishes.list[i].processes, 1, 3);
+        for (size_t j = 0; stepped && j < wishes.count; j++) {
+            const struct cell *other = &wishes.list[j].cell;
+            found |= strcmp(other->events[0], "instructions:u") == 0 &&
+                     strcmp(other->path, cell->path) == 0 && other->pattern == cell->pattern &&
+                     strcmp(other->opt, cell->opt) == 0 && strcmp(other->link, cell->link) == 0;
+        }
+        assert_int_equal(stepped, found);
+    }
+    assert_true(visits < 2000);
+    error_wishes_free(&wishes);
+}
+
 static void asks_of_a_path_only_what_it_can_count(void **state)
 {
     (void)state;
@@ -520,6 +545,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(crosses_every_pattern_level_and_link),
         cmocka_unit_test(plans_nothing_twice),
+        cmocka_unit_test(steps_what_an_emulated_machine_counts),
         cmocka_unit_test(asks_of_a_path_only_what_it_can_count),
         cmocka_unit_test(gives_papi_distinct_events),
         cmocka_unit_test(keeps_to_the_paths_that_were_named),
