@@ -9,9 +9,18 @@
 #include <string.h>
 
 #include "show/json.h"
+#include "show/utf8.h"
 #include "show/wrap.h"
 
 static const char refused[] = " cannot be opened";
+
+/* Reasons name what a store or a probe named. */
+static void put_words(const struct text *words, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text clean = {0};
+    text_put_clean(&clean, text_string(words));
+    wrap(out, text_string(&clean), 0, 2, style->width);
+}
 
 static void put_estimate(const struct finding *finding, struct text *out)
 {
@@ -53,7 +62,7 @@ static void put_finding(const struct finding *finding, const struct style *style
         text_puts(&words, finding->reason[0] ? ". " : "");
         put_reason(finding, &words);
     }
-    wrap(out, text_string(&words), 0, 2, style->width);
+    put_words(&words, style, out);
 }
 
 /* --- those that say nothing here --- */
@@ -138,7 +147,7 @@ static void put_alike(const struct claims *claims, size_t first, const struct st
         text_printf(&ids.words, "cannot be opened: %s", text_string(&events));
     else
         text_puts(&ids.words, common_reason(leader));
-    wrap(out, text_string(&ids.words), 0, 2, style->width);
+    put_words(&ids.words, style, out);
     text_free(&ids.words);
 }
 

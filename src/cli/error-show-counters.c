@@ -167,8 +167,10 @@ static void put_deviant(const struct error_agreement *agreement, const struct st
     text_printf(&words, "%s %s -%s %s, %" PRIu32 " counter%s: %s off in %zu of %zu runs",
                 cell->path, pattern_names[cell->pattern], cell->opt, cell->link, cell->counters,
                 cell->counters == 1 ? "" : "s", difference, agreement->agreeing, agreement->runs);
+    AUTO_TEXT struct text clean = {0};
+    text_put_clean(&clean, text_string(&words));
     text_puts(out, "  ");
-    wrap(out, text_string(&words), 2, 4, style->width);
+    wrap(out, text_string(&clean), 2, 4, style->width);
 }
 
 void error_put_stepped(const struct erring *erring, const struct style *style, struct text *out)

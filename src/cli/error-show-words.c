@@ -76,9 +76,13 @@ void error_put_nothing(const struct erring *erring, const char *words, const cha
     error_put_words(text_string(&sentence), style, out);
 }
 
+/* Names of paths, links and specimens come from a store or a probe: whatever they hold, a terminal
+ * must not obey it. */
 void error_put_words(const char *words, const struct style *style, struct text *out)
 {
-    wrap(out, words, 0, 2, style->width);
+    AUTO_TEXT struct text clean = {0};
+    text_put_clean(&clean, words);
+    wrap(out, text_string(&clean), 0, 2, style->width);
 }
 
 void error_number(double value, char *text, size_t size)

@@ -180,6 +180,48 @@ static void a_machine_without_counters_says_why(void **state)
     release(&shown);
 }
 
+static void build_hostile(struct error_builder *builder)
+{
+    static const char *const paths[] = {"\033[2Jread", "\xff\xfe", NULL};
+    static const char *const links[] = {"\033]0;x\007", "lazy", NULL};
+    static const uint32_t counters[] = {1, 2, 0};
+    error_builder_start(builder, 3);
+    for (int stepped = 0; stepped < 2; stepped++) {
+        struct error_way way = {.part = stepped ? PART_STEPPED : PART_NULL,
+                                .effect = by_way,
+                                .first = 5,
+                                .runs = 3,
+                                .error = stepped};
+        struct error_crossing crossing = {
+            .paths = paths, .links = links, .counters = counters, .patterns = ERROR_ALL_PATTERNS};
+        build_error_crossing(builder, &crossing, &way);
+    }
+    build_error_absence(builder, "\033[31mevent", ENOENT, "because\033[0m");
+    build_error_cell(builder, &(struct error_way){.part = PART_TOOL,
+                                                  .path = "\033[1mtool",
+                                                  .specimen = "\033[1mnull",
+                                                  .event = "\033[1mfaults"});
+}
+
+static void a_hostile_store_moves_no_cursor(void **state)
+{
+    (void)state;
+    for (int all = 0; all < 2; all++) {
+        struct shown shown = {0};
+        options.all = all;
+        judge_and_put(&shown, build_hostile, 80);
+        options.all = false;
+        assert_null(strchr(text_string(&shown.text), '\033'));
+        assert_null(strchr(text_string(&shown.text), '\xff'));
+        assert_null(strchr(text_string(&shown.text), '\007'));
+        expect(&shown, "\\x1b[2Jread");
+        json_t *results = error_results_json(&shown.erring);
+        assert_int_equal(json_array_size(results), shown.erring.report.row_count);
+        json_decref(results);
+        release(&shown);
+    }
+}
+
 static void rows_have_their_factors_in_json(void **state)
 {
     (void)state;
@@ -254,6 +296,7 @@ int main(void)
         cmocka_unit_test(every_part_is_shown),
         cmocka_unit_test(lines_fit_every_width),
         cmocka_unit_test(a_machine_without_counters_says_why),
+        cmocka_unit_test(a_hostile_store_moves_no_cursor),
         cmocka_unit_test(rows_have_their_factors_in_json),
         cmocka_unit_test(numbers_that_do_not_exist_have_a_reason),
     };
