@@ -12,7 +12,7 @@
 #include "show/utf8.h"
 #include "show/wrap.h"
 
-#define LINE_BYTES  64
+#define LINE_BYTES  64u
 #define LEVELS      8u
 #define PAGES_SHOWN 12u
 
@@ -41,19 +41,21 @@ static bool put_line(const struct error_report *report, const struct error_place
     const char *const *levels = utf8_is_expected() ? unicode_levels : ascii_levels;
     size_t at = 0, count = 0;
     for (size_t i = 0; i < placement->places; i++)
-        count += report->places[placement->first + i].offset < LINE_BYTES;
+        count += report->places[placement->first + i].offset < (int64_t)LINE_BYTES;
     if (count < 2)
         return false;
     text_puts(out, "  0 ");
     for (size_t i = 0; i < placement->places; i++) {
         const struct error_place *place = &report->places[placement->first + i];
-        if (place->offset < 0 || place->offset >= LINE_BYTES)
+        if (place->offset < (int64_t)at || place->offset >= (int64_t)LINE_BYTES)
             continue;
         for (; at < (size_t)place->offset; at++)
-            text_putc(out, ' ');
+            text_putc(out, '.');
         text_puts(out, levels[level_of(place->per_iteration, placement->least, placement->most)]);
         at++;
     }
+    for (; at < LINE_BYTES; at++)
+        text_putc(out, '.');
     text_puts(out, " 63\n");
     return true;
 }
@@ -66,7 +68,7 @@ static void put_pages(const struct error_report *report, const struct error_plac
     size_t shown = 0, left = 0;
     for (size_t i = 0; i < placement->places; i++) {
         const struct error_place *place = &report->places[placement->first + i];
-        if (place->offset < LINE_BYTES)
+        if (place->offset < (int64_t)LINE_BYTES)
             continue;
         if (shown == PAGES_SHOWN && !all) {
             left++;
@@ -143,6 +145,6 @@ void error_put_placement(const struct erring *erring, const struct style *style,
                           out);
     if (drawn)
         error_put_words("each column an offset in a line of 64 bytes, as high as an iteration is "
-                        "slow between the least and the most",
+                        "slow between the least and the most; a point was not measured",
                         style, out);
 }
