@@ -92,8 +92,21 @@ void error_put_multiplex(const struct erring *erring, const struct style *style,
 
 /* --- whole commands --- */
 
-static void add_tool(struct table *table, const struct error_row *row)
+/* What the best path adds to the same event; "" where none was measured. */
+static void put_window(const struct error_report *report, const char *event, char *text,
+                       size_t size)
 {
+    text[0] = '\0';
+    for (size_t i = 0; i < report->best_count; i++)
+        if (report->best[i].overall && strcmp(report->best[i].event, event) == 0)
+            error_number(report->best[i].median, text, size);
+}
+
+static void add_tool(struct table *table, const struct error_report *report,
+                     const struct error_row *row)
+{
+    char window[ERROR_NUMBER_SIZE];
+    put_window(report, row->cell->event, window, sizeof(window));
     char median[ERROR_NUMBER_SIZE], min[ERROR_NUMBER_SIZE], max[ERROR_NUMBER_SIZE], n[NUMBER_SIZE];
     error_number((double)row->error.median, median, sizeof(median));
     error_number((double)row->error.min, min, sizeof(min));
@@ -106,7 +119,7 @@ static void add_tool(struct table *table, const struct error_row *row)
     table_add(table, TONE_PLAIN, median);
     table_add(table, TONE_PLAIN, min);
     table_add(table, TONE_PLAIN, max);
-    table_add(table, TONE_DIM, error_unit(row->cell->event, row->cell->base));
+    table_add(table, TONE_PLAIN, window);
 }
 
 /* Why no tool was measured: the absence that names it. */
@@ -134,16 +147,18 @@ void error_put_tools(const struct erring *erring, const struct style *style, str
         {.title = "median", .right = true},
         {.title = "min", .right = true},
         {.title = "max", .right = true},
-        {.title = ""},
+        {.title = "a window", .right = true},
     };
     const struct error_report *report = &erring->report;
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     error_put_heading("Whole commands under a tool", style, out);
     for (size_t i = 0; i < report->row_count; i++)
         if (report->rows[i].cell->part == PART_TOOL)
-            add_tool(&table, &report->rows[i]);
+            add_tool(&table, report, &report->rows[i]);
     if (table.count) {
         table_put(&table, style, out);
+        error_put_words("beyond what the code itself counts; a window: what the best path adds",
+                        style, out);
     } else {
         AUTO_TEXT struct text words = {0};
         const char *reason = tool_reason(erring);
