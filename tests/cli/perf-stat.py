@@ -10,6 +10,7 @@ import os
 import pathlib
 import shutil
 import signal
+import subprocess
 import tempfile
 import textwrap
 import time
@@ -82,6 +83,19 @@ class Real(Case):
     def test_clocks_are_told_in_nanoseconds(self):
         row, = self.results("--event", "task-clock", "--specimen", "null", "--runs", "3")
         self.assertTrue(all(10_000 < value < 10**10 and value % 10_000 == 0 for value in row["values"]), row)
+
+    def test_it_leaves_no_file_system_mounted(self):
+        """perf mounts tracefs wherever it may; the machine under test must not keep that."""
+        if os.geteuid() != 0:
+            self.skipTest("only root can mount")
+        store = os.path.join(self.folder, "mounts.sqlite")
+        script = 'umount -a -l -t tracefs,debugfs; "$@" >/dev/null || exit 9; cat /proc/self/mounts'
+        done = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", tap.ASSAY, "measure", "--path", "perf-stat", "-e", "raw_syscalls:sys_enter",
+                               "-s", "null", "-n", "0", "-r", "2", "--store", store], capture_output=True, text=True, check=False)
+        if done.returncode == 9:
+            self.skipTest(f"perf cannot count here: {done.stderr}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotRegex(done.stdout, r"\b(tracefs|debugfs)\b")
 
     def test_one_event_at_a_time(self):
         done = self.measure("--event", "page-faults,minor-faults", "--specimen", "null", "--runs", "1")

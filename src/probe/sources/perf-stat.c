@@ -211,6 +211,7 @@ static int perf_stat_count(const struct source_visit *visit)
         return result;
     if (!program)
         return source_fail(visit, -ENOENT, "perf is no longer installed");
+    program_keep_mounts();
     text_printf(&run.output, "%s/perf-stat", visit->job->folder);
     text_printf(&run.errors, "%s/perf-errors", visit->job->folder);
     if (run.output.failed || run.errors.failed)

@@ -8,11 +8,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,6 +88,12 @@ size_t program_prefix(const char *words[EMULATOR_WORDS])
     return given ? program_emulator_words(given, words) : 0;
 }
 
+void program_keep_mounts(void)
+{
+    if (unshare(CLONE_NEWNS) == 0)
+        (void)mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+}
+
 /* In the child; never returns. The driver's signals are blocked: not the program's affair. */
 static void __attribute__((noreturn)) become(const char *program, const char *argument, int output)
 {
@@ -93,6 +101,7 @@ static void __attribute__((noreturn)) become(const char *program, const char *ar
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    program_keep_mounts();
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 && dup2(nothing, STDERR_FILENO) >= 0 &&
         dup2(output, STDOUT_FILENO) >= 0)
