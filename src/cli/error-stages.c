@@ -20,12 +20,13 @@
 /* Percent of its share that a stage is planned for, and that it may take once its prices are
  * better known: a cell that was begun should not be given up because they vary. */
 #define CAUTION 85u
-#define SLACK   125u
+#define SLACK   115u
+#define PORTION 5u /* processes of each cell after which prices are looked at again */
 
 /* Percent of what is left that a stage may take, so that those after it get something. */
 static const unsigned shares[STAGE_COUNT] = {
-    [STAGE_CROSSING] = 60, [STAGE_COUNTERS] = 50,  [STAGE_DURATION] = 50,  [STAGE_PLACEMENT] = 60,
-    [STAGE_TOOL] = 60,     [STAGE_CALIBRATE] = 90, [STAGE_MULTIPLEX] = 90,
+    [STAGE_CROSSING] = 60,  [STAGE_DURATION] = 35,  [STAGE_PLACEMENT] = 30, [STAGE_TOOL] = 25,
+    [STAGE_CALIBRATE] = 20, [STAGE_MULTIPLEX] = 50, [STAGE_COUNTERS] = 95,
 };
 
 struct stages {
@@ -135,11 +136,21 @@ static int measure_stage(struct stages *stages, enum error_stage stage)
         error = error_plan_stage(study, stage, percent(share, CAUTION), &erring->plan, &left_out);
         status = error < 0 ? failed(stages, error) : visit(stages, 1);
     }
-    if (may_go_on(stages, status)) {
-        uint64_t used = monotonic_ns() - began, most = percent(share, SLACK);
-        most = share == UINT64_MAX ? share : most > used ? most - used : 0;
-        error_plan_settle(study, stage, most, &erring->plan, &given_up);
-        status = visit(stages, UINT32_MAX);
+    const uint64_t most = percent(share, SLACK);
+    const uint32_t quarter = error_wished_processes(study) / 4;
+    const uint32_t portion = quarter > PORTION ? quarter : PORTION;
+    while (may_go_on(stages, status)) {
+        uint64_t used = monotonic_ns() - began;
+        size_t more = 0;
+        error_plan_settle(study, stage,
+                          share == UINT64_MAX ? share
+                          : most > used       ? most - used
+                                              : 0,
+                          &erring->plan, &more);
+        given_up += more;
+        if (!error_plan_wants(&erring->plan))
+            break;
+        status = visit(stages, portion);
     }
     stages->left_out[stage] = left_out + given_up;
     return status;
@@ -170,7 +181,7 @@ static int all_stages(struct stages *stages)
     for (int stage = 0; stage < STAGE_COUNT && may_go_on(stages, status); stage++) {
         if (stage == STAGE_MULTIPLEX && error_learn_phases(erring, &stages->failure) < 0)
             return failed(stages, -ENOMEM);
-        if (!error_plan_has(&erring->plan, (enum error_stage)stage))
+        if (!error_plan_is_past(&erring->plan, (enum error_stage)stage))
             status = measure_stage(stages, (enum error_stage)stage);
     }
     return status;

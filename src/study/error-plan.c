@@ -200,10 +200,18 @@ void error_plan_settle(const struct error_study *study, enum error_stage stage, 
     }
 }
 
-bool error_plan_has(const struct error_plan *plan, enum error_stage stage)
+bool error_plan_wants(const struct error_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++)
-        if (plan->about[i].stage == stage && plan->about[i].planned > 1)
+        if (plan->about[i].wanted > plan->about[i].planned)
+            return true;
+    return false;
+}
+
+bool error_plan_is_past(const struct error_plan *plan, enum error_stage stage)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->about[i].stage > stage && plan->about[i].stage < STAGE_COUNT)
             return true;
     return false;
 }

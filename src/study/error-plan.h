@@ -11,12 +11,12 @@
 /* In the order in which they are measured; each has cells, the most important first. */
 enum error_stage {
     STAGE_CROSSING,  /* null cells, and the same windows stepped: path x pattern x opt x link */
-    STAGE_COUNTERS,  /* how many counters, and which */
     STAGE_DURATION,  /* the loop with many N */
     STAGE_PLACEMENT, /* the loop at many places */
     STAGE_TOOL,      /* whole commands under another program */
     STAGE_CALIBRATE, /* how long phases take, for … */
     STAGE_MULTIPLEX, /* … more counters than the CPU has */
+    STAGE_COUNTERS,  /* how many counters, and which: takes whatever is left */
     STAGE_COUNT,
 };
 extern const char *const error_stage_names[STAGE_COUNT];
@@ -117,8 +117,10 @@ int error_plan_adopt(const struct error_study *study, struct error_plan *plan,
  * is how many. */
 void error_plan_settle(const struct error_study *study, enum error_stage stage, uint64_t ns,
                        struct error_plan *plan, size_t *left_out);
-/* Has more than the first visits of the stage been planned? */
-bool error_plan_has(const struct error_plan *plan, enum error_stage stage);
+/* Is there a cell that lacks visits? */
+bool error_plan_wants(const struct error_plan *plan);
+/* Has a stage after this one begun? Then a run that goes on has done with it. */
+bool error_plan_is_past(const struct error_plan *plan, enum error_stage stage);
 /* The visits that are wanted and not planned yet, at most `most` for each cell, in rounds of random
  * order; counts them as planned. The caller frees *visits. */
 int error_plan_visits(struct error_plan *plan, uint32_t most, uint64_t seed, struct visit **visits,

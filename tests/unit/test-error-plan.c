@@ -445,7 +445,7 @@ static void looks_at_every_price_first(void **state)
     assert_int_equal(error_plan_pilot(&study, STAGE_CROSSING, &plan), 0);
     /* perf-read, perf-syscall, papi-low, papi-high: counted and stepped; perf-user: stepped. */
     assert_int_equal(plan.count, 9);
-    assert_false(error_plan_has(&plan, STAGE_CROSSING));
+    assert_false(error_plan_is_past(&plan, STAGE_CROSSING));
     error_plan_free(&plan);
 }
 
@@ -528,11 +528,12 @@ static void a_stored_plan_goes_on_where_it_was(void **state)
     free(visits);
     for (size_t i = 0; i < plan.count; i++)
         assert_int_equal(error_plan_adopt(&study, &taken, &plan.cells[i], 1, 0), 0);
-    assert_false(error_plan_has(&taken, STAGE_DURATION));
+    assert_true(error_plan_is_past(&taken, STAGE_CROSSING));
+    assert_false(error_plan_is_past(&taken, STAGE_DURATION));
     assert_int_equal(error_plan_stage(&study, STAGE_DURATION, UINT64_MAX, &taken, &left_out), 0);
     assert_int_equal(taken.count, plan.count);
     assert_int_equal(error_plan_visits(&taken, UINT32_MAX, 2, &visits, &count), 0);
-    assert_true(error_plan_has(&taken, STAGE_DURATION));
+    assert_false(error_plan_wants(&taken));
     for (size_t i = 0; i < count; i++)
         assert_true(visits[i].process >= 1);
     free(visits);
