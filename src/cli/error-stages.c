@@ -19,9 +19,10 @@
 #define WORTHWHILE_MS 1000u /* less is no time to begin with anything */
 /* Percent of its share that a stage is planned for, and that it may take once its prices are
  * better known: a cell that was begun should not be given up because they vary. */
-#define CAUTION 85u
-#define SLACK   115u
-#define PORTION 5u /* processes of each cell after which prices are looked at again */
+#define CAUTION      85u
+#define SLACK        115u
+#define SECOND_SHARE 80u /* percent of what is left then */
+#define PORTION      5u  /* processes of each cell after which prices are looked at again */
 
 /* Percent of what is left that a stage may take, so that those after it get something. */
 static const unsigned shares[STAGE_COUNT] = {
@@ -34,6 +35,7 @@ struct stages {
     struct gathering gathering;
     struct failure failure;
     size_t left_out[STAGE_COUNT];
+    bool second; /* all stages have had their share */
 };
 
 static void keep_time(void *context, uint32_t cell, uint64_t wall_ns, uint64_t inside_ns,
@@ -115,10 +117,11 @@ static uint64_t percent(uint64_t ns, unsigned share)
 }
 
 /* ns of the budget that the stage may take, from now on. */
-static uint64_t share_of(const struct erring *erring, enum error_stage stage)
+static uint64_t share_of(const struct stages *stages, enum error_stage stage)
 {
-    uint64_t left = time_left(erring);
-    return left > UINT64_MAX / MS_NS ? UINT64_MAX : percent(left * MS_NS, shares[stage]);
+    uint64_t left = time_left(stages->erring);
+    unsigned share = stages->second ? SECOND_SHARE : shares[stage];
+    return left > UINT64_MAX / MS_NS ? UINT64_MAX : percent(left * MS_NS, share);
 }
 
 static int measure_stage(struct stages *stages, enum error_stage stage)
@@ -131,7 +134,7 @@ static int measure_stage(struct stages *stages, enum error_stage stage)
         error = error_plan_pilot(study, stage, &erring->plan);
         status = error < 0 ? failed(stages, error) : visit(stages, 1);
     }
-    uint64_t share = share_of(erring, stage), began = monotonic_ns();
+    uint64_t share = share_of(stages, stage), began = monotonic_ns();
     if (may_go_on(stages, status)) {
         error = error_plan_stage(study, stage, percent(share, CAUTION), &erring->plan, &left_out);
         status = error < 0 ? failed(stages, error) : visit(stages, 1);
@@ -191,6 +194,7 @@ static int all_stages(struct stages *stages)
 static int second_helpings(struct stages *stages)
 {
     int status = EXIT_DONE;
+    stages->second = true;
     for (int stage = 0; stage < STAGE_COUNT && may_go_on(stages, status); stage++)
         if (stages->left_out[stage] && time_left(stages->erring) > WORTHWHILE_MS)
             status = measure_stage(stages, (enum error_stage)stage);

@@ -51,7 +51,7 @@ static uint32_t companions(const struct error_study *study, const struct catalog
     uint32_t count = 0;
     for (size_t i = 0; i < study->event_count && count < CELL_MAX_COUNTERS - 1; i++) {
         const struct error_event *event = &study->events[i];
-        if (event != first && error_path_counts(path, event) &&
+        if (event != first && error_path_counts(path, event) && !error_event_waits(event) &&
             error_event_of_cpu(event) == error_event_of_cpu(first))
             names[count++] = event->name;
     }
@@ -132,7 +132,7 @@ static void wish_choices(struct error_wisher *wisher, const struct error_event *
     for (size_t i = 0; i < study->event_count; i++) {
         const struct error_event *other = &study->events[i];
         if (other == event || other->placed_only || !error_path_counts(path, other) ||
-            (other->companion && !study->full))
+            ((other->companion || error_event_waits(other)) && !study->full))
             continue;
         if (chosen++ >= MOST_CHOICES && !study->full)
             return;

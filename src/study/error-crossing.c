@@ -71,8 +71,18 @@ static void wish_stepped(struct error_wisher *wisher, const struct catalogue_pat
         wish_path(wisher, path, corner, &asked);
 }
 
+/* Which events, by what they are crossed with and cost. */
+enum rank { CROSSED, OTHERS, WAITING };
+
+static bool has_rank(const struct error_event *event, enum rank rank)
+{
+    if (event->placed_only || event->companion)
+        return false;
+    return rank == (event->crossed ? CROSSED : error_event_waits(event) ? WAITING : OTHERS);
+}
+
 static void wish_events(struct error_wisher *wisher, const struct catalogue_path *path,
-                        bool crossed, enum corner corner)
+                        enum rank rank, enum corner corner)
 {
     const struct error_study *study = wisher->study;
     for (size_t i = 0; i < study->event_count; i++) {
@@ -83,8 +93,8 @@ static void wish_events(struct error_wisher *wisher, const struct catalogue_path
             .specimen = "null",
             .runs = error_wished_runs(study),
             .processes = processes_of(study, corner, error_wished_processes(study))};
-        if (event->crossed == crossed && !event->placed_only && !event->companion &&
-            error_uses_path(study, path, "perf_event") && error_path_counts(path, event))
+        if (has_rank(event, rank) && error_uses_path(study, path, "perf_event") &&
+            error_path_counts(path, event))
             wish_path(wisher, path, corner, &asked);
     }
 }
@@ -95,26 +105,30 @@ static void wish_crossed(struct error_wisher *wisher, enum corner corner)
     const struct catalogue *catalogue = wisher->study->catalogue;
     for (size_t i = 0; i < catalogue->path_count; i++) {
         wish_stepped(wisher, &catalogue->paths[i], corner);
-        wish_events(wisher, &catalogue->paths[i], true, corner);
+        wish_events(wisher, &catalogue->paths[i], CROSSED, corner);
     }
 }
 
-static void wish_others(struct error_wisher *wisher, enum corner corner)
+static void wish_others(struct error_wisher *wisher, enum rank rank, enum corner corner)
 {
     const struct catalogue *catalogue = wisher->study->catalogue;
     for (size_t i = 0; i < catalogue->path_count; i++)
-        wish_events(wisher, &catalogue->paths[i], false, corner);
+        wish_events(wisher, &catalogue->paths[i], rank, corner);
 }
 
 void error_wish_crossing(struct error_wisher *wisher)
 {
     const struct error_study *study = wisher->study;
     wish_crossed(wisher, USUAL);
-    wish_others(wisher, USUAL);
+    wish_others(wisher, OTHERS, USUAL);
     wish_crossed(wisher, OTHER_LINKS);
     wish_crossed(wisher, OTHER_LEVELS);
+    wish_others(wisher, WAITING, USUAL);
     if (!study->emulated || study->full)
-        wish_others(wisher, OTHER_LINKS);
-    if (study->full)
-        wish_others(wisher, OTHER_LEVELS);
+        wish_others(wisher, OTHERS, OTHER_LINKS);
+    if (study->full) {
+        wish_others(wisher, OTHERS, OTHER_LEVELS);
+        wish_others(wisher, WAITING, OTHER_LINKS);
+        wish_others(wisher, WAITING, OTHER_LEVELS);
+    }
 }

@@ -21,6 +21,7 @@
 #define USUAL_PAGE                4096u
 #define EMULATED_KERNEL_RUNS      50u
 #define EMULATED_KERNEL_PROCESSES 8u
+#define WAITING_PROCESSES         5u
 #define DURATION_PROCESSES        10u
 #define PLACED_PROCESSES          6u
 
@@ -81,7 +82,9 @@ static struct wished_cell rung_of(const struct error_study *study,
     /* What the operating system executes varies: more processes tell it better. */
     if (kernel && !study->processes)
         rung.processes = study->emulated ? EMULATED_KERNEL_PROCESSES : processes;
-    if (alone && study->interrupts && strncmp(path->name, "perf-", 5) == 0) {
+    if (error_event_waits(event))
+        rung.processes = at_most(processes, WAITING_PROCESSES);
+    if (alone && study->interrupts && strcmp(path->name, "perf-read") == 0) {
         rung.counters = 2;
         rung.others = &study->interrupts;
     }
@@ -118,16 +121,19 @@ static void wish_explained(struct error_wisher *wisher, const struct catalogue_p
     }
 }
 
-/* Every event on one rung; long runs are few. */
+/* Every event on one rung; long runs are few, and what waits is measured on the first path alone.
+ */
 static void wish_rung(struct error_wisher *wisher, const struct catalogue_path *path, uint64_t n,
-                      bool with_interrupts)
+                      bool first)
 {
     const struct error_study *study = wisher->study;
     const struct error_event interrupts = {.name = study->interrupts, .kind = "tracepoint"};
     for (size_t i = 0; i <= study->event_count; i++) {
         bool last = i == study->event_count;
         const struct error_event *event = last ? &interrupts : &study->events[i];
-        if (last ? !with_interrupts || !study->interrupts : !climbs(study, path, event))
+        if (last ? !study->interrupts : !climbs(study, path, event))
+            continue;
+        if (!first && error_event_waits(event))
             continue;
         struct wished_cell rung = rung_of(study, path, event);
         rung.n = n;
@@ -283,8 +289,11 @@ void error_wish_tool(struct error_wisher *wisher)
         uint64_t n;
     } bodies[] = {{"null", 0}, {"loop", TOP}};
     for (size_t body = 0; path && body < sizeof(bodies) / sizeof(*bodies); body++)
-        for (size_t i = 0; i < study->event_count; i++) {
-            const struct error_event *event = &study->events[i];
+        for (size_t i = 0; i < 2 * study->event_count; i++) {
+            const struct error_event *event = &study->events[i % study->event_count];
+            /* First those that cost little, then those that wait. */
+            if (error_event_waits(event) != (i >= study->event_count))
+                continue;
             const struct wished_cell asked = {.event = event->name,
                                               .counters = 1,
                                               .specimen = bodies[body].specimen,

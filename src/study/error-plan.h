@@ -31,6 +31,9 @@ struct error_event {
 };
 /* Is it a counter of the CPU? */
 bool error_event_of_cpu(const struct error_event *event);
+/* Opening and closing a tracepoint waits for the whole machine, tens of milliseconds each time:
+ * such events are measured last and least. */
+bool error_event_waits(const struct error_event *event);
 
 struct error_study {
     const struct catalogue *catalogue;
@@ -69,10 +72,10 @@ void error_wishes_free(struct error_wishes *wishes);
 /* The stage of a cell, by its factors alone; STAGE_COUNT: of none. */
 enum error_stage error_stage_of(const struct error_study *study, const struct cell *cell);
 
-/* --- what visits cost: by path, source and number of counters --- */
+/* --- what visits cost: by path, source, number of counters, and whether they wait --- */
 struct error_price {
     const char *path; /* of the catalogue or of a cell that lives as long */
-    bool stepped;
+    bool stepped, waits;
     uint32_t size; /* 0: one counter, 1: up to four, 2: more */
     uint64_t visits, ns;
 };

@@ -92,6 +92,11 @@ bool error_event_of_cpu(const struct error_event *event)
     return strcmp(event->kind, "pmu") == 0 && event_mode(event->name);
 }
 
+bool error_event_waits(const struct error_event *event)
+{
+    return strcmp(event->kind, "tracepoint") == 0;
+}
+
 bool error_uses_path(const struct error_study *study, const struct catalogue_path *path,
                      const char *source)
 {

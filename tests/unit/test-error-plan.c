@@ -408,6 +408,44 @@ static void takes_what_is_dear_for_dear(void **state)
     error_wishes_free(&wishes);
 }
 
+/* A tracepoint makes whoever opens it wait, so it comes late, without company, at its own price. */
+static void leaves_what_waits_for_the_end(void **state)
+{
+    (void)state;
+    struct error_study study = plain_machine();
+    struct error_event events[5];
+    memcpy(events, plain_events, sizeof(plain_events));
+    events[4] = (struct error_event){
+        .name = "raw_syscalls:sys_enter", .kind = "tracepoint", .class = "page-faults"};
+    study.events = events;
+    study.event_count = 5;
+    struct error_wishes wishes = wished(&study, STAGE_CROSSING);
+    struct error_prices prices = {0};
+    const struct cell *waiting = NULL, *usual = &wishes.list[0].cell;
+    for (size_t i = 0; i < wishes.count; i++) {
+        const struct cell *cell = &wishes.list[i].cell;
+        bool waits = strcmp(cell->events[0], "raw_syscalls:sys_enter") == 0;
+        assert_false(waiting && !waits && strcmp(cell->events[0], "page-faults") != 0);
+        if (waits) {
+            waiting = cell;
+            assert_string_equal(cell->opt, "O2");
+            assert_string_equal(cell->link, "static");
+        }
+    }
+    assert_non_null(waiting);
+    error_price_learn(&study, &prices, waiting, 90 * MS);
+    assert_int_equal(error_price(&study, &prices, waiting), 90 * MS);
+    assert_true(error_price(&study, &prices, usual) < 50 * MS);
+    error_wishes_free(&wishes);
+    wishes = wished(&study, STAGE_COUNTERS);
+    for (size_t i = 0; i < wishes.count; i++)
+        for (uint32_t j = 0; j < wishes.list[i].cell.counters; j++)
+            assert_string_not_equal(wishes.list[i].cell.events[j], "raw_syscalls:sys_enter");
+    error_wishes_free(&wishes);
+    const struct looked_for ladder = {.event = "raw_syscalls:sys_enter"};
+    assert_int_equal(count_of(&study, STAGE_DURATION, ladder), 7); /* on one path */
+}
+
 static void gives_a_cell_that_failed_no_further_process(void **state)
 {
     (void)state;
@@ -558,6 +596,7 @@ int main(void)
         cmocka_unit_test(drops_the_least_important_cells_and_no_processes),
         cmocka_unit_test(plans_everything_without_a_limit),
         cmocka_unit_test(takes_what_is_dear_for_dear),
+        cmocka_unit_test(leaves_what_waits_for_the_end),
         cmocka_unit_test(gives_a_cell_that_failed_no_further_process),
         cmocka_unit_test(looks_at_every_price_first),
         cmocka_unit_test(the_same_seed_gives_the_same_order),
