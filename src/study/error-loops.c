@@ -280,27 +280,30 @@ void error_wish_placement(struct error_wisher *wisher)
 
 /* --- whole commands --- */
 
-void error_wish_tool(struct error_wisher *wisher)
+/* Every event on the tool's path, those that wait or those that do not. */
+static void wish_tool_events(struct error_wisher *wisher, const struct catalogue_path *path,
+                             const char *specimen, uint64_t n, bool waiting)
 {
     const struct error_study *study = wisher->study;
-    const struct catalogue_path *path = catalogue_path(study->catalogue, "perf-stat");
-    static const struct {
-        const char *specimen;
-        uint64_t n;
-    } bodies[] = {{"null", 0}, {"loop", TOP}};
-    for (size_t body = 0; path && body < sizeof(bodies) / sizeof(*bodies); body++)
-        for (size_t i = 0; i < 2 * study->event_count; i++) {
-            const struct error_event *event = &study->events[i % study->event_count];
-            /* First those that cost little, then those that wait. */
-            if (error_event_waits(event) != (i >= study->event_count))
-                continue;
-            const struct wished_cell asked = {.event = event->name,
-                                              .counters = 1,
-                                              .specimen = bodies[body].specimen,
-                                              .n = bodies[body].n,
-                                              .runs = 1,
-                                              .processes = error_wished_processes(study)};
-            if (!event->placed_only && !event->companion && error_path_counts(path, event))
-                wish_usual(wisher, path, &asked);
-        }
+    for (size_t i = 0; i < study->event_count; i++) {
+        const struct error_event *event = &study->events[i];
+        const struct wished_cell asked = {.event = event->name,
+                                          .counters = 1,
+                                          .specimen = specimen,
+                                          .n = n,
+                                          .runs = 1,
+                                          .processes = error_wished_processes(study)};
+        if (!event->placed_only && !event->companion && error_path_counts(path, event) &&
+            error_event_waits(event) == waiting)
+            wish_usual(wisher, path, &asked);
+    }
+}
+
+void error_wish_tool(struct error_wisher *wisher)
+{
+    const struct catalogue_path *path = catalogue_path(wisher->study->catalogue, "perf-stat");
+    for (int waiting = 0; path && waiting < 2; waiting++) {
+        wish_tool_events(wisher, path, "null", 0, waiting);
+        wish_tool_events(wisher, path, "loop", TOP, waiting);
+    }
 }
