@@ -62,7 +62,7 @@ void error_wish_multiplex(struct error_wisher *wisher)
      * are counters, and comes back after as many as there are events. It sees work alone or calls
      * alone where a block lasts half of that; blocks of one rotation it would see in turn. One N is
      * a step of each kind: a block of `period` steps lasts half of it on average. */
-    double steps = 2 * rotation * (MANY / 2) / study->phase_ns;
+    double steps = 2 * rotation * (MANY / 2.0) / study->phase_ns;
     uint64_t period = steps < 2 ? 2 : steps > 1e7 ? 10000000u : (uint64_t)steps;
     uint32_t processes = study->emulated ? EMULATED_PROCESSES : PROCESSES;
     const uint64_t periods[] = {period, 1};
