@@ -90,7 +90,7 @@ static json_t *effect_json(const struct error_effect *effect)
     json_object_set_new(object, "df", json_count(effect->df));
     PUT_REALS(object, {"sum_sq", effect->sum_sq, NULL}, {"f", effect->f, infinite},
               {"p", effect->p, infinite}, {"effect_size", effect->effect_size, NULL},
-              {"partial", effect->partial, NULL},
+              {"share_within", effect->share_within, NULL}, {"partial", effect->partial, NULL},
               {"range", several ? NAN : effect->range, several ? of_one : NULL});
     json_object_set_new(object, "significant", json_boolean(effect->significant));
     json_object_set_new(object, "matters", json_boolean(effect->matters));

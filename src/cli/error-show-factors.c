@@ -45,17 +45,20 @@ static void put_share(double share, char *text, size_t size)
 
 static void add_effect(struct table *table, const struct error_effect *effect)
 {
-    char f[NUMBER_SIZE], p[NUMBER_SIZE], share[NUMBER_SIZE], range[ERROR_NUMBER_SIZE] = "";
+    char f[NUMBER_SIZE], p[NUMBER_SIZE], share[NUMBER_SIZE], within[NUMBER_SIZE],
+        range[ERROR_NUMBER_SIZE] = "";
     put_f(effect, f, sizeof(f));
     put_p(effect->p, p, sizeof(p));
     put_share(effect->effect_size, share, sizeof(share));
+    put_share(effect->share_within, within, sizeof(within));
     if (!(effect->factors & (effect->factors - 1)))
         error_number(fabs(effect->range) < NO_RANGE ? 0 : effect->range, range, sizeof(range));
     table_add(table, TONE_PLAIN, effect->name);
     table_addf(table, TONE_PLAIN, "%zu", effect->df);
     table_add(table, TONE_PLAIN, f);
     table_add(table, TONE_PLAIN, p);
-    table_add(table, effect->matters ? TONE_STRONG : TONE_PLAIN, share);
+    table_add(table, TONE_PLAIN, share);
+    table_add(table, effect->matters ? TONE_STRONG : TONE_PLAIN, within);
     table_add(table, TONE_PLAIN, range);
     table_add(table, effect->matters ? TONE_STRONG : TONE_DIM, effect->matters ? "yes" : "no");
 }
@@ -79,7 +82,8 @@ static void put_table(const struct error_report *report, const struct error_anov
         {.title = "df", .right = true},
         {.title = "F", .right = true},
         {.title = "p", .right = true},
-        {.title = "share of variance", .right = true},
+        {.title = "of variance", .right = true},
+        {.title = "within paths", .right = true},
         {.title = "range", .right = true},
         {.title = "matters"},
     };
@@ -131,7 +135,7 @@ static void put_brief(const struct error_report *report, const struct error_anov
     for (size_t i = 0; i < anova->effects; i++) {
         const struct error_effect *effect = &report->effects[anova->first + i];
         char share[NUMBER_SIZE];
-        put_share(effect->effect_size, share, sizeof(share));
+        put_share(effect->share_within, share, sizeof(share));
         if (effect->matters)
             text_printf(&words, "%s%s %s", words.length > head ? ", " : "", effect->name, share);
         else
@@ -176,7 +180,8 @@ void error_put_factors(const struct erring *erring, const struct style *style, s
             put_brief(report, &report->anovas[i], style, out);
     if (!erring->options->all)
         put_untested(report, shown, style, out);
-    error_put_words("matters: p < 0.001 and at least 1 % of the variance; range: between the means "
-                    "of its levels",
-                    style, out);
+    error_put_words(
+        "matters: p < 0.001 and at least 1 % of the variance, of factors other than path "
+        "and machine within each path; range: between the means of its levels",
+        style, out);
 }

@@ -126,7 +126,8 @@ static void an_unbalanced_analysis_is_that_of_r(void **state)
         if (!isnan(expected[i].range))
             check_digits("range", effect->range, expected[i].range, 9);
         assert_int_equal(effect->significant, expected[i].p < 0.001);
-        assert_int_equal(effect->matters, effect->significant && expected[i].eta >= 0.01);
+        assert_true(effect->share_within >= effect->effect_size);
+        assert_int_equal(effect->matters, effect->significant && effect->share_within >= 0.01);
     }
     /* papi-high has one pattern: three combinations of path and pattern do not exist. */
     assert_non_null(strstr(anova->note, "path x pattern: 3 of 6 degrees of freedom are missing"));
@@ -262,13 +263,33 @@ static void what_is_significant_need_not_matter(void **state)
     (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 25);
-    build_planted(&builder, &(struct planted){.path = 300, .opt = 8},
+    build_planted(&builder, &(struct planted){.path = 300, .pattern = 200, .opt = 8},
                   &(struct error_way){.processes = 40, .runs = 3, .process_noise = 8});
     struct error_report report = judge_factors(&builder);
     const struct error_effect *opt = effect_of(&report, "opt");
     assert_true(opt->significant && !opt->matters);
-    assert_true(opt->p < 1e-10 && opt->effect_size < ERROR_EFFECT_THRESHOLD);
+    assert_true(opt->p < 1e-10 && opt->share_within < ERROR_EFFECT_THRESHOLD);
     assert_true(effect_of(&report, "path")->matters);
+    end_judging(&builder, &report);
+}
+
+/* A path that adds thousands makes nearly all the variance: what its users may still choose is
+ * judged by what differs within the paths. */
+static void a_large_path_hides_no_other_factor(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 26);
+    build_planted(&builder, &(struct planted){.path = 5000, .pattern = 10},
+                  &(struct error_way){.runs = 3, .process_noise = 3});
+    struct error_report report = judge_factors(&builder);
+    const struct error_effect *pattern = effect_of(&report, "pattern"),
+                              *path = effect_of(&report, "path");
+    assert_true(pattern->effect_size < ERROR_EFFECT_THRESHOLD / 10);
+    assert_true(pattern->matters && pattern->share_within > 0.5 && pattern->share_within < 1);
+    assert_true(path->matters && path->share_within == path->effect_size);
+    assert_false(effect_of(&report, "opt")->matters);
+    assert_false(effect_of(&report, "link")->matters);
     end_judging(&builder, &report);
 }
 
@@ -337,6 +358,7 @@ int main(void)
         cmocka_unit_test(more_counters_at_one_level_do_not_look_like_that_level),
         cmocka_unit_test(an_interaction_is_found_where_it_is),
         cmocka_unit_test(what_is_significant_need_not_matter),
+        cmocka_unit_test(a_large_path_hides_no_other_factor),
         cmocka_unit_test(absent_effects_are_seen_as_often_as_stated),
         cmocka_unit_test(wild_processes_raise_no_more_alarms),
         cmocka_unit_test(whole_numbers_that_mostly_agree_raise_no_more_alarms),

@@ -114,18 +114,23 @@ static void effect(struct hand *hand, uint32_t factors, double size, double p)
 {
     struct error_anova *anova = &hand->anovas[hand->report.anova_count - 1];
     struct error_effect *added = &hand->effects[hand->report.effect_count++];
+    bool of_all = factors == 1u << FACTOR_PATH || factors == 1u << FACTOR_MACHINE;
+    double share = of_all ? size : size * anova->total_sum / anova->within_sum;
     anova->effects++;
-    *added = (struct error_effect){.event = anova->event,
-                                   .stepped = anova->stepped,
-                                   .factors = factors,
-                                   .name = "pattern x opt",
-                                   .df = 3,
-                                   .range = 7,
-                                   .effect_size = size,
-                                   .f = anova->no_variance ? HUGE_VAL : size * 1000 / 3 / 0.1,
-                                   .p = p,
-                                   .significant = p < ERROR_EFFECT_P,
-                                   .matters = p < ERROR_EFFECT_P && size >= ERROR_EFFECT_THRESHOLD};
+    *added =
+        (struct error_effect){.event = anova->event,
+                              .stepped = anova->stepped,
+                              .factors = factors,
+                              .name = "pattern x opt",
+                              .df = 3,
+                              .range = 7,
+                              .sum_sq = size * anova->total_sum,
+                              .effect_size = size,
+                              .share_within = share,
+                              .f = anova->no_variance ? HUGE_VAL : size * 1000 / 3 / 0.1,
+                              .p = p,
+                              .significant = p < ERROR_EFFECT_P,
+                              .matters = p < ERROR_EFFECT_P && share >= ERROR_EFFECT_THRESHOLD};
 }
 
 static void anova(struct hand *hand, const char *event, bool stepped)
@@ -137,6 +142,7 @@ static void anova(struct hand *hand, const char *event, bool stepped)
                              .residual_df = 1000,
                              .residual_sum = 10,
                              .total_sum = 100,
+                             .within_sum = 50,
                              .no_variance = stepped,
                              .first = hand->report.effect_count};
 }
@@ -199,11 +205,14 @@ static void a_path_that_makes_nearly_all_variance_hides_no_factor(void **state)
     hand_start(&hand);
     hand_events(&hand);
     anova(&hand, "instructions:u", false);
+    hand.anovas[0].within_sum = 2;
     effect(&hand, 1u << FACTOR_PATH, 0.98, 0);
     effect(&hand, 1u << FACTOR_PATTERN, 0.009, 0);
     effect(&hand, 1u << FACTOR_OPT, 0.00001, 0);
     assert_finding(&hand, "Z6", FINDING_HOLDS, "pattern matters (45 % within paths");
-    hand.effects[2].effect_size = 0.005;
+    hand.report.effect_count = 2;
+    hand.anovas[0].effects = 2;
+    effect(&hand, 1u << FACTOR_OPT, 0.005, 0);
     assert_finding(&hand, "Z6", FINDING_FAILS, "optimisation level matters (25 % within paths");
     hand_end(&hand);
 }
@@ -268,7 +277,7 @@ static void stepped_factors_decide_what_user_mode_can(void **state)
     const struct finding *finding =
         assert_finding(&hand, "Z6", FINDING_HOLDS, "number of counters in user+kernel mode");
     assert_true(finding->low >= finding->high);
-    hand.effects[3].effect_size = 0.2;
+    hand.effects[3].share_within = 0.4;
     hand.effects[3].matters = hand.effects[3].significant = true;
     assert_finding(&hand, "Z6", FINDING_FAILS, "optimisation level matters (40 %");
     hand_end(&hand);

@@ -38,6 +38,7 @@ static struct error_effect effects[] = {
      .df = 4,
      .f = INFINITY,
      .effect_size = 0.8125,
+     .share_within = 0.8125,
      .range = 512.5,
      .significant = true,
      .matters = true},
@@ -48,6 +49,7 @@ static struct error_effect effects[] = {
      .df = 3,
      .f = INFINITY,
      .effect_size = 0.0004,
+     .share_within = 0.0021,
      .range = 2,
      .significant = true},
     {.event = "step/instructions/",
@@ -57,6 +59,7 @@ static struct error_effect effects[] = {
      .df = 12,
      .f = INFINITY,
      .effect_size = 0.187,
+     .share_within = 0.997,
      .significant = true,
      .matters = true},
     {.event = "msr/tsc/",
@@ -100,14 +103,14 @@ static void factors_are_told_in_full_once_and_then_by_what_matters(void **state)
         "Which factors matter\n"
         "instructions:u, stepped: 1,480 processes in 740 cells, 100.0 % of the variance\n"
         "  explained\n"
-        "factor          df         F       p  share of variance  range  matters\n"
-        "path             4  infinite  <1e-15             81.2 %  512.5  yes\n"
-        "opt              3  infinite  <1e-15             <0.1 %      2  no\n"
-        "path x pattern  12  infinite  <1e-15             18.7 %         yes\n"
+        "factor          df         F       p  of variance  within paths  range  matters\n"
+        "path             4  infinite  <1e-15       81.2 %        81.2 %  512.5  yes\n"
+        "opt              3  infinite  <1e-15       <0.1 %         0.2 %      2  no\n"
+        "path x pattern  12  infinite  <1e-15       18.7 %        99.7 %         yes\n"
         "processes of a cell never differ, so F is infinite: the share decides\n"
         "not judged, for want of cells with several processes: msr/tsc/\n"
-        "matters: p < 0.001 and at least 1 % of the variance; range: between the means of\n"
-        "  its levels\n");
+        "matters: p < 0.001 and at least 1 % of the variance, of factors other than path\n"
+        "  and machine within each path; range: between the means of its levels\n");
 }
 
 static void counters_are_told_by_what_grows_most_and_least(void **state)

@@ -27,6 +27,11 @@ static const uint32_t interactions[] = {
 #define INTERACTIONS (sizeof(interactions) / sizeof(*interactions))
 #define MOST_TERMS   (FACTOR_COUNT + INTERACTIONS)
 
+/* What one path of one machine shows, while its replicates come in. */
+struct about_mean {
+    double count, mean, sum; /* sum: of squares about the mean */
+};
+
 /* One event under analysis. Terms are bits of enum error_factor: the analysis knows all factors,
  * also those with one level, which are in no term. */
 struct analysis {
@@ -35,13 +40,15 @@ struct analysis {
     uint32_t terms[MOST_TERMS];
     struct anova_row rows[MOST_TERMS];
     size_t count;
-    size_t left_out; /* interactions, for the size of the model */
+    size_t left_out;          /* interactions, for the size of the model */
+    struct about_mean *paths; /* of each path of each machine */
     struct anova_table table;
 };
 
 static void analysis_release(struct analysis *analysis)
 {
     anova_close(analysis->anova);
+    free(analysis->paths);
     error_levels_release(&analysis->levels);
 }
 
@@ -55,6 +62,32 @@ static void name_term(uint32_t term, char *name, size_t size)
                                      error_factor_names[factor]);
 }
 
+/* The path of the machine that a cell belongs to. */
+static struct about_mean *path_of(const struct analysis *analysis,
+                                  const struct error_observed *observed)
+{
+    size_t machine = observed->levels[FACTOR_MACHINE], path = observed->levels[FACTOR_PATH];
+    return &analysis->paths[machine * analysis->levels.levels[FACTOR_PATH] + path];
+}
+
+static void add_about_mean(struct about_mean *about, double value)
+{
+    double away = value - about->mean;
+    about->count++;
+    about->mean += away / about->count;
+    about->sum += away * (value - about->mean);
+}
+
+static double within_sum(const struct analysis *analysis)
+{
+    size_t paths =
+        (size_t)analysis->levels.levels[FACTOR_MACHINE] * analysis->levels.levels[FACTOR_PATH];
+    double sum = 0;
+    for (size_t i = 0; i < paths; i++)
+        sum += analysis->paths[i].sum;
+    return sum;
+}
+
 static int add_cell(struct analysis *analysis, struct error_observed *observed, double *medians,
                     int64_t *scratch)
 {
@@ -63,6 +96,7 @@ static int add_cell(struct analysis *analysis, struct error_observed *observed, 
     double sum = 0;
     for (size_t i = 0; i < observed->processes && !error; i++) {
         sum += medians[i];
+        add_about_mean(path_of(analysis, observed), medians[i]);
         error = anova_add(analysis->anova, observed->levels, medians[i]);
     }
     if (observed->processes)
@@ -74,7 +108,10 @@ static int observe(struct analysis *analysis, const struct error_ways *ways)
 {
     AUTO_FREE double *medians = calloc(ways->most_processes + 1, sizeof(*medians));
     AUTO_FREE int64_t *scratch = calloc(ways->most_runs + 1, 2 * sizeof(*scratch));
-    if (!medians || !scratch)
+    analysis->paths = calloc(
+        (size_t)analysis->levels.levels[FACTOR_MACHINE] * analysis->levels.levels[FACTOR_PATH] + 1,
+        sizeof(*analysis->paths));
+    if (!medians || !scratch || !analysis->paths)
         return -ENOMEM;
     int error = anova_open(FACTOR_COUNT, analysis->levels.levels, &analysis->anova);
     for (size_t i = 0; i < analysis->levels.count && !error; i++)
@@ -114,6 +151,15 @@ static bool never_differ(const struct anova_table *table)
            (table->replicated_cells > 0 && table->constant_cells == table->replicated_cells);
 }
 
+/* A sum of squares that others share in (type II) may be larger than what it is measured by. */
+static double share_within(const struct error_anova *anova, const struct anova_row *row)
+{
+    if (row->term == BIT(FACTOR_PATH) || row->term == BIT(FACTOR_MACHINE))
+        return row->eta_squared;
+    double whole = fmin(fmax(anova->within_sum, row->sum_sq), anova->total_sum);
+    return whole > 0 ? fmin(1, row->sum_sq / whole) : 0;
+}
+
 static int fill_effect(const struct analysis *analysis, const struct error_anova *anova,
                        const struct anova_row *row, struct error_effect *effect)
 {
@@ -125,6 +171,7 @@ static int fill_effect(const struct analysis *analysis, const struct error_anova
                                     .f = row->f,
                                     .p = row->p,
                                     .effect_size = row->eta_squared,
+                                    .share_within = share_within(anova, row),
                                     .partial = row->partial_eta_squared};
     name_term(row->term, effect->name, sizeof(effect->name));
     bool is_main = !(row->term & (row->term - 1));
@@ -140,7 +187,7 @@ static int fill_effect(const struct analysis *analysis, const struct error_anova
         effect->p = differs ? 0 : 1;
     }
     effect->significant = effect->p < ERROR_EFFECT_P;
-    effect->matters = effect->significant && effect->effect_size >= ERROR_EFFECT_THRESHOLD;
+    effect->matters = effect->significant && effect->share_within >= ERROR_EFFECT_THRESHOLD;
     return error;
 }
 
@@ -214,6 +261,7 @@ static int report_rows(const struct analysis *analysis, struct error_anova *anov
     anova->r_squared = table->r_squared;
     anova->residual_sum = table->residual_sum;
     anova->total_sum = table->total_sum;
+    anova->within_sum = within_sum(analysis);
     anova->residual_df = table->residual_df;
     note_table(analysis, anova);
     int error = 0;

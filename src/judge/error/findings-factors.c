@@ -30,15 +30,14 @@ struct part {
     const struct error_effect *effect; /* NULL: not tested */
     const struct error_anova *anova;
     enum finding_verdict matters; /* holds: it does */
-    double whole;                 /* what its share is of; 1: all variance */
     double range;                 /* between its levels, in the same analysis; NaN: not known */
 };
 
-static enum finding_verdict matters(const struct error_effect *effect, double share)
+static enum finding_verdict matters(const struct error_effect *effect)
 {
-    if (!(share >= ERROR_EFFECT_THRESHOLD))
+    if (!(effect->share_within >= ERROR_EFFECT_THRESHOLD))
         return FINDING_FAILS;
-    return effect->significant ? FINDING_HOLDS : FINDING_INCONCLUSIVE;
+    return effect->matters ? FINDING_HOLDS : FINDING_INCONCLUSIVE;
 }
 
 /* The paper's modes; what the operating system executes alone is not its subject. */
@@ -61,20 +60,6 @@ static bool is_path_or_machine(uint32_t factors)
     return factors == 1u << FACTOR_PATH || factors == 1u << FACTOR_MACHINE;
 }
 
-/* One interface that adds thousands makes nearly all the variance, and everything else would seem
- * small: the other factors are measured by what paths and machines leave. */
-static double whole_of(const struct error_report *report, const struct error_anova *anova,
-                       const struct error_effect *effect)
-{
-    double left = 1;
-    if (is_path_or_machine(effect->factors))
-        return 1;
-    for (size_t i = anova->first; i < anova->first + anova->effects; i++)
-        if (is_path_or_machine(report->effects[i].factors))
-            left -= report->effects[i].effect_size;
-    return fmax(fmax(left, effect->effect_size), 1e-9);
-}
-
 static double range_in(const struct error_report *report, const struct error_anova *anova,
                        enum error_factor factor)
 {
@@ -82,11 +67,6 @@ static double range_in(const struct error_report *report, const struct error_ano
         if (report->effects[i].factors == 1u << factor)
             return report->effects[i].range;
     return NAN;
-}
-
-static double share_in(const struct part *part)
-{
-    return part->effect->effect_size / part->whole;
 }
 
 /* What matters before what does not; then a factor's own effect before what it changes in others.
@@ -100,7 +80,7 @@ static bool shows_more(const struct part *one, const struct part *other, enum er
     bool own = one->effect->factors == 1u << factor;
     if (own != (other->effect->factors == 1u << factor))
         return own;
-    return share_in(one) > share_in(other);
+    return one->effect->share_within > other->effect->share_within;
 }
 
 static struct part look_at(const struct claim_facts *facts, bool stepped, enum error_factor factor)
@@ -115,9 +95,8 @@ static struct part look_at(const struct claim_facts *facts, bool stepped, enum e
             const struct error_effect *effect = &report->effects[j];
             if (!concerns(effect, factor))
                 continue;
-            double whole = whole_of(report, anova, effect);
-            struct part candidate = {effect, anova, matters(effect, effect->effect_size / whole),
-                                     whole, range_in(report, anova, factor)};
+            struct part candidate = {effect, anova, matters(effect),
+                                     range_in(report, anova, factor)};
             if (!part.effect || shows_more(&candidate, &part, factor))
                 part = candidate;
         }
@@ -147,13 +126,16 @@ static struct estimate share_of(const struct part *part)
 {
     const struct error_effect *effect = part->effect;
     const struct error_anova *anova = part->anova;
-    double percent = 100 * share_in(part);
+    double percent = 100 * effect->share_within;
     struct estimate share = {.value = percent, .low = percent, .high = percent};
     double df = (double)effect->df, residual_df = (double)anova->residual_df;
     if (anova->no_variance || !isfinite(effect->f) || df <= 0 || residual_df <= 0 ||
         anova->total_sum <= 0 || anova->residual_sum <= 0)
         return share;
-    double unit = 100 * anova->residual_sum / residual_df / anova->total_sum / part->whole;
+    /* One percent of what the share is of, in units of the residual variance. */
+    double whole = effect->share_within > 0 ? effect->sum_sq / effect->share_within
+                                            : fmax(anova->within_sum, anova->residual_sum);
+    double unit = 100 * anova->residual_sum / residual_df / whole;
     double beyond = fmax(0, df * effect->f - df);
     double half = 1.96 * sqrt(2 * (df + 2 * beyond));
     share.low = fmin(share.value, fmax(0, beyond - half) * unit);
@@ -183,7 +165,7 @@ static void tell(const struct part *part, size_t index, struct finding *finding)
                                         [FINDING_FAILS] = "does not matter",
                                         [FINDING_INCONCLUSIVE] = "may matter"};
     const struct error_effect *effect = part->effect;
-    double share = 100 * share_in(part);
+    double share = 100 * effect->share_within;
     char through[100] = "", apart[80] = "", number[FIGURE_SIZE];
     if (effect->factors != 1u << expected[index].factor)
         snprintf(through, sizeof(through), " as %.60s", effect->name);
@@ -207,7 +189,8 @@ static bool decides(enum finding_verdict verdict, const struct part *part, size_
     if (verdict != sofar)
         return false;
     return expected[index].factor == FACTOR_OPT ||
-           (best->effect->factors != 1u << FACTOR_OPT && share_in(part) < share_in(best));
+           (best->effect->factors != 1u << FACTOR_OPT &&
+            part->effect->share_within < best->effect->share_within);
 }
 
 static void weigh(const struct claim_facts *facts, bool stepped, struct finding *finding)

@@ -87,10 +87,14 @@ struct error_effect {
     size_t df;
     double sum_sq, f, p;
     double effect_size; /* eta squared: share of all variance */
-    double partial;     /* partial eta squared */
-    double range;       /* between the largest and the smallest mean of a level; main effects */
-    bool significant;   /* p < ERROR_EFFECT_P */
-    bool matters;       /* significant, and effect_size >= ERROR_EFFECT_THRESHOLD */
+    /* Share of the variance within each path of each machine: one path that adds thousands makes
+     * nearly all the variance, and everything else would seem small beside it. Of path and machine
+     * themselves: effect_size. */
+    double share_within;
+    double partial;   /* partial eta squared */
+    double range;     /* between the largest and the smallest mean of a level; main effects */
+    bool significant; /* p < ERROR_EFFECT_P */
+    bool matters;     /* significant, and share_within >= ERROR_EFFECT_THRESHOLD */
 };
 struct error_anova {
     const char *event;
@@ -99,6 +103,7 @@ struct error_anova {
     size_t cells, constant_cells, empty_cells;
     bool no_variance; /* replicates of a cell never differ: F is infinite */
     double r_squared, residual_sum, total_sum;
+    double within_sum; /* of squares about the mean of each path of each machine */
     uint64_t residual_df;
     size_t first, effects; /* its rows in error_report.effects */
     char note[NOTE_SIZE];  /* what had to be left out, and why; "" */
