@@ -164,7 +164,7 @@ static void put_others(const struct erring *erring, const struct style *style, s
     static const struct column columns[] = {
         {.title = "event"},         {.title = "path"},
         {.title = "best"},          {.title = "median", .right = true},
-        {.title = "19 of 20 runs"}, {.title = ""},
+        {.title = "19 of 20 runs"}, {.title = "", .wraps = true},
     };
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     const struct error_report *report = &erring->report;

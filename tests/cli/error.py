@@ -102,6 +102,7 @@ class Ended(Case):
             self.skipTest("it ended before it was interrupted")
         return running.returncode, output, errors
 
+
 class Ordered(Ended):
     """Ended in the midst, so that no budget depends on how busy the machine is; the plan stands in the store."""
 

@@ -151,8 +151,8 @@ static double planted_error(const struct error_cell *cell, void *context)
         path = strcmp(cell->path, three_paths[i]) == 0 ? (double)i : path;
     for (size_t i = 0; three_opts[i]; i++)
         opt = strcmp(cell->opt, three_opts[i]) == 0 ? (double)i : opt;
-    return 100 + planted->path * path + planted->pattern * cell->pattern + planted->opt * opt +
-           planted->link * link + planted->counters * (cell->counters - 1) +
+    return 100 + planted->path * path + planted->pattern * (double)cell->pattern +
+           planted->opt * opt + planted->link * link + planted->counters * (cell->counters - 1) +
            (path > 1 && cell->pattern == PATTERN_RO ? planted->path_pattern : 0) +
            (opt > 1 && cell->pattern == PATTERN_RO ? planted->pattern_opt : 0);
 }
