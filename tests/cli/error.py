@@ -60,16 +60,13 @@ class Measured(Case):
         self.assertEqual(len(result["findings"]), 10)
 
     def test_replicates_are_fresh_processes(self):
-        store = self.path("run.sqlite")
-        result = self.judged(*SMALL, "--budget", "3s", "--quiet", "--store", store)
+        # One event through one path: all of it is measured long before the budget ends, however busy the machine is.
+        result = self.judged("page-faults:u", "--path", "perf-read", "--processes", "3", "--runs", "4", "--budget", "100s", "--quiet")
         nulls = [row for row in result["results"] if row["part"] == "null" and row["counters"] == 1]
         self.assertTrue(nulls)
         for row in nulls:
-            self.assertLessEqual(row["processes"], 3)
-            self.assertEqual(row["runs"], 4 * row["processes"])
-        self.assertTrue([row for row in nulls if row["processes"] == 3])
+            self.assertEqual((row["path"], row["processes"], row["runs"]), ("perf-read", 3, 12), row)
         self.assertEqual(sum(row["runs"] for row in result["results"]), result["analysis"]["measurements"])
-        self.assertLessEqual({row["path"] for row in nulls}, {"perf-read", "perf-syscall"})
 
     def test_for_people_it_is_a_report(self):
         done = self.error(*SMALL, "--budget", "1s", "--quiet")

@@ -88,6 +88,9 @@ class Real(Case):
         """perf mounts tracefs wherever it may; the machine under test must not keep that."""
         if os.geteuid() != 0:
             self.skipTest("only root can mount")
+        apart = subprocess.run(["unshare", "--mount", "true"], capture_output=True, text=True, check=False)
+        if apart.returncode != 0:
+            self.skipTest(f"no mounts of its own can be had here: {apart.stderr.strip()}")
         store = os.path.join(self.folder, "mounts.sqlite")
         script = 'umount -a -l -t tracefs,debugfs; "$@" >/dev/null || exit 9; cat /proc/self/mounts'
         done = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", tap.ASSAY, "measure", "--path", "perf-stat", "-e", "raw_syscalls:sys_enter",
