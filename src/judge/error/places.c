@@ -13,106 +13,148 @@
 #include "stats/moments.h"
 #include "stats/random.h"
 
-/* Draws of what noise alone would make of the factor. */
-static const size_t DRAWS = 500;
+/* Draws of what noise alone would make of the factor, and values that may be dealt in all. */
+enum { DRAWS = 1000, FEWEST_DRAWS = 200, DEALT = 20 * 1000 * 1000 };
+/* How many places are looked at together: 1, 2, 4 ... of the dearest. */
+#define MOST_RANKS 16
 
 struct places {
     struct fastest *list; /* by place */
     size_t count, places;
-    double *scratch; /* room for count */
+    size_t ranks; /* numbers of dearest places that are looked at */
+    size_t draws;
 };
 
 static void add_place(const struct places *places, size_t begin, size_t end,
                       const struct error_cell *cell, struct error_report *report)
 {
-    size_t processes = end - begin;
-    double median = fastest_median(places->list + begin, processes, places->scratch);
+    double low = places->list[begin].per_iteration, high = low;
+    for (size_t i = begin; i < end; i++) {
+        low = fmin(low, places->list[i].per_iteration);
+        high = fmax(high, places->list[i].per_iteration);
+    }
     report->places[report->place_count++] = (struct error_place){
         .event = cell->event,
         .offset = cell->offset,
-        .per_iteration = median,
-        .low = places->scratch[0],
-        .high = places->scratch[processes - 1],
-        .processes = processes,
+        .per_iteration = low,
+        .low = low,
+        .high = high,
+        .processes = end - begin,
     };
 }
 
-/* Each process over the median of the others at its place: noise in which the place has no part.
- * Returns how many; zeroes have no ratio. */
-static size_t noise_of(const struct places *places, double *ratios)
+/* What the 1st, 2nd, 4th ... dearest place costs over the cheapest. values: those of all processes,
+ * place by place; costs: room for one of each place. */
+static void factors_of(const struct places *places, const double *values, double *costs,
+                       double *factors)
 {
-    size_t found = 0;
+    size_t filled = 0;
     for (size_t begin = 0, end; begin < places->count; begin = end) {
         end = fastest_end(places->list, places->count, begin);
-        for (size_t i = begin; i < end && end - begin > 1; i++) {
-            size_t others = 0;
-            for (size_t j = begin; j < end; j++)
-                if (j != i)
-                    places->scratch[others++] = places->list[j].per_iteration;
-            double median = median_of(places->scratch, others);
-            if (median > 0)
-                ratios[found++] = places->list[i].per_iteration / median;
-        }
+        double least = values[begin];
+        for (size_t i = begin + 1; i < end; i++)
+            least = fmin(least, values[i]);
+        costs[filled++] = least;
     }
-    return found;
+    sort_values(costs, filled);
+    for (size_t rank = 0; rank < places->ranks; rank++) {
+        double cost = costs[filled - ((size_t)1 << rank)];
+        factors[rank] = costs[0] > 0 ? cost / costs[0] : cost > costs[0] ? INFINITY : 1;
+    }
 }
 
-/* The factor between places that differ by noise alone, once. */
-static double drawn_factor(const struct places *places, const double *ratios, size_t ratio_count,
-                           struct random *random)
+static void shuffle_values(double *values, size_t count, struct random *random)
 {
-    double least = INFINITY, most = 0;
-    for (size_t begin = 0, end; begin < places->count; begin = end) {
-        end = fastest_end(places->list, places->count, begin);
-        for (size_t i = 0; i < end - begin; i++)
-            places->scratch[i] = ratios[random_below(random, ratio_count)];
-        double median = median_of(places->scratch, end - begin);
-        least = fmin(least, median);
-        most = fmax(most, median);
+    for (size_t i = count; i > 1; i--) {
+        size_t other = (size_t)random_below(random, i);
+        double value = values[i - 1];
+        values[i - 1] = values[other];
+        values[other] = value;
     }
-    return least > 0 ? most / least : INFINITY;
 }
 
-/* The dearest of many equal places looks dearer than the cheapest: what noise makes of the factor
- * by itself is taken off its lower bound, which 1 is below only if noise cannot explain it. */
-static int factor_bounds(const struct places *places, uint64_t seed,
-                         struct error_placement *placement)
+/* drawn: [rank][DRAWS], sorted: the factors when the processes are dealt to the places anew. */
+static void draw_factors(const struct places *places, uint64_t seed, double *values, double *costs,
+                         double *drawn)
 {
-    AUTO_FREE double *ratios = calloc(places->count, sizeof *ratios);
-    AUTO_FREE double *drawn = calloc(DRAWS, sizeof *drawn);
-    if (!ratios || !drawn)
-        return -ENOMEM;
-    placement->factor_low = 1;
-    placement->factor_high = INFINITY;
-    size_t ratio_count = noise_of(places, ratios);
-    if (!ratio_count)
-        return 0;
     struct random random;
+    double factors[MOST_RANKS];
     random_seed(&random, seed);
-    for (size_t i = 0; i < DRAWS; i++)
-        drawn[i] = drawn_factor(places, ratios, ratio_count, &random);
-    sort_values(drawn, DRAWS);
-    double usual = quantile(drawn, DRAWS, 0.5), large = quantile(drawn, DRAWS, 0.975);
-    placement->factor_low = fmax(1, placement->factor / large);
-    placement->factor_high = placement->factor * (isfinite(large) ? large / usual : INFINITY);
-    return 0;
+    for (size_t i = 0; i < places->draws; i++) {
+        shuffle_values(values, places->count, &random);
+        factors_of(places, values, costs, factors);
+        for (size_t rank = 0; rank < places->ranks; rank++)
+            drawn[rank * DRAWS + i] = factors[rank];
+    }
+    for (size_t rank = 0; rank < places->ranks; rank++)
+        sort_values(drawn + rank * DRAWS, places->draws);
 }
 
-static int judge_factor(const struct places *places, const struct error_place *rows, uint64_t seed,
+/* The dearest of many equal places looks dearer than the cheapest, all the more when all processes
+ * at some place were disturbed: what chance makes of the factor is taken off its lower bound.
+ * Chance disturbs one place or two, hardly eight; so of the dearest, the second, the fourth ... the
+ * one that stands out most is believed, and the factor is its. The dearest may
+ * be so all the same: the upper bound is above it by as much as chance moves the one believed. */
+static void believe(const struct places *places, const double *factors, const double *drawn,
+                    struct error_placement *placement)
+{
+    double sure = 1 - 0.025 / (double)places->ranks;
+    for (size_t rank = 0; rank < places->ranks; rank++) {
+        const double *noise = drawn + rank * DRAWS;
+        double large = quantile(noise, places->draws, sure);
+        double low = isfinite(large) ? fmax(1, factors[rank] / large) : 1;
+        if (rank > 0 && low <= placement->factor_low)
+            continue;
+        placement->factor_low = low;
+        placement->factor = factors[rank];
+        placement->most = placement->least * factors[rank];
+        placement->factor_high =
+            isfinite(large) ? factors[0] * large / quantile(noise, places->draws, 0.5) : INFINITY;
+    }
+}
+
+static bool is_repeated(const struct places *places)
+{
+    return places->count > places->places;
+}
+
+static int judge_factor(struct places *places, const struct error_place *rows, uint64_t seed,
                         struct error_placement *placement)
 {
+    AUTO_FREE double *values = calloc(places->count, sizeof *values);
+    AUTO_FREE double *costs = calloc(places->places, sizeof *costs);
+    AUTO_FREE double *drawn = calloc(DRAWS, MOST_RANKS * sizeof *drawn);
+    double factors[MOST_RANKS] = {1};
+    if (!values || !costs || !drawn)
+        return -ENOMEM;
     placement->least = placement->most = rows[0].per_iteration;
     for (size_t i = 1; i < placement->places; i++) {
         placement->least = fmin(placement->least, rows[i].per_iteration);
         placement->most = fmax(placement->most, rows[i].per_iteration);
     }
-    if (placement->least > 0) {
-        placement->factor = placement->most / placement->least;
-        return factor_bounds(places, seed, placement);
+    if (!(placement->least > 0)) {
+        /* Of nothing at some place: there is no factor, unless it is nothing everywhere. */
+        bool alike = !(placement->most > placement->least);
+        placement->factor = placement->factor_low = placement->factor_high = alike ? 1 : NAN;
+        return 0;
     }
-    /* Of nothing at some place: there is no factor, unless it is nothing everywhere. */
-    bool alike = !(placement->most > placement->least);
-    placement->factor = placement->factor_low = placement->factor_high = alike ? 1 : NAN;
+    for (size_t i = 0; i < places->count; i++)
+        values[i] = places->list[i].per_iteration;
+    while (places->ranks < MOST_RANKS && ((size_t)2 << places->ranks) <= places->places)
+        places->ranks++;
+    places->ranks += places->ranks == 0; /* one place */
+    factors_of(places, values, costs, factors);
+    placement->factor = factors[0];
+    placement->factor_low = 1;
+    placement->factor_high = INFINITY;
+    if (!is_repeated(places))
+        return 0;
+    places->draws = DEALT / places->count;
+    places->draws = places->draws > DRAWS          ? DRAWS
+                    : places->draws < FEWEST_DRAWS ? FEWEST_DRAWS
+                                                   : places->draws;
+    draw_factors(places, seed, values, costs, drawn);
+    believe(places, factors, drawn, placement);
     return 0;
 }
 
@@ -152,10 +194,9 @@ int judge_places(const cell_pointer *cells, size_t count, uint64_t seed,
     if (!room)
         return 0;
     AUTO_FREE struct fastest *list = calloc(room, sizeof *list);
-    AUTO_FREE double *scratch = calloc(room, sizeof *scratch);
-    if (!list || !scratch)
+    if (!list)
         return -ENOMEM;
-    struct places places = {.list = list, .scratch = scratch};
+    struct places places = {.list = list};
     for (size_t i = 0, next; i < count; i = next) {
         size_t begin = places.count;
         for (next = i; next < count && cells[next]->offset == cells[i]->offset; next++)

@@ -171,7 +171,7 @@ struct error_ticks {
 struct error_place {
     const char *event;
     int64_t offset;       /* in a page */
-    double per_iteration; /* median over processes of the fastest run */
+    double per_iteration; /* the fastest run of all processes: a busy neighbour only ever slows */
     double low, high;     /* smallest and largest process */
     size_t processes;
 };
@@ -180,8 +180,9 @@ struct error_placement {
     const char *event;
     bool is_time;                   /* ticks, cycles or ns: what a place can change in any CPU */
     size_t first, places;           /* in error_report.places, by offset */
-    double least, most;             /* per iteration */
-    double factor;                  /* most / least */
+    double least, most;             /* per iteration; most: of the place that `factor` is of */
+    double factor;                  /* of the dearest place, or of the 2nd, 4th ... where chance
+                                       would not explain that one as easily */
     double factor_low, factor_high; /* 95 % interval */
     double by_place;                /* share of variance that places explain */
     /* The inline loop in the windows of the patterns and levels. */

@@ -52,21 +52,19 @@ static size_t fill(const cell_pointer *cells, size_t count, struct fastest *list
     return filled;
 }
 
-static int window_factor(const struct fastest *list, size_t count,
-                         struct error_placement *placement)
+static void window_factor(const struct fastest *list, size_t count,
+                          struct error_placement *placement)
 {
-    AUTO_FREE double *scratch = calloc(count, sizeof *scratch);
-    if (!scratch)
-        return -ENOMEM;
     double least = INFINITY, most = -INFINITY;
     for (size_t begin = 0, end; begin < count; begin = end) {
         end = fastest_end(list, count, begin);
-        double median = fastest_median(list + begin, end - begin, scratch);
-        least = fmin(least, median);
-        most = fmax(most, median);
+        double fastest = list[begin].per_iteration;
+        for (size_t i = begin; i < end; i++)
+            fastest = fmin(fastest, list[i].per_iteration);
+        least = fmin(least, fastest);
+        most = fmax(most, fastest);
     }
     placement->window_factor = least > 0 ? most / least : most > least ? NAN : 1;
-    return 0;
 }
 
 static int solve(const struct fastest *list, size_t count, uint32_t opts,
@@ -110,9 +108,8 @@ int judge_windows(const cell_pointer *cells, size_t count, uint64_t seed,
     size_t filled = fill(cells, count, list);
     if (fastest_end(list, filled, 0) == filled) /* one window, or none */
         return 0;
-    int error = window_factor(list, filled, placement);
-    if (error == 0)
-        error = fastest_tame(list, filled, seed);
+    window_factor(list, filled, placement);
+    int error = fastest_tame(list, filled, seed);
     if (error == 0)
         error = solve(list, filled, (uint32_t)count, placement);
     placement->has_windows = error == 0;
