@@ -65,6 +65,23 @@ static void put_finding(const struct finding *finding, const struct style *style
     put_words(&words, style, out);
 }
 
+/* "Z1 holds as far as tested, 207 times: the error of …". What does not hold as the paper says
+ * keeps its reason: it is what a reader asks for. */
+static void put_terse(const struct finding *finding, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    bool partly = finding->verdict == FINDING_HOLDS && strstr(finding->reason, "not tested");
+    text_printf(&words, "%s %s", finding->id, finding_verdict_names[finding->verdict]);
+    text_puts(&words, partly ? " as far as tested" : "");
+    put_estimate(finding, &words);
+    text_printf(&words, ": %s", finding->claim);
+    if (finding->verdict != FINDING_HOLDS && finding->reason[0]) {
+        text_puts(&words, ". ");
+        put_reason(finding, &words);
+    }
+    put_words(&words, style, out);
+}
+
 /* --- those that say nothing here --- */
 
 /* Findings in a row: "A1 to A4, A8, A9". */
@@ -190,10 +207,15 @@ void claims_put(const struct claims *claims, const struct style *style, struct t
         wrap(out, text_string(&words), 0, 2, style->width);
         return;
     }
-    text_printf(out, "\nFindings of the paper on %s:\n", claims->paper);
+    text_printf(out, "\nFindings of the paper on %s%s:\n", claims->paper,
+                claims->terse && !all ? " (--all has the reasons)" : "");
     for (size_t i = 0; i < claims->count; i++) {
         const struct finding *finding = &claims->list[i];
-        if (finding->id && (all || finding->verdict != FINDING_UNTESTABLE))
+        if (!finding->id || (!all && finding->verdict == FINDING_UNTESTABLE))
+            continue;
+        if (claims->terse && !all)
+            put_terse(finding, style, out);
+        else
             put_finding(finding, style, out);
     }
     for (size_t i = 0; i < claims->count && !all && !brief; i++)

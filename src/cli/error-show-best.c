@@ -115,7 +115,16 @@ static void add_group(struct table *table, const struct error_report *report, en
     }
 }
 
-static void put_table3(const struct error_report *report, const struct style *style,
+static bool any_measured(const struct error_report *report, enum count_mode mode)
+{
+    for (size_t i = 0; i < report->best_count; i++)
+        if (is_instructions(&report->best[i]) && report->best[i].mode == mode)
+            return true;
+    return false;
+}
+
+/* A mode without rows of ours is a line below. */
+static void put_table3(const struct error_report *report, bool all, const struct style *style,
                        struct text *out)
 {
     static const struct column columns[] = {
@@ -135,7 +144,8 @@ static void put_table3(const struct error_report *report, const struct style *st
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
         for (size_t j = 0; j < sizeof(kinds) / sizeof(*kinds); j++)
-            add_group(&table, report, modes[i], kinds[j]);
+            if (all || any_measured(report, modes[i]))
+                add_group(&table, report, modes[i], kinds[j]);
     table_put(&table, style, out);
     table_free(&table);
 }
@@ -189,29 +199,28 @@ static void put_others(const struct erring *erring, const struct style *style, s
 
 /* --- all of it --- */
 
-static bool any_measured(const struct error_report *report, enum count_mode mode)
+/* Why a mode has no rows of ours; what the paper has of it. */
+static void put_missing(const struct erring *erring, enum count_mode mode,
+                        const struct style *style, struct text *out)
 {
-    for (size_t i = 0; i < report->best_count; i++)
-        if (is_instructions(&report->best[i]) && report->best[i].mode == mode)
-            return true;
-    return false;
-}
-
-/* Why a mode has no rows of ours. */
-static void put_missing(const struct erring *erring, const struct style *style, struct text *out)
-{
-    const struct error_report *report = &erring->report;
-    bool user = any_measured(report, COUNT_USER), both = any_measured(report, COUNT_BOTH);
     AUTO_TEXT struct text words = {0};
-    if (user && both)
+    if (any_measured(&erring->report, mode))
         return;
-    text_printf(&words, "%s: nothing of ours, %s",
-                user   ? "uk"
-                : both ? "u"
-                       : "u and uk",
+    text_printf(&words, "%s: nothing of ours, %s", count_mode_names[mode],
                 error_has_cpu_counter(&erring->file)
                     ? "because instructions were not measured in that mode"
                     : "because no counter of the CPU can be opened here");
+    for (size_t i = 0; i < sizeof(error_table3) / sizeof(*error_table3) && !erring->options->all;
+         i++) {
+        const struct error_table3 *row = &error_table3[i];
+        char median[ERROR_NUMBER_SIZE];
+        if (strcmp(row->mode, count_mode_names[mode]) != 0)
+            continue;
+        error_number(row->median, median, sizeof(median));
+        text_printf(&words, "%s %s %s",
+                    strstr(text_string(&words), "paper's") ? "," : "; the paper's", row->tool,
+                    median);
+    }
     error_put_words(text_string(&words), style, out);
 }
 
@@ -219,12 +228,12 @@ void error_put_best(const struct erring *erring, const struct style *style, stru
 {
     error_put_heading("Instructions counted although nothing is measured, and the paper's Table 3",
                       style, out);
-    put_table3(&erring->report, style, out);
-    put_missing(erring, style, out);
-    error_put_words("best: the pattern that adds least, over -O levels and link modes, one "
-                    "counter; exact: by executing the window step by step; *: the least of "
-                    "all paths; pm perfmon, pc perfctr, PL and PH PAPI's low and high level on "
-                    "them",
+    put_table3(&erring->report, erring->options->all, style, out);
+    put_missing(erring, COUNT_USER, style, out);
+    put_missing(erring, COUNT_BOTH, style, out);
+    error_put_words("best: the pattern that adds least over -O levels and link modes, with one "
+                    "counter; *: least of all paths; exact: stepped; pm perfmon, pc perfctr, PL "
+                    "and PH PAPI's low and high level on them",
                     style, out);
     put_others(erring, style, out);
 }

@@ -196,9 +196,21 @@ static void fold(struct boxing *boxing, size_t first)
     boxing->count = kept;
 }
 
-/* A box for each path and pattern of the event; paths in the order of the cells, patterns in
- * theirs. */
-static void add_boxes(struct boxing *boxing, const char *event)
+/* Is the pattern the best of its path for this event? */
+static bool is_best(const struct error_report *report, const struct error_cell *like)
+{
+    for (size_t i = 0; i < report->best_count; i++) {
+        const struct error_best *best = &report->best[i];
+        if (best->pattern == like->pattern && strcmp(best->event, like->event) == 0 &&
+            strcmp(best->path, like->path) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A box for each path and pattern of the event, or for the best pattern of each path; paths in the
+ * order of the cells, patterns in theirs. */
+static void add_boxes(struct boxing *boxing, const char *event, bool best_only)
 {
     const struct error_case *file = &boxing->erring->file;
     for (size_t i = 0; i < file->cell_count; i++) {
@@ -211,7 +223,8 @@ static void add_boxes(struct boxing *boxing, const char *event)
         for (int pattern = 0; first && pattern < PATTERN_COUNT; pattern++) {
             struct error_cell like = {
                 .event = cell->event, .path = cell->path, .pattern = (enum pattern)pattern};
-            add_box(boxing, &like);
+            if (!best_only || is_best(&boxing->erring->report, &like))
+                add_box(boxing, &like);
         }
         if (!boxing->erring->options->all)
             fold(boxing, begin);
@@ -288,8 +301,8 @@ static void put_first(const struct erring *erring, const char *event, struct tex
                     text_string(&said));
 }
 
-static void put_event(const struct erring *erring, const char *event, const struct style *style,
-                      struct text *out)
+static void put_event(const struct erring *erring, const char *event, bool best_only,
+                      const struct style *style, struct text *out)
 {
     AUTO_FREE struct boxing *boxing = calloc(1, sizeof(*boxing));
     AUTO_TEXT struct text heading = {0};
@@ -300,14 +313,16 @@ static void put_event(const struct erring *erring, const char *event, const stru
     }
     bool stepped = strncmp(event, "step/", 5) == 0;
     boxing->erring = erring;
-    add_boxes(boxing, event);
+    add_boxes(boxing, event, best_only);
     out->failed |= boxing->failed;
     text_puts(&heading, "Null error of ");
     error_put_event(event, stepped, &heading);
     text_puts(&heading, stepped ? " (exact)" : "");
+    text_puts(&heading, best_only ? ", best pattern of each path" : "");
     error_put_heading(text_string(&heading), style, out);
     boxes_put(boxing->boxes, boxing->count, error_unit(event, NULL), style, out);
-    put_first(erring, event, &words);
+    if (!best_only)
+        put_first(erring, event, &words);
     if (boxing->marked)
         text_puts(&words, "The sign apart is the exact count, by stepping. ");
     if (words.length)
@@ -318,11 +333,12 @@ void error_put_boxes(const struct erring *erring, const struct style *style, str
 {
     const char *events[EVENTS_MOST];
     size_t count = choose_events(erring, events);
+    /* One event shows how patterns differ; of the others the paths do. */
     for (size_t i = 0; i < count; i++)
-        put_event(erring, events[i], style, out);
+        put_event(erring, events[i], i > 0 && !erring->options->all, style, out);
     if (count)
         error_put_words(
-            "boxes: the middle half of all runs but each process's first, over -O levels "
-            "and link modes, one counter; whiskers reach the rest",
+            "boxes: the middle half of all runs but each process's first, over -O levels and link "
+            "modes, one counter; whiskers: the rest",
             style, out);
 }

@@ -106,10 +106,9 @@ static void put_choices(const struct erring *erring, const struct style *style, 
     error_put_words(text_string(&words), style, out);
 }
 
-/* The lines of the event of the one at `first`, unless they were put before; how many were left
- * out. */
-static size_t put_event(const struct erring *erring, size_t first, const struct style *style,
-                        struct text *out)
+/* The lines of the event of the one at `first`, unless they were put before. */
+static void put_event(const struct error_report *report, size_t first, const struct style *style,
+                      struct text *out)
 {
     static const struct column columns[] = {
         {.title = "  path"},
@@ -117,23 +116,57 @@ static size_t put_event(const struct erring *erring, size_t first, const struct 
         {.title = "95 % interval"},
         {.title = "median by number", .wraps = true},
     };
-    const struct error_report *report = &erring->report;
+    const struct error_by_counters *list = report->by_counters;
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    for (size_t i = 0; i < first; i++)
+        if (same_event(&list[i], &list[first]))
+            return;
+    for (size_t i = first; i < report->by_counters_count; i++)
+        if (same_event(&list[i], &list[first]))
+            add_line(&table, &list[i]);
+    error_put_event(list[first].event, list[first].stepped, out);
+    text_putc(out, '\n');
+    table_put(&table, style, out);
+    table_free(&table);
+}
+
+/* One row: "msr/tsc/  perf-prctl ar  2,567  2,424 to 2,709". */
+static void add_brief(struct table *table, const struct error_by_counters *by)
+{
+    AUTO_TEXT struct text event = {0};
+    char slope[ERROR_NUMBER_SIZE], low[ERROR_NUMBER_SIZE], high[ERROR_NUMBER_SIZE];
+    error_put_event(by->event, by->stepped, &event);
+    error_number(by->slope, slope, sizeof(slope));
+    error_number(by->low, low, sizeof(low));
+    error_number(by->high, high, sizeof(high));
+    table_add(table, TONE_PLAIN, text_string(&event));
+    table_addf(table, TONE_PLAIN, "%s %s%s", by->path, pattern_names[by->pattern],
+               by->separate ? ", separate" : "");
+    table_add(table, is_flat(by) ? TONE_PLAIN : TONE_STRONG, slope);
+    if (strcmp(low, high) == 0)
+        table_add(table, TONE_DIM, "");
+    else
+        table_addf(table, TONE_DIM, "%s to %s", low, high);
+}
+
+/* Of each event what grows most and what grows least; how many were left out. */
+static size_t put_briefly(const struct error_report *report, const struct style *style,
+                          struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "event"},
+        {.title = "path"},
+        {.title = "a counter", .right = true},
+        {.title = "95 % interval"},
+    };
     const struct error_by_counters *list = report->by_counters;
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     size_t folded = 0;
-    for (size_t i = 0; i < first; i++)
-        if (same_event(&list[i], &list[first]))
-            return 0;
-    for (size_t i = first; i < report->by_counters_count; i++) {
-        if (!same_event(&list[i], &list[first]))
-            continue;
-        if (erring->options->all || is_extreme(report, i))
-            add_line(&table, &list[i]);
+    for (size_t i = 0; i < report->by_counters_count; i++)
+        if (is_extreme(report, i))
+            add_brief(&table, &list[i]);
         else
             folded++;
-    }
-    error_put_event(list[first].event, list[first].stepped, out);
-    text_putc(out, '\n');
     table_put(&table, style, out);
     table_free(&table);
     return folded;
@@ -141,16 +174,18 @@ static size_t put_event(const struct erring *erring, size_t first, const struct 
 
 void error_put_counters(const struct erring *erring, const struct style *style, struct text *out)
 {
-    size_t folded = 0;
+    const struct error_report *report = &erring->report;
     error_put_heading("What each further counter adds", style, out);
-    for (size_t i = 0; i < erring->report.by_counters_count; i++)
-        folded += put_event(erring, i, style, out);
-    if (!erring->report.by_counters_count)
+    if (!report->by_counters_count)
         error_put_nothing(erring, "nothing was measured with more than one counter",
                           "number of counters", style, out);
-    if (folded)
-        error_put_words("of each event what grows most and least; --all has every path and pattern",
-                        style, out);
+    for (size_t i = 0; i < report->by_counters_count && erring->options->all; i++)
+        put_event(report, i, style, out);
+    if (report->by_counters_count && !erring->options->all && put_briefly(report, style, out))
+        error_put_words(
+            "of each event what grows most and least; --all has every path, pattern and "
+            "number",
+            style, out);
     put_choices(erring, style, out);
 }
 

@@ -104,6 +104,37 @@ static void put_event(const struct erring *erring, const struct error_slope *lik
     table_free(&table);
 }
 
+static size_t ways_of(const struct error_report *report, const struct error_slope *like)
+{
+    size_t ways = 0;
+    for (size_t i = 0; i < report->slope_count; i++)
+        ways += same_event(&report->slopes[i], like);
+    return ways;
+}
+
+/* "instructions:uk: 0.0033 (0.0032 to 0.0035) through perf-read ao, up to N = 1,000,000, 1,078
+ * runs; detectable 0.00018": a table of one row is no table. */
+static void put_only(const struct erring *erring, const struct error_slope *slope,
+                     const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    char longest[NUMBER_SIZE], runs[NUMBER_SIZE];
+    number_count(slope->longest, longest, sizeof(longest));
+    number_count(slope->runs, runs, sizeof(runs));
+    text_put_clean(&words, slope->event);
+    error_put_machine(&erring->file, slope->machine, &words);
+    text_printf(&words, ": %.2g", slope->slope);
+    if (isfinite(slope->low) && isfinite(slope->high) && !slope->exact)
+        text_printf(&words, " (%.2g to %.2g)", slope->low, slope->high);
+    text_printf(&words, " through %s %s, up to N = %s, %s runs", slope->path,
+                pattern_names[slope->pattern], longest, runs);
+    if (!isfinite(slope->low) || !isfinite(slope->high))
+        text_puts(&words, "; nothing repeats, so there is no interval");
+    else if (!slope->exact && isfinite(slope->detectable))
+        text_printf(&words, "; detectable %.2g", slope->detectable);
+    error_put_words(text_string(&words), style, out);
+}
+
 static bool put_slopes(const struct erring *erring, const struct style *style, struct text *out)
 {
     const struct error_report *report = &erring->report;
@@ -116,6 +147,8 @@ static bool put_slopes(const struct erring *erring, const struct style *style, s
             continue;
         if (is_constant(report, slope) && !erring->options->all)
             put_constant(erring, slope, style, out);
+        else if (ways_of(report, slope) == 1 && !erring->options->all)
+            put_only(erring, slope, style, out);
         else
             put_event(erring, slope, style, out);
     }
@@ -173,13 +206,18 @@ static void put_ticks(const struct error_ticks *ticks, const struct style *style
         if (ticks->reason[0])
             text_printf(&words, "what interrupts explain of it is not known: %s", ticks->reason);
     } else {
+        char each[ERROR_NUMBER_SIZE], low[ERROR_NUMBER_SIZE], high[ERROR_NUMBER_SIZE];
+        error_number(rint(ticks->each), each, sizeof(each));
+        error_number(rint(ticks->each_low), low, sizeof(low));
+        error_number(rint(ticks->each_high), high, sizeof(high));
+        /* Counting interrupts along makes each dearer, so this slope is not the one above. */
         text_printf(&words,
-                    "An interrupt costs %.0f instructions (%.0f to %.0f), and %.3g of them come in "
-                    "an iteration: together %.2g (%.2g to %.2g) an iteration, where user+kernel "
-                    "counts grow by %.2g (%.2g to %.2g): %s",
-                    ticks->each, ticks->each_low, ticks->each_high, ticks->rate, ticks->predicted,
-                    ticks->predicted_low, ticks->predicted_high, ticks->measured,
-                    ticks->measured_low, ticks->measured_high,
+                    "An interrupt costs %s instructions (%s to %s), and %.3g of them come in an "
+                    "iteration: together %.2g (%.2g to %.2g) an iteration, where user+kernel "
+                    "counts%s grow by %.2g (%.2g to %.2g): %s",
+                    each, low, high, ticks->rate, ticks->predicted, ticks->predicted_low,
+                    ticks->predicted_high, ticks->reason[0] ? "" : " with interrupts counted along",
+                    ticks->measured, ticks->measured_low, ticks->measured_high,
                     ticks->agrees ? "they explain it" : "they do not explain it");
         if (ticks->reason[0])
             text_printf(&words, " (%s)", ticks->reason);

@@ -123,6 +123,32 @@ static void put_untested(const struct error_report *report, size_t shown, const 
         error_put_words(text_string(&words), style, out);
 }
 
+/* Was everything that could be compared found not to matter? */
+static bool is_idle(const struct error_report *report, const struct error_anova *anova)
+{
+    for (size_t i = 0; i < anova->effects; i++)
+        if (report->effects[anova->first + i].matters)
+            return false;
+    return anova->effects != 0;
+}
+
+static void put_idle(const struct error_report *report, size_t shown, const struct style *style,
+                     struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    for (size_t i = 0; i < report->anova_count; i++) {
+        const struct error_anova *anova = &report->anovas[i];
+        if (i == shown || is_untested(anova) || !is_idle(report, anova))
+            continue;
+        text_puts(&words, words.length ? ", " : "");
+        error_put_event(anova->event, anova->stepped, &words);
+    }
+    if (!words.length)
+        return;
+    text_puts(&words, ": nothing matters");
+    error_put_words(text_string(&words), style, out);
+}
+
 /* "msr/tsc/: path 61 %, pattern 22 %; not opt, link" */
 static void put_brief(const struct error_report *report, const struct error_anova *anova,
                       const struct style *style, struct text *out)
@@ -142,7 +168,7 @@ static void put_brief(const struct error_report *report, const struct error_anov
             text_printf(&rest, "%s%s", rest.length ? ", " : "", effect->name);
     }
     if (words.length == head)
-        text_puts(&words, anova->effects ? "nothing matters" : "nothing could be compared");
+        text_puts(&words, "nothing could be compared");
     else if (rest.length)
         text_printf(&words, "; not %s", text_string(&rest));
     if (!anova->effects && anova->note[0])
@@ -176,10 +202,13 @@ void error_put_factors(const struct erring *erring, const struct style *style, s
         if (erring->options->all || i == shown)
             put_table(report, &report->anovas[i], erring->options->all, style, out);
     for (size_t i = 0; i < report->anova_count; i++)
-        if (!erring->options->all && i != shown && !is_untested(&report->anovas[i]))
+        if (!erring->options->all && i != shown && !is_untested(&report->anovas[i]) &&
+            !is_idle(report, &report->anovas[i]))
             put_brief(report, &report->anovas[i], style, out);
-    if (!erring->options->all)
+    if (!erring->options->all) {
+        put_idle(report, shown, style, out);
         put_untested(report, shown, style, out);
+    }
     error_put_words(
         "matters: p < 0.001 and at least 1 % of the variance, of factors other than path "
         "and machine within each path; range: between the means of its levels",

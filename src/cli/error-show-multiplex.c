@@ -152,12 +152,18 @@ void error_put_tools(const struct erring *erring, const struct style *style, str
     const struct error_report *report = &erring->report;
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     error_put_heading("Whole commands under a tool", style, out);
+    /* A count of code that no truth can be taken off says nothing of the tool. */
     for (size_t i = 0; i < report->row_count; i++)
-        if (report->rows[i].cell->part == PART_TOOL)
+        if (report->rows[i].cell->part == PART_TOOL &&
+            (erring->options->all || report->rows[i].cell->has_truth))
             add_tool(&table, report, &report->rows[i]);
     if (table.count) {
         table_put(&table, style, out);
-        error_put_words("beyond what the code itself counts; a window: what the best path adds",
+        error_put_words(erring->options->all
+                            ? "beyond what the code itself counts, where that is known (not for "
+                              "times of a loop); a window: what the best path adds"
+                            : "beyond what the code itself counts; a window: what the best path "
+                              "adds",
                         style, out);
     } else {
         AUTO_TEXT struct text words = {0};

@@ -3,7 +3,6 @@
  *
  * The same loop at many places: a column of text for each offset in a line, as high as an iteration
  * is slow, and the places further up in the page in words. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -12,9 +11,8 @@
 #include "show/utf8.h"
 #include "show/wrap.h"
 
-#define LINE_BYTES  64u
-#define LEVELS      8u
-#define PAGES_SHOWN 12u
+#define LINE_BYTES 64u
+#define LEVELS     8u
 
 static const char *const unicode_levels[LEVELS] = {"\u2581", "\u2582", "\u2583", "\u2584",
                                                    "\u2585", "\u2586", "\u2587", "\u2588"};
@@ -60,46 +58,62 @@ static bool put_line(const struct error_report *report, const struct error_place
     return true;
 }
 
-/* "128: 1.02, 4,032: 2.04": beyond the first line. */
-static void put_pages(const struct error_report *report, const struct error_placement *placement,
-                      bool all, const struct style *style, struct text *out)
+/* "further in the page, 22 places: 0.766 to 1.16, slowest at 4,080" */
+static void put_pages_briefly(const struct error_report *report,
+                              const struct error_placement *placement, const struct style *style,
+                              struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    size_t shown = 0, left = 0;
+    const struct error_place *fastest = NULL, *slowest = NULL;
+    size_t count = 0;
     for (size_t i = 0; i < placement->places; i++) {
         const struct error_place *place = &report->places[placement->first + i];
         if (place->offset < (int64_t)LINE_BYTES)
             continue;
-        if (shown == PAGES_SHOWN && !all) {
-            left++;
-            continue;
-        }
-        char value[ERROR_NUMBER_SIZE];
-        error_number(place->per_iteration, value, sizeof(value));
-        text_printf(&words, "%s%" PRId64 ": %s", shown++ ? ", " : "further in the page ",
-                    place->offset, value);
+        count++;
+        fastest = !fastest || place->per_iteration < fastest->per_iteration ? place : fastest;
+        slowest = !slowest || place->per_iteration > slowest->per_iteration ? place : slowest;
     }
-    if (left)
-        text_printf(&words, " and %zu more", left);
+    if (!count)
+        return;
+    char least[ERROR_NUMBER_SIZE], most[ERROR_NUMBER_SIZE], where[NUMBER_SIZE];
+    error_number(fastest->per_iteration, least, sizeof(least));
+    error_number(slowest->per_iteration, most, sizeof(most));
+    number_count((uint64_t)slowest->offset, where, sizeof(where));
+    text_printf(&words, "further in the page, %zu place%s: %s to %s, slowest at offset %s", count,
+                count == 1 ? "" : "s", least, most, where);
+    text_puts(out, "  ");
+    wrap(out, text_string(&words), 2, 4, style->width);
+}
+
+/* "128: 1.02, 4,032: 2.04": beyond the first line. */
+static void put_pages(const struct error_report *report, const struct error_placement *placement,
+                      const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    for (size_t i = 0; i < placement->places; i++) {
+        const struct error_place *place = &report->places[placement->first + i];
+        if (place->offset < (int64_t)LINE_BYTES)
+            continue;
+        char value[ERROR_NUMBER_SIZE], offset[NUMBER_SIZE];
+        error_number(place->per_iteration, value, sizeof(value));
+        number_count((uint64_t)place->offset, offset, sizeof(offset));
+        text_printf(&words, "%s%s: %s", words.length ? ", " : "further in the page ", offset,
+                    value);
+    }
     if (words.length) {
         text_puts(out, "  ");
         wrap(out, text_string(&words), 2, 4, style->width);
     }
 }
 
-static void put_windows(const struct error_placement *placement, const struct style *style,
-                        struct text *out)
+static void put_windows(const struct error_placement *placement, struct text *words)
 {
-    AUTO_TEXT struct text words = {0};
-    if (!placement->has_windows)
-        return;
-    text_printf(&words,
+    text_printf(words,
                 "the loop as compiled into the windows: factor %.2f; the pattern explains %.0f %% "
                 "of it, -O %.0f %%, both together %.0f %% more",
                 placement->window_factor, 100 * placement->by_pattern, 100 * placement->by_opt,
                 100 * placement->by_both);
-    text_puts(out, "  ");
-    wrap(out, text_string(&words), 2, 4, style->width);
 }
 
 /* Was anything drawn? */
@@ -121,15 +135,26 @@ static bool put_placement(const struct erring *erring, const struct error_placem
         if (isfinite(placement->by_place))
             text_printf(&words, "; the place explains %.0f %% of the variance",
                         100 * placement->by_place);
+    } else if (placement->has_windows && !erring->options->all) {
+        text_puts(&words, ", ");
+        put_windows(placement, &words);
     } else {
-        text_puts(&words, ": not measured at several places");
+        text_puts(&words, ": not measured at chosen places");
     }
     error_put_words(text_string(&words), style, out);
     if (!is_flat(placement) || erring->options->all) {
         drawn = put_line(&erring->report, placement, out);
-        put_pages(&erring->report, placement, erring->options->all, style, out);
+        if (erring->options->all)
+            put_pages(&erring->report, placement, style, out);
+        else
+            put_pages_briefly(&erring->report, placement, style, out);
     }
-    put_windows(placement, style, out);
+    if (placement->has_windows && (placement->places || erring->options->all)) {
+        text_clear(&words);
+        put_windows(placement, &words);
+        text_puts(out, "  ");
+        wrap(out, text_string(&words), 2, 4, style->width);
+    }
     return drawn;
 }
 
@@ -144,7 +169,7 @@ void error_put_placement(const struct erring *erring, const struct style *style,
         error_put_nothing(erring, "nothing was measured at several places", "placement", style,
                           out);
     if (drawn)
-        error_put_words("each column an offset in a line of 64 bytes, as high as an iteration is "
-                        "slow between the least and the most; a point was not measured",
+        error_put_words("each column an offset in a line of 64 bytes, the higher the slower; a "
+                        "point: not measured",
                         style, out);
 }

@@ -167,7 +167,8 @@ static void put_unfinished(const struct erring *erring, const struct style *styl
 
 static void put_origin(const struct erring *erring, struct text *out)
 {
-    text_printf(out, "seed %" PRIu64 ", %.1f s", erring->seed, erring->seconds);
+    text_printf(out, "seed %" PRIu64 ", %s%.1f s", erring->seed,
+                erring->session ? "" : "judged again in ", erring->seconds);
     if (erring->store) {
         text_puts(out, ", samples in ");
         text_put_clean(out, store_path(erring->store));
@@ -180,6 +181,7 @@ void error_put_report(const struct erring *erring, const struct style *style, st
     const struct claims claims = {.list = erring->report.findings,
                                   .count = ERROR_FINDINGS,
                                   .paper = "accuracy",
+                                  .terse = true,
                                   .all = erring->options->all};
     static void (*const parts[])(const struct erring *, const struct style *, struct text *) = {
         error_put_advice,    error_put_best,    error_put_boxes,    error_put_factors,

@@ -90,8 +90,13 @@ static void what_was_stepped_is_advised_where_nothing_counts(void **state)
     hand.best[0].mode = COUNT_ANY;
     take_advice(&hand);
     assert_int_equal(hand.report.advice_count, 1);
-    assert_true(is_said(&hand, "Count instructions in user mode with perf-syscall"));
-    assert_true(is_said(&hand, "exact"));
+    assert_true(is_said(&hand, "No counter of instructions in user mode was read"));
+    assert_true(is_said(&hand, "stepping shows exactly"));
+    assert_true(is_said(&hand, "least perf-syscall, read-read, with 9; subtract that."));
+    assert_false(is_said(&hand, "19 of 20 runs"));
+    hand.best[0].spread_high = 12;
+    take_advice(&hand);
+    assert_true(is_said(&hand, "It is 9 to 12 by -O level and link mode."));
     assert_int_equal(the_only(&hand).mode, COUNT_USER);
     best(&hand, "instructions:u", "perf-user", 25);
     take_advice(&hand);

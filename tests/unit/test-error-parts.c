@@ -162,11 +162,11 @@ static void counters_are_told_by_what_grows_most_and_least(void **state)
         shown(error_put_counters, &erring),
         "\n"
         "What each further counter adds\n"
-        "instructions:uk\n"
-        "  path          a counter  95 % interval   median by number\n"
-        "  perf-read rr        112  111.2 to 112.9  1:573 2:685.5 4:909\n"
-        "  perf-user rr          0                  1:12 2:12\n"
-        "of each event what grows most and least; --all has every path and pattern\n"
+        "event            path          a counter  95 % interval\n"
+        "instructions:uk  perf-read rr        112  111.2 to 112.9\n"
+        "instructions:uk  perf-user rr          0\n"
+        "of each event what grows most and least; --all has every path, pattern and\n"
+        "  number\n"
         "Which events the others are changes most for instructions:uk through perf-read,\n"
         "  rr: 690 beside cycles:uk, 685.5 beside itself\n");
 }
@@ -229,16 +229,16 @@ static void duration_is_told_with_what_interrupts_explain(void **state)
         "What each iteration of a loop adds\n"
         "instructions:u: nothing, up to N = 1,000,000; none of 2,800 runs over 1 path\n"
         "  deviates\n"
-        "instructions:uk\n"
-        "  path          an iteration  95 % interval     detectable    up to N   runs\n"
-        "  perf-read ar        0.0017  0.0016 to 0.0018     0.00012  1,000,000  2,800\n"
+        "instructions:uk: 0.0017 (0.0016 to 0.0018) through perf-read ar, up to N =\n"
+        "  1,000,000, 2,800 runs; detectable 0.00012\n"
         "\n"
         "in the kernel   path               N   runs  median   mean    max  interrupts\n"
         "instructions:k  perf-read          1  4,000      81   83.4  3,500      0.0008\n"
         "instructions:k  perf-read  1,000,000  4,000   1,700  1,712  9,000\n"
-        "An interrupt costs 3401 instructions (3390 to 3412), and 5e-07 of them come in\n"
-        "  an iteration: together 0.0017 (0.0016 to 0.0018) an iteration, where\n"
-        "  user+kernel counts grow by 0.0017 (0.0016 to 0.0018): they explain it\n");
+        "An interrupt costs 3,401 instructions (3,390 to 3,412), and 5e-07 of them come\n"
+        "  in an iteration: together 0.0017 (0.0016 to 0.0018) an iteration, where\n"
+        "  user+kernel counts with interrupts counted along grow by 0.0017 (0.0016 to\n"
+        "  0.0018): they explain it\n");
 }
 
 static void places_are_drawn_by_the_offset(void **state)
@@ -279,12 +279,11 @@ static void places_are_drawn_by_the_offset(void **state)
         "clock/ticks/: 1.01 to 2.02 ticks an iteration, factor 2.00 (1.98 to 2.03); the\n"
         "  place explains 97 % of the variance\n"
         "  0 111111111111111111111111111111111111111111111111444444448888888. 63\n"
-        "  further in the page 1024: 1.01, 4090: 2.02\n"
-        "msr/tsc/: not measured at several places\n"
-        "  the loop as compiled into the windows: factor 1.94; the pattern explains 11 %\n"
-        "    of it, -O 7 %, both together 62 % more\n"
-        "each column an offset in a line of 64 bytes, as high as an iteration is slow\n"
-        "  between the least and the most; a point was not measured\n");
+        "  further in the page, 2 places: 1.01 to 2.02, slowest at offset 4,090\n"
+        "msr/tsc/, the loop as compiled into the windows: factor 1.94; the pattern\n"
+        "  explains 11 % of it, -O 7 %, both together 62 % more\n"
+        "each column an offset in a line of 64 bytes, the higher the slower; a point: not\n"
+        "  measured\n");
 }
 
 static void extrapolated_counts_stand_against_the_truth(void **state)
@@ -384,16 +383,11 @@ static void the_best_patterns_stand_beside_the_papers(void **state)
               "u                                               PLpc   ar       152  144\n"
               "u     papi-high     -          -    -  none     PHpm   ar       236  236\n"
               "u                                               PHpc   ar       236  230\n"
-              "uk    direct        -          -    -  none     pm     rr       726  572\n"
-              "uk                                              pc     ar       163   74\n"
-              "uk    papi-low      -          -    -  none     PLpm   ar       742  653\n"
-              "uk                                              PLpc   ar       251  249\n"
-              "uk    papi-high     -          -    -  none     PHpm   ar       844  755\n"
-              "uk                                              PHpc   ar       339  333\n"
-              "uk: nothing of ours, because no counter of the CPU can be opened here\n"
-              "best: the pattern that adds least, over -O levels and link modes, one counter;\n"
-              "  exact: by executing the window step by step; *: the least of all paths; pm\n"
-              "  perfmon, pc perfctr, PL and PH PAPI's low and high level on them\n"
+              "uk: nothing of ours, because no counter of the CPU can be opened here; the\n"
+              "  paper's pm 726, PLpm 742, PHpm 844, pc 163, PLpc 251, PHpc 339\n"
+              "best: the pattern that adds least over -O levels and link modes, with one\n"
+              "  counter; *: least of all paths; exact: stepped; pm perfmon, pc perfctr, PL and\n"
+              "  PH PAPI's low and high level on them\n"
               "\n"
               "Other events counted although nothing is measured\n"
               "event     path       best  median  19 of 20 runs\n"

@@ -138,7 +138,7 @@ static void every_part_is_shown(void **state)
         "What to do",
         "Table 3",
         "Null error of instructions:u\n",
-        "Null error of instructions:uk\n",
+        "Null error of instructions:uk, best pattern of each path\n",
         "Which factors matter",
         "What each further counter adds",
         "Measured against stepped",
@@ -165,6 +165,26 @@ static void lines_fit_every_width(void **state)
         struct shown shown = {0};
         judge_and_put(&shown, build_rich, width);
         expect_to_fit(&shown, width);
+        release(&shown);
+    }
+}
+
+/* Findings and counters take a line each; who wants reasons and every number asks for all. */
+static void reasons_and_numbers_come_with_all(void **state)
+{
+    (void)state;
+    static const char *const only_with_all[] = {"median by number", "the furthest from",
+                                                "Null error of instructions:uk\n"};
+    for (int all = 0; all < 2; all++) {
+        struct shown shown = {0};
+        options.all = all;
+        judge_and_put(&shown, build_rich, 80);
+        options.all = false;
+        const char *text = text_string(&shown.text);
+        for (size_t i = 0; i < sizeof(only_with_all) / sizeof(*only_with_all); i++)
+            if ((strstr(text, only_with_all[i]) != NULL) != (all != 0))
+                fail_msg("--all %d and '%s':\n%s", all, only_with_all[i], text);
+        expect(&shown, all ? "\nZ8 the error in user mode" : "\nZ8 holds, ");
         release(&shown);
     }
 }
@@ -295,6 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_part_is_shown),
         cmocka_unit_test(lines_fit_every_width),
+        cmocka_unit_test(reasons_and_numbers_come_with_all),
         cmocka_unit_test(a_machine_without_counters_says_why),
         cmocka_unit_test(a_hostile_store_moves_no_cursor),
         cmocka_unit_test(rows_have_their_factors_in_json),

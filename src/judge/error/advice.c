@@ -19,31 +19,35 @@
 /* What the first run adds differs more between processes: a tenth. */
 #define FIRST_WORTH_TELLING 0.1
 
-/* "instructions:u"; an exact count is not asked for by the name of what stepped it. */
-static void put_event(const struct error_best *best, char *words, size_t size)
+/* Nothing was counted, but what the code of a path would add to a counter is known: what differs
+ * then is not the run, but how the code was compiled. */
+static void advise_stepped(const struct error_best *best, char text[NOTE_SIZE])
 {
-    if (best->stepped)
-        snprintf(words, size, "%.60s in user mode", best->base ? best->base : best->event);
-    else
-        snprintf(words, size, "%.80s", best->event);
+    char subtract[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
+    note_add(text,
+             "No counter of %.60s in user mode was read, but stepping shows exactly what each "
+             "path's own code would add to one: least %.40s, %s, with %s; subtract that.",
+             best->base ? best->base : best->event, best->path, pattern_descriptions[best->pattern],
+             figure_of((double)best->subtract, subtract));
+    if (best->spread_high > best->spread_low)
+        note_add(text, "It is %s to %s by -O level and link mode.",
+                 figure_of(best->spread_low, low), figure_of(best->spread_high, high));
 }
 
 static void advise_best(const struct error_best *best, char text[NOTE_SIZE])
 {
-    char event[100], subtract[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
+    char subtract[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
     bool spreads = best->spread_high > best->spread_low;
-    put_event(best, event, sizeof(event));
     if (best->subtract == 0 && !spreads)
-        note_add(text, "Count %s with %.40s, %s: it adds nothing.", event, best->path,
+        note_add(text, "Count %.80s with %.40s, %s: it adds nothing.", best->event, best->path,
                  pattern_descriptions[best->pattern]);
     else
-        note_add(text, "Count %s with %.40s, %s: it adds %s; subtract that.", event, best->path,
-                 pattern_descriptions[best->pattern], figure_of((double)best->subtract, subtract));
+        note_add(text, "Count %.80s with %.40s, %s: it adds %s; subtract that.", best->event,
+                 best->path, pattern_descriptions[best->pattern],
+                 figure_of((double)best->subtract, subtract));
     if (spreads)
         note_add(text, "19 of 20 runs lie between %s and %s.", figure_of(best->spread_low, low),
                  figure_of(best->spread_high, high));
-    else if (best->stepped)
-        note_add(text, "Stepping shows this to be exact.");
 }
 
 static bool same_way(const struct error_best *best, const char *event, const char *path,
@@ -180,7 +184,10 @@ static struct error_advice advice_of(const struct error_report *report,
 {
     struct error_advice advice = {.mode = best->stepped ? COUNT_USER : best->mode,
                                   .event = best->event};
-    advise_best(best, advice.text);
+    if (best->stepped)
+        advise_stepped(best, advice.text);
+    else
+        advise_best(best, advice.text);
     advise_counters(report, best, advice.text);
     advise_first(report, best, advice.text);
     advise_duration(report, best, advice.text);

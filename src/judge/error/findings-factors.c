@@ -172,11 +172,12 @@ static void tell(const struct part *part, size_t index, struct finding *finding)
     if (isfinite(part->range))
         snprintf(apart, sizeof(apart), ", levels %s apart",
                  figure_of(rounded(part->range), number));
-    finding_clause(finding, "%s %s (%s %% %s %.40s%s%s)", expected[index].name,
+    finding_clause(finding, "%s %s (%s %% %s %.40s%s%s%s)", expected[index].name,
                    words[part->matters],
                    share > 0 && share < 0.05 ? "under 0.1" : figure_of(rounded(share), number),
-                   is_path_or_machine(effect->factors) ? "of" : "within paths of", effect->event,
-                   through, apart);
+                   is_path_or_machine(effect->factors) ? "of" : "within paths of",
+                   part->anova->stepped ? "instructions:u" : effect->event,
+                   part->anova->stepped ? ", stepped" : "", through, apart);
 }
 
 /* The part that decides gives the figure: one that refutes, else one that is open, else the level,
