@@ -165,7 +165,8 @@ def with_other_values(where, source, specimens, seen):
     for name, specimen in specimens.items():
         of_it = [one for one in seen if one.specimen == name and one.counts]
         classes = tuple(dict.fromkeys(one.name for one in of_it))[:MOST_COUNTERS]
-        for words, several in other_values(specimen, sorted({one.n for one in of_it})).items():
+        others = list(other_values(specimen, sorted({one.n for one in of_it})).items())
+        for words, several in others[-1:] if source == "valgrind" else others:  # which takes long
             named = {name: Specimen(f"{name}/{words}/", specimen.least, specimen.most, specimen.truths)}
             counted, reasons = ask_for(where, source, named, [name], tuple(several), classes)
             if {(one.n, one.name) for one in counted if one.counts} < {(n, word) for n in several for word in classes}:
