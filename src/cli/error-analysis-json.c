@@ -44,7 +44,7 @@ static void put_way(json_t *object, const char *event, enum count_mode mode, con
 
 /* --- Table 3 --- */
 
-static json_t *best_json(const struct error_best *best)
+static json_t *best_json(const struct error_case *file, const struct error_best *best)
 {
     json_t *object = json_object();
     put_way(object, best->event, best->mode, best->path, best->pattern);
@@ -56,6 +56,7 @@ static json_t *best_json(const struct error_best *best)
     json_object_set_new(object, "runs", json_count(best->runs));
     json_object_set_new(object, "cells", json_count(best->cells));
     json_object_set_new(object, "overall", json_boolean(best->overall));
+    put_machine(object, file, best->machine);
     return object;
 }
 
@@ -117,7 +118,7 @@ static json_t *model_json(const struct error_anova *anova)
 
 /* --- counters --- */
 
-static json_t *counters_json(const struct error_by_counters *by)
+static json_t *counters_json(const struct error_case *file, const struct error_by_counters *by)
 {
     json_t *object = json_object(), *points = json_array();
     put_way(object, by->event, by->mode, by->path, by->pattern);
@@ -132,10 +133,11 @@ static json_t *counters_json(const struct error_by_counters *by)
     }
     json_object_set_new(object, "points", points);
     PUT_REALS(object, {"slope", by->slope, NULL}, {"low", by->low, NULL}, {"high", by->high, NULL});
+    put_machine(object, file, by->machine);
     return object;
 }
 
-static json_t *choice_json(const struct error_choice *choice)
+static json_t *choice_json(const struct error_case *file, const struct error_choice *choice)
 {
     json_t *object = json_object();
     json_object_set_new(object, "event", json_text(choice->event));
@@ -145,6 +147,7 @@ static json_t *choice_json(const struct error_choice *choice)
     json_object_set_new(object, "counters", json_count(choice->counters));
     PUT_REALS(object, {"median", choice->median, NULL},
               {"plain", choice->plain, "it was not measured beside itself"});
+    put_machine(object, file, choice->machine);
     return object;
 }
 
@@ -326,22 +329,24 @@ static json_t *checks_json(const struct facts *facts)
             json_array_append_new(list, element(&rows[i]));                                        \
         return list;                                                                               \
     }
-LIST(all_best, error_best, best_json)
+/* The same of rows that belong to a machine. */
+#define LIST_BY_MACHINE(name, row, element)                                                        \
+    static json_t *name(const struct error_case *file, const struct row *rows, size_t count)       \
+    {                                                                                              \
+        json_t *list = json_array();                                                               \
+        for (size_t i = 0; i < count; i++)                                                         \
+            json_array_append_new(list, element(file, &rows[i]));                                  \
+        return list;                                                                               \
+    }
+LIST_BY_MACHINE(all_best, error_best, best_json)
+LIST_BY_MACHINE(all_counters, error_by_counters, counters_json)
+LIST_BY_MACHINE(all_choices, error_choice, choice_json)
+LIST_BY_MACHINE(all_slopes, error_slope, slope_json)
 LIST(all_effects, error_effect, effect_json)
 LIST(all_models, error_anova, model_json)
-LIST(all_counters, error_by_counters, counters_json)
-LIST(all_choices, error_choice, choice_json)
 LIST(all_sizes, error_by_size, size_json)
 LIST(all_multiplex, error_multiplex, multiplex_json)
 LIST(all_advice, error_advice, advice_json)
-
-static json_t *slopes_json(const struct error_case *file, const struct error_report *report)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < report->slope_count; i++)
-        json_array_append_new(list, slope_json(file, &report->slopes[i]));
-    return list;
-}
 
 static json_t *placements_json(const struct error_case *file, const struct error_report *report)
 {
@@ -368,15 +373,19 @@ json_t *error_analysis_json(const struct erring *erring)
     const struct error_report *report = &erring->report;
     json_t *analysis = json_object();
     put_frame(analysis, erring);
-    json_object_set_new(analysis, "best", all_best(report->best, report->best_count));
+    json_object_set_new(analysis, "best",
+                        all_best(&erring->file, report->best, report->best_count));
     json_object_set_new(analysis, "table3", table3_json());
     json_object_set_new(analysis, "anova", all_effects(report->effects, report->effect_count));
     json_object_set_new(analysis, "models", all_models(report->anovas, report->anova_count));
-    json_object_set_new(analysis, "counters",
-                        all_counters(report->by_counters, report->by_counters_count));
-    json_object_set_new(analysis, "choices", all_choices(report->choices, report->choice_count));
+    json_object_set_new(
+        analysis, "counters",
+        all_counters(&erring->file, report->by_counters, report->by_counters_count));
+    json_object_set_new(analysis, "choices",
+                        all_choices(&erring->file, report->choices, report->choice_count));
     json_object_set_new(analysis, "stepped", stepped_json(&report->stepped));
-    json_object_set_new(analysis, "slopes", slopes_json(&erring->file, report));
+    json_object_set_new(analysis, "slopes",
+                        all_slopes(&erring->file, report->slopes, report->slope_count));
     json_object_set_new(analysis, "by_size", all_sizes(report->by_size, report->by_size_count));
     put_ticks(analysis, &report->ticks);
     json_object_set_new(analysis, "placement", placements_json(&erring->file, report));

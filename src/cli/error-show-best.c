@@ -8,6 +8,7 @@
 
 #include "cli/error-show.h"
 #include "show/number.h"
+#include "show/utf8.h"
 
 /* What a path here is like in the paper's table. */
 static const char *kind_of_path(const char *path)
@@ -25,8 +26,8 @@ static bool is_shadowed(const struct error_report *report, const struct error_be
 {
     for (size_t i = 0; best->stepped && i < report->best_count; i++) {
         const struct error_best *other = &report->best[i];
-        if (!other->stepped && is_instructions(other) && other->mode == best->mode &&
-            strcmp(other->path, best->path) == 0)
+        if (!other->stepped && other->machine == best->machine && is_instructions(other) &&
+            other->mode == best->mode && strcmp(other->path, best->path) == 0)
             return true;
     }
     return false;
@@ -72,13 +73,13 @@ static void add_theirs(struct table *table, const struct error_table3 *row)
 }
 
 /* The next row of either side at or after *at; NULL: no more. */
-static const struct error_best *next_ours(const struct error_report *report, enum count_mode mode,
-                                          const char *like, size_t *at)
+static const struct error_best *next_ours(const struct error_report *report, uint32_t machine,
+                                          enum count_mode mode, const char *like, size_t *at)
 {
     for (; *at < report->best_count; (*at)++) {
         const struct error_best *best = &report->best[*at];
-        if (is_instructions(best) && best->mode == mode && !is_shadowed(report, best) &&
-            strcmp(kind_of_path(best->path), like) == 0)
+        if (best->machine == machine && is_instructions(best) && best->mode == mode &&
+            !is_shadowed(report, best) && strcmp(kind_of_path(best->path), like) == 0)
             return &report->best[(*at)++];
     }
     return NULL;
@@ -95,13 +96,13 @@ static const struct error_table3 *next_theirs(enum count_mode mode, const char *
 }
 
 /* Both sides of one mode and one kind of path, as long as either has rows. */
-static void add_group(struct table *table, const struct error_report *report, enum count_mode mode,
-                      const char *like)
+static void add_group(struct table *table, const struct error_report *report, uint32_t machine,
+                      enum count_mode mode, const char *like)
 {
     size_t ours = 0, theirs = 0;
     bool any = false; /* has a row that names what ours is */
     for (;;) {
-        const struct error_best *best = next_ours(report, mode, like, &ours);
+        const struct error_best *best = next_ours(report, machine, mode, like, &ours);
         const struct error_table3 *row = next_theirs(mode, like, &theirs);
         if (!best && !row)
             return;
@@ -124,8 +125,8 @@ static bool any_measured(const struct error_report *report, enum count_mode mode
 }
 
 /* A mode without rows of ours is a line below. */
-static void put_table3(const struct error_report *report, bool all, const struct style *style,
-                       struct text *out)
+static void put_table3(const struct error_report *report, uint32_t machine, bool all,
+                       const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
         {.title = "mode"},
@@ -145,20 +146,24 @@ static void put_table3(const struct error_report *report, bool all, const struct
     for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
         for (size_t j = 0; j < sizeof(kinds) / sizeof(*kinds); j++)
             if (all || any_measured(report, modes[i]))
-                add_group(&table, report, modes[i], kinds[j]);
+                add_group(&table, report, machine, modes[i], kinds[j]);
     table_put(&table, style, out);
     table_free(&table);
 }
 
 /* --- events beside instructions --- */
 
-static void add_other(struct table *table, const struct error_best *best)
+static void add_other(struct table *table, const struct error_case *file,
+                      const struct error_best *best)
 {
+    AUTO_TEXT struct text event = {0};
     char median[ERROR_NUMBER_SIZE], low[ERROR_NUMBER_SIZE], high[ERROR_NUMBER_SIZE];
     error_number(best->median, median, sizeof(median));
     error_number(best->spread_low, low, sizeof(low));
     error_number(best->spread_high, high, sizeof(high));
-    table_add(table, TONE_PLAIN, best->event);
+    text_put_clean(&event, best->event);
+    error_put_machine(file, best->machine, &event);
+    table_add(table, TONE_PLAIN, text_string(&event));
     table_add(table, TONE_PLAIN, best->path);
     table_add(table, TONE_PLAIN, pattern_names[best->pattern]);
     table_add(table, TONE_PLAIN, median);
@@ -184,7 +189,7 @@ static void put_others(const struct erring *erring, const struct style *style, s
         if (is_instructions(best))
             continue;
         if (erring->options->all || best->overall)
-            add_other(&table, best);
+            add_other(&table, &erring->file, best);
         else
             folded = true;
     }
@@ -228,7 +233,13 @@ void error_put_best(const struct erring *erring, const struct style *style, stru
 {
     error_put_heading("Instructions counted although nothing is measured, and the paper's Table 3",
                       style, out);
-    put_table3(&erring->report, erring->options->all, style, out);
+    for (uint32_t machine = 0; machine == 0 || machine < erring->file.machine_count; machine++) {
+        if (erring->file.machine_count > 1) {
+            text_put_clean(out, erring->file.machines[machine].name);
+            text_putc(out, '\n');
+        }
+        put_table3(&erring->report, machine, erring->options->all, style, out);
+    }
     put_missing(erring, COUNT_USER, style, out);
     put_missing(erring, COUNT_BOTH, style, out);
     error_put_words("best: the pattern that adds least over -O levels and link modes, with one "

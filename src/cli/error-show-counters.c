@@ -50,7 +50,8 @@ static void add_line(struct table *table, const struct error_by_counters *by)
 
 static bool same_event(const struct error_by_counters *left, const struct error_by_counters *right)
 {
-    return strcmp(left->event, right->event) == 0 && left->stepped == right->stepped;
+    return left->machine == right->machine && strcmp(left->event, right->event) == 0 &&
+           left->stepped == right->stepped;
 }
 
 /* Of each event what grows most and what grows least, unless all are asked for. */
@@ -84,6 +85,7 @@ static void put_choices(const struct erring *erring, const struct style *style, 
         error_number(choice->median, median, sizeof(median));
         error_number(choice->plain, plain, sizeof(plain));
         text_put_clean(&words, choice->event);
+        error_put_machine(&erring->file, choice->machine, &words);
         text_printf(&words, " %s %s beside ", choice->path, pattern_names[choice->pattern]);
         text_put_clean(&words, choice->others);
         text_printf(&words, ": %s", median);
@@ -99,6 +101,7 @@ static void put_choices(const struct erring *erring, const struct style *style, 
     error_number(widest->plain, plain, sizeof(plain));
     text_puts(&words, "Which events the others are changes most for ");
     text_put_clean(&words, widest->event);
+    error_put_machine(&erring->file, widest->machine, &words);
     text_printf(&words, " through %s, %s: %s beside ", widest->path, pattern_names[widest->pattern],
                 median);
     text_put_clean(&words, widest->others);
@@ -107,7 +110,7 @@ static void put_choices(const struct erring *erring, const struct style *style, 
 }
 
 /* The lines of the event of the one at `first`, unless they were put before. */
-static void put_event(const struct error_report *report, size_t first, const struct style *style,
+static void put_event(const struct erring *erring, size_t first, const struct style *style,
                       struct text *out)
 {
     static const struct column columns[] = {
@@ -116,6 +119,7 @@ static void put_event(const struct error_report *report, size_t first, const str
         {.title = "95 % interval"},
         {.title = "median by number", .wraps = true},
     };
+    const struct error_report *report = &erring->report;
     const struct error_by_counters *list = report->by_counters;
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     for (size_t i = 0; i < first; i++)
@@ -125,17 +129,20 @@ static void put_event(const struct error_report *report, size_t first, const str
         if (same_event(&list[i], &list[first]))
             add_line(&table, &list[i]);
     error_put_event(list[first].event, list[first].stepped, out);
+    error_put_machine(&erring->file, list[first].machine, out);
     text_putc(out, '\n');
     table_put(&table, style, out);
     table_free(&table);
 }
 
 /* One row: "msr/tsc/  perf-prctl ar  2,567  2,424 to 2,709". */
-static void add_brief(struct table *table, const struct error_by_counters *by)
+static void add_brief(struct table *table, const struct error_case *file,
+                      const struct error_by_counters *by)
 {
     AUTO_TEXT struct text event = {0};
     char slope[ERROR_NUMBER_SIZE], low[ERROR_NUMBER_SIZE], high[ERROR_NUMBER_SIZE];
     error_put_event(by->event, by->stepped, &event);
+    error_put_machine(file, by->machine, &event);
     error_number(by->slope, slope, sizeof(slope));
     error_number(by->low, low, sizeof(low));
     error_number(by->high, high, sizeof(high));
@@ -150,8 +157,7 @@ static void add_brief(struct table *table, const struct error_by_counters *by)
 }
 
 /* Of each event what grows most and what grows least; how many were left out. */
-static size_t put_briefly(const struct error_report *report, const struct style *style,
-                          struct text *out)
+static size_t put_briefly(const struct erring *erring, const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
         {.title = "event"},
@@ -159,12 +165,13 @@ static size_t put_briefly(const struct error_report *report, const struct style 
         {.title = "a counter", .right = true},
         {.title = "95 % interval"},
     };
+    const struct error_report *report = &erring->report;
     const struct error_by_counters *list = report->by_counters;
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     size_t folded = 0;
     for (size_t i = 0; i < report->by_counters_count; i++)
         if (is_extreme(report, i))
-            add_brief(&table, &list[i]);
+            add_brief(&table, &erring->file, &list[i]);
         else
             folded++;
     table_put(&table, style, out);
@@ -180,8 +187,8 @@ void error_put_counters(const struct erring *erring, const struct style *style, 
         error_put_nothing(erring, "nothing was measured with more than one counter",
                           "number of counters", style, out);
     for (size_t i = 0; i < report->by_counters_count && erring->options->all; i++)
-        put_event(report, i, style, out);
-    if (report->by_counters_count && !erring->options->all && put_briefly(report, style, out))
+        put_event(erring, i, style, out);
+    if (report->by_counters_count && !erring->options->all && put_briefly(erring, style, out))
         error_put_words(
             "of each event what grows most and least; --all has every path, pattern and "
             "number",

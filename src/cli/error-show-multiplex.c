@@ -93,12 +93,13 @@ void error_put_multiplex(const struct erring *erring, const struct style *style,
 /* --- whole commands --- */
 
 /* What the best path adds to the same event; "" where none was measured. */
-static void put_window(const struct error_report *report, const char *event, char *text,
+static void put_window(const struct error_report *report, const struct error_cell *cell, char *text,
                        size_t size)
 {
     text[0] = '\0';
     for (size_t i = 0; i < report->best_count; i++)
-        if (report->best[i].overall && strcmp(report->best[i].event, event) == 0)
+        if (report->best[i].overall && report->best[i].machine == cell->machine &&
+            strcmp(report->best[i].event, cell->event) == 0)
             error_number(report->best[i].median, text, size);
 }
 
@@ -106,7 +107,7 @@ static void add_tool(struct table *table, const struct error_report *report,
                      const struct error_row *row)
 {
     char window[ERROR_NUMBER_SIZE];
-    put_window(report, row->cell->event, window, sizeof(window));
+    put_window(report, row->cell, window, sizeof(window));
     char median[ERROR_NUMBER_SIZE], min[ERROR_NUMBER_SIZE], max[ERROR_NUMBER_SIZE], n[NUMBER_SIZE];
     error_number((double)row->error.median, median, sizeof(median));
     error_number((double)row->error.min, min, sizeof(min));

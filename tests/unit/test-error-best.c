@@ -136,14 +136,66 @@ static void of_equal_medians_the_narrower_wins_then_the_first(void **state)
     assert_true(report.best->median == 50);
     assert_int_equal(report.best->pattern, PATTERN_AO);
     end(&builder, &report);
-    /* Paths that tie: by name, whatever the order of the case. */
+    /* Paths that tie: in the order of the case. */
     error_builder_start(&builder, 3);
     build_error_cell(&builder, &(struct error_way){.path = "perf-syscall", .error = 50});
     build_error_cell(&builder, &(struct error_way){.path = "perf-read", .error = 50});
     report = judge(&builder);
     assert_int_equal(report.best_count, 2);
-    assert_true(find(&report, "instructions:u", "perf-read")->overall);
-    assert_false(find(&report, "instructions:u", "perf-syscall")->overall);
+    assert_true(find(&report, "instructions:u", "perf-syscall")->overall);
+    assert_false(find(&report, "instructions:u", "perf-read")->overall);
+    end(&builder, &report);
+}
+
+/* Page faults that no path adds are no reason to go through the path that executes most. */
+static void paths_that_tie_are_told_apart_by_what_they_execute(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        double executes;
+    } paths[] = {{"papi-high", 900}, {"perf-read", 17}, {"perf-syscall", 5}};
+    for (int stepped = 0; stepped < 2; stepped++) {
+        struct error_builder builder;
+        error_builder_start(&builder, 3);
+        for (size_t i = 0; i < 3; i++)
+            build_error_cell(&builder,
+                             &(struct error_way){.event = "page-faults", .path = paths[i].path});
+        for (size_t i = 0; i < 3; i++)
+            build_error_cell(
+                &builder,
+                &(struct error_way){.part = stepped ? PART_STEPPED : PART_NULL,
+                                    .event = stepped ? "step/instructions/" : "instructions:u",
+                                    .path = paths[i].path,
+                                    .error = paths[i].executes});
+        struct error_report report = judge(&builder);
+        assert_true(find(&report, "page-faults", "perf-syscall")->overall);
+        assert_false(find(&report, "page-faults", "papi-high")->overall);
+        assert_false(find(&report, "page-faults", "perf-read")->overall);
+        end(&builder, &report);
+    }
+}
+
+/* What one machine adds is not to be subtracted on another. */
+static void machines_have_a_best_of_their_own(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 3);
+    build_error_machine(&builder, "another", false);
+    build_error_cell(&builder, &(struct error_way){.path = "perf-read", .error = 10});
+    build_error_cell(&builder, &(struct error_way){.path = "perf-user", .error = 20});
+    build_error_cell(&builder, &(struct error_way){.path = "perf-read", .error = 70, .machine = 1});
+    build_error_cell(&builder, &(struct error_way){.path = "perf-user", .error = 30, .machine = 1});
+    struct error_report report = judge(&builder);
+    static const int64_t subtract[] = {10, 20, 70, 30};
+    static const bool overall[] = {true, false, false, true};
+    assert_int_equal(report.best_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(report.best[i].machine, i / 2);
+        assert_int_equal(report.best[i].subtract, subtract[i]);
+        assert_int_equal(report.best[i].overall, overall[i]);
+    }
     end(&builder, &report);
 }
 
@@ -184,6 +236,8 @@ int main(void)
         cmocka_unit_test(each_path_has_its_own_best_pattern_by_mode),
         cmocka_unit_test(stepped_rows_stand_apart_and_are_user_mode),
         cmocka_unit_test(of_equal_medians_the_narrower_wins_then_the_first),
+        cmocka_unit_test(paths_that_tie_are_told_apart_by_what_they_execute),
+        cmocka_unit_test(machines_have_a_best_of_their_own),
         cmocka_unit_test(an_error_below_zero_is_no_virtue),
         cmocka_unit_test(paths_without_a_cell_of_one_counter_have_no_best),
     };

@@ -195,38 +195,35 @@ static void the_level_with_most_numbers_of_counters_is_taken(void **state)
     end_judging(&builder, &report);
 }
 
-/* The second machine errs by 20 more and has only the larger numbers. */
-static void machines_have_levels_of_their_own(void **state)
+/* The second machine adds nothing for a counter, the first three. */
+static void machines_have_slopes_of_their_own(void **state)
 {
     (void)state;
-    static const uint32_t few[] = {1, 2, 0}, many[] = {4, 6, 0}, single[] = {9, 0};
+    static const uint32_t few[] = {1, 2, 0}, many[] = {1, 4, 6, 0};
     const struct planted planted = {.slope = 3};
     struct error_builder builder;
     error_builder_start(&builder, 3);
     build_error_machine(&builder, "another", false);
     struct error_way way = {.effect = planted_error, .context = (void *)&planted};
     build_error_crossing(&builder, &(struct error_crossing){.counters = few}, &way);
-    way.machine = 1;
+    way = (struct error_way){.machine = 1, .error = 40};
     build_error_crossing(&builder, &(struct error_crossing){.counters = many}, &way);
-    /* Many machines with one number are one point. */
-    for (way.machine = 0, way.opt = "O0", way.counters = 1; way.machine < 6; way.machine++)
-        build_error_cell(&builder, &way);
-    way.machine = 1;
-    way.opt = NULL;
     struct error_report report = judge(&builder);
-    assert_int_equal(report.by_counters->points, 4);
-    assert_true(fabs(report.by_counters->slope - 3) < 1e-9);
+    assert_int_equal(report.by_counters_count, 2);
+    assert_int_equal(report.by_counters[0].machine, 0);
+    assert_int_equal(report.by_counters[0].points, 2);
+    assert_true(fabs(report.by_counters[0].slope - 3) < 1e-9);
+    assert_int_equal(report.by_counters[1].machine, 1);
+    assert_int_equal(report.by_counters[1].points, 3);
+    assert_true(report.by_counters[1].slope == 0);
     end_judging(&builder, &report);
-    /* One number each: the slope is not known. */
+    /* One number each: there is no slope. */
     error_builder_start(&builder, 3);
     build_error_machine(&builder, "another", false);
-    build_error_crossing(&builder, &(struct error_crossing){.counters = single}, &way);
-    way.machine = 0;
-    way.counters = 1;
-    build_error_cell(&builder, &way);
+    build_error_cell(&builder, &(struct error_way){.counters = 1});
+    build_error_cell(&builder, &(struct error_way){.counters = 9, .machine = 1});
     report = judge(&builder);
-    assert_int_equal(report.by_counters->points, 2);
-    assert_true(isnan(report.by_counters->slope) && isinf(report.by_counters->high));
+    assert_int_equal(report.by_counters_count, 0);
     end_judging(&builder, &report);
 }
 
@@ -335,7 +332,7 @@ int main(void)
         cmocka_unit_test(layouts_paths_and_patterns_are_told_apart),
         cmocka_unit_test(a_full_crossing_is_compared_at_one_level_and_link),
         cmocka_unit_test(the_level_with_most_numbers_of_counters_is_taken),
-        cmocka_unit_test(machines_have_levels_of_their_own),
+        cmocka_unit_test(machines_have_slopes_of_their_own),
         cmocka_unit_test(too_little_for_a_slope_is_said),
         cmocka_unit_test(a_path_that_takes_no_event_twice_is_compared_along_one_row_of_others),
         cmocka_unit_test(the_choice_of_events_is_set_against_the_event_repeated),

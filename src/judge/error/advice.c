@@ -62,8 +62,9 @@ static void advise_counters(const struct error_report *report, const struct erro
 {
     for (size_t i = 0; i < report->by_counters_count; i++) {
         const struct error_by_counters *by = &report->by_counters[i];
-        if (!same_way(best, by->event, by->path, by->pattern) || by->separate || by->points < 2 ||
-            !(by->low > 0) || by->slope < fmax(1, WORTH_TELLING * fabs(by->medians[0])))
+        if (by->machine != best->machine || !same_way(best, by->event, by->path, by->pattern) ||
+            by->separate || by->points < 2 || !(by->low > 0) ||
+            by->slope < fmax(1, WORTH_TELLING * fabs(by->medians[0])))
             continue;
         char each[FIGURE_SIZE];
         note_add(text, "Count few events at once: each further counter adds about %s.",
@@ -92,6 +93,7 @@ static struct first_calls look_at_first(const struct error_report *report,
         const struct error_row *row = &report->rows[i];
         const struct error_cell *cell = row->cell;
         if ((cell->part != PART_NULL && cell->part != PART_STEPPED) || cell->counters != 1 ||
+            cell->machine != best->machine ||
             !same_way(best, cell->event, cell->path, cell->pattern) ||
             cell->runs <= cell->processes)
             continue;
@@ -138,7 +140,8 @@ static void advise_duration(const struct error_report *report, const struct erro
     for (size_t i = 0; i < report->slope_count; i++) {
         const struct error_slope *slope = &report->slopes[i];
         bool same = strcmp(slope->path, best->path) == 0;
-        if (strcmp(slope->event, best->event) == 0 && slope->points > 1 && (!found || same)) {
+        if (slope->machine == best->machine && strcmp(slope->event, best->event) == 0 &&
+            slope->points > 1 && (!found || same)) {
             found = slope;
             if (same)
                 break;
@@ -148,11 +151,15 @@ static void advise_duration(const struct error_report *report, const struct erro
         return;
     char each[FIGURE_SIZE], longest[FIGURE_SIZE];
     if (found->low > 0 && found->high >= NO_GROWTH)
-        note_add(text,
-                 "Long regions gain error: about %s more for a million iterations of a short loop, "
-                 "mostly from interrupts. Keep regions short%s.",
-                 figure_of(round(found->slope * 1e6), each),
-                 best->mode == COUNT_BOTH ? ", or count in user mode" : "");
+        note_add(
+            text,
+            "Long regions gain error: about %s more for a million iterations of a short loop%s. "
+            "Keep regions short%s.",
+            figure_of(round(found->slope * 1e6), each),
+            best->mode != COUNT_USER && report->ticks.known && report->ticks.agrees
+                ? ", mostly from interrupts"
+                : "",
+            best->mode == COUNT_BOTH ? ", or count in user mode" : "");
     else if (found->low >= -NO_GROWTH && found->high <= NO_GROWTH)
         note_add(text, "Long regions gain no error, up to %s iterations of a loop.",
                  figure_of((double)found->longest, longest));
@@ -172,18 +179,21 @@ static bool is_measured_too(const struct error_report *report, const struct erro
         return false;
     for (size_t i = 0; i < report->best_count; i++) {
         const struct error_best *other = &report->best[i];
-        if (!other->stepped && other->overall && other->mode == COUNT_USER && other->base &&
-            strcmp(other->base, best->base) == 0)
+        if (!other->stepped && other->overall && other->machine == best->machine &&
+            other->mode == COUNT_USER && other->base && strcmp(other->base, best->base) == 0)
             return true;
     }
     return false;
 }
 
-static struct error_advice advice_of(const struct error_report *report,
+static struct error_advice advice_of(const struct error_case *file,
+                                     const struct error_report *report,
                                      const struct error_best *best)
 {
     struct error_advice advice = {.mode = best->stepped ? COUNT_USER : best->mode,
                                   .event = best->event};
+    if (file->machine_count > 1 && best->machine < file->machine_count)
+        note_add(advice.text, "On %.80s:", file->machines[best->machine].name);
     if (best->stepped)
         advise_stepped(best, advice.text);
     else
@@ -196,7 +206,6 @@ static struct error_advice advice_of(const struct error_report *report,
 
 int error_judge_advice(const struct error_case *file, struct error_report *report)
 {
-    (void)file;
     report->advice = calloc(report->best_count + 1, sizeof(*report->advice));
     report->advice_count = 0;
     if (!report->advice)
@@ -204,7 +213,7 @@ int error_judge_advice(const struct error_case *file, struct error_report *repor
     for (size_t i = 0; i < report->best_count; i++) {
         const struct error_best *best = &report->best[i];
         if (best->overall && !is_no_way(best) && !is_measured_too(report, best))
-            report->advice[report->advice_count++] = advice_of(report, best);
+            report->advice[report->advice_count++] = advice_of(file, report, best);
     }
     return 0;
 }

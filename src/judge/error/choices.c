@@ -22,7 +22,8 @@ static void judge_choice(const struct error_ways *ways, size_t begin, size_t end
                          struct error_pool *pool, struct error_choice *choice)
 {
     const struct error_cell *cell = ways->list[begin].cell;
-    *choice = (struct error_choice){.event = cell->event,
+    *choice = (struct error_choice){.machine = cell->machine,
+                                    .event = cell->event,
                                     .path = cell->path,
                                     .others = cell->others,
                                     .pattern = cell->pattern,

@@ -13,8 +13,8 @@
 #include "judge/error/replicates.h"
 #include "stats/least-squares.h"
 
-/* A stretch of ways that share event, path, pattern and layout, and the -O level and link at which
- * its numbers of counters are compared. */
+/* A stretch of ways that share event, machine, path, pattern and layout, and the -O level and link
+ * at which its numbers of counters are compared. */
 struct sweep {
     const struct error_ways *ways;
     size_t begin, end;
@@ -84,44 +84,25 @@ static void fill_points(const struct sweep *sweep, struct error_pool *pool,
     }
 }
 
-/* Process medians of the sweep as rows: a constant, one column for each further machine (which has
- * a level of its own), the number of counters. */
+/* Process medians of the sweep as rows: a constant, the number of counters. */
+enum { WIDTH = 2 };
 struct rows {
     double *columns, *y;
-    size_t count, width;
-    uint32_t *machines; /* of the columns from the first on */
-    size_t machine_count;
+    size_t count;
 };
 
 static void rows_release(struct rows *rows)
 {
     free(rows->columns);
     free(rows->y);
-    free(rows->machines);
-}
-
-static size_t machine_column(struct rows *rows, uint32_t machine)
-{
-    for (size_t i = 0; i < rows->machine_count; i++)
-        if (rows->machines[i] == machine)
-            return i;
-    rows->machines[rows->machine_count] = machine;
-    return rows->machine_count++;
 }
 
 static int gather(const struct sweep *sweep, struct error_pool *pool, struct rows *rows)
 {
     size_t processes = 0;
-    rows->machines = calloc(sweep->end - sweep->begin + 1, sizeof(*rows->machines));
-    if (!rows->machines)
-        return -ENOMEM;
     for (size_t i = sweep->begin; i < sweep->end; i++)
-        if (takes(sweep, i)) {
-            processes += sweep->ways->list[i].cell->processes;
-            machine_column(rows, sweep->ways->list[i].cell->machine);
-        }
-    rows->width = rows->machine_count + 1;
-    rows->columns = calloc((processes + 1) * rows->width, sizeof(*rows->columns));
+        processes += takes(sweep, i) ? sweep->ways->list[i].cell->processes : 0;
+    rows->columns = calloc((processes + 1) * WIDTH, sizeof(*rows->columns));
     rows->y = calloc(processes + 1, sizeof(*rows->y));
     if (!rows->columns || !rows->y)
         return -ENOMEM;
@@ -130,10 +111,9 @@ static int gather(const struct sweep *sweep, struct error_pool *pool, struct row
         size_t count =
             takes(sweep, i) ? error_process_medians(cell, pool->medians, pool->scratch) : 0;
         for (size_t j = 0; j < count; j++) {
-            double *row = rows->columns + rows->count * rows->width;
-            row[machine_column(rows, cell->machine)] = 1;
+            double *row = rows->columns + rows->count * WIDTH;
             row[0] = 1;
-            row[rows->width - 1] = cell->counters;
+            row[1] = cell->counters;
             rows->y[rows->count++] = pool->medians[j];
         }
     }
@@ -159,14 +139,11 @@ static int fit_slope(const struct sweep *sweep, struct error_pool *pool,
     int error = gather(sweep, pool, &rows);
     if (error)
         return error;
-    AUTO_FREE struct coefficient *coefficients = calloc(rows.width, sizeof(*coefficients));
-    if (!coefficients)
-        return -ENOMEM;
-    struct design design = {rows.columns, rows.count, rows.width, rows.y, NULL};
+    struct coefficient coefficients[WIDTH];
+    struct design design = {rows.columns, rows.count, WIDTH, rows.y, NULL};
     struct least_squares fit;
     error = least_squares(&design, true, &fit, coefficients, NULL);
-    const struct coefficient *slope = &coefficients[rows.width - 1];
-    /* Each machine with a number of its own: nothing tells the two apart. */
+    const struct coefficient *slope = &coefficients[WIDTH - 1];
     if (error || slope->aliased)
         return error == -ENOMEM ? error : 0;
     by->slope = without_dust(slope->value, &rows);
@@ -181,7 +158,8 @@ static int judge_sweep(struct sweep *sweep, struct error_pool *pool, struct erro
         return 0;
     struct error_by_counters *by = &report->by_counters[report->by_counters_count++];
     const struct error_cell *cell = sweep->ways->list[sweep->begin].cell;
-    *by = (struct error_by_counters){.event = cell->event,
+    *by = (struct error_by_counters){.machine = cell->machine,
+                                     .event = cell->event,
                                      .path = cell->path,
                                      .mode = cell->mode,
                                      .pattern = cell->pattern,

@@ -33,8 +33,9 @@ static struct half look_at(const struct claim_facts *facts, bool stepped, enum c
     for (size_t i = 0; i < facts->report->by_counters_count; i++) {
         const struct error_by_counters *by = &facts->report->by_counters[i];
         const char *class = event_class(facts->file, by->event);
-        if (by->pattern != PATTERN_RR || by->points < 2 || by->stepped != stepped ||
-            (!stepped && by->mode != mode) || !class || strcmp(class, "instructions") != 0)
+        if (by->machine != facts->machine || by->pattern != PATTERN_RR || by->points < 2 ||
+            by->stepped != stepped || (!stepped && by->mode != mode) || !class ||
+            strcmp(class, "instructions") != 0)
             continue;
         if (!decides(by)) {
             if (!by->separate && (!half.beside || by->slope > half.beside->slope))

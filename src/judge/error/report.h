@@ -43,6 +43,7 @@ struct error_stepped {
 
 /* --- the paper's Table 3 (best.c): the best pattern of each path, by event and mode --- */
 struct error_best {
+    uint32_t machine;
     const char *event, *base, *path;
     enum count_mode mode;
     enum pattern pattern;
@@ -50,7 +51,7 @@ struct error_best {
     double median; /* of the errors over opt and link, one counter, later runs; really read */
     int64_t min;
     size_t runs, cells;
-    bool overall;     /* the best path of this event and mode */
+    bool overall;     /* the best path of this event and mode on this machine */
     int64_t subtract; /* what to take off a count measured this way; = rounded median */
     double spread_low, spread_high; /* errors between which the middle 95 % of all lie */
 };
@@ -111,6 +112,7 @@ struct error_anova {
 
 /* --- number and choice of counters (counters.c) --- */
 struct error_by_counters {
+    uint32_t machine;
     const char *event, *path;
     enum count_mode mode;
     enum pattern pattern;
@@ -123,6 +125,7 @@ struct error_by_counters {
 };
 /* The same number of counters, other events: what the choice changes. */
 struct error_choice {
+    uint32_t machine;
     const char *event, *path, *others;
     enum pattern pattern;
     uint32_t counters;

@@ -45,6 +45,8 @@ static int differ(const struct error_way_of *left, const struct error_way_of *ri
         if (a->part != b->part)
             return a->part < b->part ? -1 : 1;
         return (left->event > right->event) - (left->event < right->event);
+    case WAY_MACHINE:
+        return (a->machine > b->machine) - (a->machine < b->machine);
     case WAY_PATH:
         return strcmp(a->path, b->path);
     case WAY_PATTERN:
@@ -77,8 +79,6 @@ static int in_order(const void *first, const void *second)
         difference = strcmp(a->opt, b->opt);
     if (difference == 0)
         difference = strcmp(a->link, b->link);
-    if (difference == 0)
-        difference = (a->machine > b->machine) - (a->machine < b->machine);
     return difference ? difference : (a > b) - (a < b);
 }
 

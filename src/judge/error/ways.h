@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The cells of the null specimen in one order, so that those which a part compares stand together:
- * by event, path, pattern, layout, number and choice of counters, -O, link, machine. Measured
+ * by event, machine, path, pattern, layout, number and choice of counters, -O, link. Measured
  * events come before stepped ones, otherwise in the order in which the case names them; paths and
  * the rest by name. */
 #pragma once
@@ -27,6 +27,14 @@ int error_ways_of(const struct error_case *file, struct error_ways *ways);
 void error_ways_release(struct error_ways *ways);
 #define AUTO_ERROR_WAYS __attribute__((cleanup(error_ways_release)))
 
-/* Where the stretch that begins at `begin` and shares event, path, pattern … up to `depth` ends. */
-enum error_way_depth { WAY_EVENT, WAY_PATH, WAY_PATTERN, WAY_LAYOUT, WAY_COUNTERS, WAY_OTHERS };
+/* Where the stretch that begins at `begin` and shares event, machine, path … up to `depth` ends. */
+enum error_way_depth {
+    WAY_EVENT,
+    WAY_MACHINE,
+    WAY_PATH,
+    WAY_PATTERN,
+    WAY_LAYOUT,
+    WAY_COUNTERS,
+    WAY_OTHERS
+};
 size_t error_ways_end(const struct error_ways *ways, size_t begin, enum error_way_depth depth);
