@@ -298,7 +298,7 @@ static void test_machines_are_not_mixed(void **state)
     build_places(&fixture, &fast, "clock/ticks/", "ticks");
     uint32_t other = build_error_machine(&fixture.builder, "another", false);
     build_places(&fixture, &slow, "clock/ticks/", "ticks");
-    for (size_t i = PLACES; i < 2 * PLACES; i++)
+    for (size_t i = PLACES; i < (size_t)2 * PLACES; i++)
         fixture.builder.file.cells[i].machine = other;
     judge(&fixture);
     assert_int_equal(fixture.report.placement_count, 2);

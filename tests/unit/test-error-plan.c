@@ -254,7 +254,7 @@ static void counts_interrupts_along_with_kernel_instructions(void **state)
         along++;
     }
     assert_int_equal(along, 7); /* 1, 10, … 1,000,000 */
-    assert_true(runs >= 7 * 2000);
+    assert_true(runs >= UINT64_C(7) * 2000);
     error_wishes_free(&wishes);
 }
 
