@@ -130,6 +130,7 @@ static int measure_stage(struct stages *stages, enum error_stage stage)
     const struct error_study *study = &erring->study;
     size_t left_out = 0, given_up = 0;
     int status = EXIT_DONE, error = 0;
+    stages->gathering.part = error_stage_names[stage];
     if (stage == STAGE_CROSSING && !erring->plan.count) {
         error = error_plan_pilot(study, stage, &erring->plan);
         status = error < 0 ? failed(stages, error) : visit(stages, 1);
@@ -209,6 +210,7 @@ int error_measure(struct erring *erring)
                                           .session = erring->session,
                                           .store = erring->store,
                                           .resumed = erring->options->resume,
+                                          .part = "what was planned",
                                           .timed = keep_time,
                                           .timed_context = erring}};
     int status = EXIT_DONE;

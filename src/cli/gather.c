@@ -106,7 +106,8 @@ static int run_pending(const struct gathering *gathering, const struct visit *vi
                                 .batch = receive_batch,
                                 .visit_end = receive_end,
                                 .output = receive_output};
-    progress_begin(&receiving.progress, "processes", count, gathering->common->quiet);
+    progress_begin_part(&receiving.progress, "processes", count, gathering->common->quiet,
+                        gathering->part, gathering->part ? gathering->budget : 0);
     AUTO_TEXT struct text answer = {0};
     text_printf(&answer,
                 "assay %s: stopping when the process under way has ended, in %d seconds at the "

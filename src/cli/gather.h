@@ -21,7 +21,8 @@ struct gathering {
     struct store *store;
     const struct cell *cells; /* of the store's plan */
     size_t cell_count;
-    uint64_t budget; /* ms, 0: none */
+    uint64_t budget;  /* ms, 0: none */
+    const char *part; /* what this plan is of a study whose parts share the budget; NULL: all */
     bool resumed;
     bool more;           /* another plan may follow: the store stays open for it */
     gather_timed *timed; /* NULL: nobody plans by what visits cost */

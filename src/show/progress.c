@@ -36,19 +36,22 @@ static void emit(const char *bytes, size_t length)
     (void)written; /* a terminal that went away is no reason to stop measuring */
 }
 
-static void time_left(const struct progress *progress, uint64_t elapsed_ms, char *text, size_t size)
+static void time_left(const struct progress *progress, uint64_t now_ms, char *text, size_t size)
 {
+    uint64_t left = progress->ends_ms > now_ms ? (progress->ends_ms - now_ms) / 1000 : 0;
+    const char *of = progress->ends_ms ? " in all" : "";
     text[0] = '\0';
-    if (!progress->done || progress->done >= progress->total)
+    if (!progress->ends_ms && (!progress->done || progress->done >= progress->total))
         return;
-    uint64_t left = (uint64_t)((double)elapsed_ms / (double)progress->done *
-                               (double)(progress->total - progress->done) / 1000.0);
+    if (!progress->ends_ms)
+        left = (uint64_t)((double)(now_ms - progress->started_ms) / (double)progress->done *
+                          (double)(progress->total - progress->done) / 1000.0);
     if (left < 120)
-        snprintf(text, size, ", %" PRIu64 " s left", left);
+        snprintf(text, size, ", %" PRIu64 " s left%s", left, of);
     else if (left < 7200)
-        snprintf(text, size, ", %" PRIu64 " min left", left / 60);
+        snprintf(text, size, ", %" PRIu64 " min left%s", left / 60, of);
     else
-        snprintf(text, size, ", %" PRIu64 " h left", left / 3600);
+        snprintf(text, size, ", %" PRIu64 " h left%s", left / 3600, of);
 }
 
 /* ", 1,200 samples, 52,000/s"; empty as long as there are none */
@@ -71,11 +74,12 @@ static void samples_so_far(const struct progress *progress, uint64_t elapsed_ms,
 int progress_line(const struct progress *progress, uint64_t now_ms, char *line, unsigned size)
 {
     uint64_t elapsed = now_ms - progress->started_ms;
-    char left[32], samples[2 * NUMBER_SIZE + 16];
-    time_left(progress, elapsed, left, sizeof(left));
+    char left[48], samples[2 * NUMBER_SIZE + 16];
+    time_left(progress, now_ms, left, sizeof(left));
     samples_so_far(progress, elapsed, samples, sizeof(samples));
-    return snprintf(line, size, "%" PRIu64 " of %" PRIu64 " %s%s%s", progress->done,
-                    progress->total, progress->what, samples, left);
+    return snprintf(line, size, "%s%s%" PRIu64 " of %" PRIu64 " %s%s%s",
+                    progress->part ? progress->part : "", progress->part ? ": " : "",
+                    progress->done, progress->total, progress->what, samples, left);
 }
 
 static void draw(struct progress *progress)
@@ -92,8 +96,15 @@ static void draw(struct progress *progress)
 
 void progress_begin(struct progress *progress, const char *what, uint64_t total, bool quiet)
 {
+    progress_begin_part(progress, what, total, quiet, NULL, 0);
+}
+
+void progress_begin_part(struct progress *progress, const char *what, uint64_t total, bool quiet,
+                         const char *part, uint64_t left_ms)
+{
     const char *terminal = getenv("TERM");
-    *progress = (struct progress){.what = what, .total = total, .started_ms = now()};
+    *progress = (struct progress){.what = what, .part = part, .total = total, .started_ms = now()};
+    progress->ends_ms = left_ms ? progress->started_ms + left_ms : 0;
     progress->shown = !quiet && isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
     if (!progress->shown)
         return;

@@ -10,12 +10,18 @@
 struct progress {
     bool shown;       /* false: not a terminal, or quiet; every call is then a no-op */
     const char *what; /* what is counted off: "processes", "events" */
+    const char *part; /* of the work that this is a part of; NULL: it is all of it */
     uint64_t done, total;
+    uint64_t
+        ends_ms; /* when all parts will have ended, monotonic; 0: told by the pace of this one */
     uint64_t samples;              /* shown when there are any */
     uint64_t started_ms, drawn_ms; /* monotonic */
 };
 
 void progress_begin(struct progress *progress, const char *what, uint64_t total, bool quiet);
+/* One part of work that ends in left_ms altogether; 0: nobody knows. */
+void progress_begin_part(struct progress *progress, const char *what, uint64_t total, bool quiet,
+                         const char *part, uint64_t left_ms);
 /* Draws at most ten times a second. */
 void progress_step(struct progress *progress);
 void progress_samples(struct progress *progress, uint64_t count);
@@ -27,6 +33,7 @@ void progress_restore_terminal(void);
 /* Also for signal handlers: a remark on a line of its own. */
 void progress_interject(const char *words);
 
-/* "3 of 40 processes, 1,200 samples, 52,000/s, 12 s left": the line without terminal control;
- * now_ms is monotonic. Returns its length as snprintf does. */
+/* "3 of 40 processes, 1,200 samples, 52,000/s, 12 s left", or "duration: 3 of 40 processes, …, 70 s
+ * left in all": the line without terminal control; now_ms is monotonic. Returns its length as
+ * snprintf does. */
 int progress_line(const struct progress *progress, uint64_t now_ms, char *line, unsigned size);

@@ -273,6 +273,11 @@ static void progress_tells_rate_and_time_left(void **state)
     progress = (struct progress){.what = "events", .total = 20};
     progress_line(&progress, 0, line, sizeof(line));
     assert_string_equal(line, "0 of 20 events");
+    /* The pace of a part says nothing of those that follow. */
+    progress = (struct progress){
+        .what = "processes", .part = "duration", .done = 5, .total = 20, .ends_ms = 80000};
+    progress_line(&progress, 10000, line, sizeof(line));
+    assert_string_equal(line, "duration: 5 of 20 processes, 70 s left in all");
 }
 
 static void paragraphs_stay_apart_when_wrapped(void **state)
