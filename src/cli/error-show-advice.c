@@ -145,6 +145,8 @@ void error_put_advice(const struct erring *erring, const struct style *style, st
     error_put_heading("What to do", style, out);
     put_advised(&erring->report, erring->options->all, style, out);
     if (!erring->report.advice_count)
-        error_put_words("Nothing can be advised: no null error was measured.", style, out);
+        error_put_words(
+            "Nothing can be advised: no null error was measured; \"Left out\" below says why.",
+            style, out);
     put_checks(checks, count, style, out);
 }

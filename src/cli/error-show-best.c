@@ -242,9 +242,12 @@ void error_put_best(const struct erring *erring, const struct style *style, stru
     }
     put_missing(erring, COUNT_USER, style, out);
     put_missing(erring, COUNT_BOTH, style, out);
-    error_put_words("best: the pattern that adds least over -O levels and link modes, with one "
-                    "counter; *: least of all paths; exact: stepped; pm perfmon, pc perfctr, PL "
-                    "and PH PAPI's low and high level on them",
-                    style, out);
+    if (any_measured(&erring->report, COUNT_USER) || any_measured(&erring->report, COUNT_BOTH) ||
+        erring->options->all)
+        error_put_words(
+            "best: the pattern that adds least over -O levels and link modes, with one "
+            "counter; *: least of all paths; exact: stepped; pm perfmon, pc perfctr, PL "
+            "and PH PAPI's low and high level on them",
+            style, out);
     put_others(erring, style, out);
 }

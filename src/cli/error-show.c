@@ -17,7 +17,7 @@
 #include "show/utf8.h"
 #include "show/wrap.h"
 
-#define NAMES_SHOWN 4u
+#define NAMES_SHOWN 6u
 
 void error_put_measured(const struct erring *erring, const struct style *style, struct text *out)
 {

@@ -6,13 +6,15 @@
 #include <string.h>
 
 #include "study/error-plan.h"
+#include "study/mode.h"
 
 #define MOST_CHOICES 3u /* other events beside the first, unless everything is asked for */
 
 static const uint32_t numbers[] = {2, 4, 8, 3, 6}, emulated_numbers[] = {2, 4, 6};
-#define NUMBERS          (sizeof(numbers) / sizeof(*numbers))
-#define EMULATED_NUMBERS (sizeof(emulated_numbers) / sizeof(*emulated_numbers))
-#define FULL_NUMBERS     15u /* 2 to 16 */
+#define NUMBERS               (sizeof(numbers) / sizeof(*numbers))
+#define EMULATED_NUMBERS      (sizeof(emulated_numbers) / sizeof(*emulated_numbers))
+#define FULL_NUMBERS          15u /* 2 to 16 */
+#define NUMBERS_OF_BOTH_MODES 2u
 
 static size_t number_count(const struct error_study *study)
 {
@@ -142,9 +144,39 @@ static void wish_choices(struct error_wisher *wisher, const struct error_event *
     }
 }
 
+/* Whether each further counter costs the kernel something is asked of read-read in both modes
+ * (finding Z3): also where that mode is not crossed, and before what is only more of the same. */
+static void wish_both_modes(struct error_wisher *wisher, const struct error_event *event)
+{
+    const struct error_study *study = wisher->study;
+    const struct catalogue *catalogue = study->catalogue;
+    for (size_t number = 0; number < NUMBERS_OF_BOTH_MODES; number++)
+        for (size_t i = 0; i < catalogue->path_count; i++) {
+            const struct catalogue_path *path = &catalogue->paths[i];
+            char opt[16], link[16];
+            struct wished_cell asked = null_of(study, event->name, number_at(study, number));
+            struct wished_window way = {.path = path,
+                                        .pattern = PATTERN_RR,
+                                        .opt = error_usual_opt(path, opt),
+                                        .link = error_usual_link(path, link)};
+            if (error_uses_path(study, path, "perf_event") && takes_copies(path) &&
+                error_path_counts(path, event) && error_list_has(path->patterns, "rr"))
+                error_wish(wisher, &way, &asked);
+        }
+}
+
+static bool counts_both_modes(const struct error_event *event)
+{
+    return error_event_of_cpu(event) && event->class && strcmp(event->class, "instructions") == 0 &&
+           event_mode(event->name) && strcmp(event_mode(event->name), "uk") == 0;
+}
+
 void error_wish_counters(struct error_wisher *wisher)
 {
     const struct error_study *study = wisher->study;
+    for (size_t i = 0; i < study->event_count; i++)
+        if (!study->events[i].crossed && !study->full && counts_both_modes(&study->events[i]))
+            wish_both_modes(wisher, &study->events[i]);
     for (size_t number = 0; number < number_count(study); number++) {
         wish_stepped_number(wisher, number_at(study, number));
         for (size_t i = 0; i < study->event_count; i++)

@@ -121,10 +121,12 @@ static void wish_explained(struct error_wisher *wisher, const struct catalogue_p
     }
 }
 
-/* Every event on one rung; long runs are few, and what waits is measured on the first path alone.
+enum rung_events { COUNTED_BY_CPU, ALL_OTHERS };
+
+/* These events on one rung; long runs are few, and what waits is measured on the first path alone.
  */
-static void wish_rung(struct error_wisher *wisher, const struct catalogue_path *path, uint64_t n,
-                      bool first)
+static void wish_some(struct error_wisher *wisher, const struct catalogue_path *path, uint64_t n,
+                      bool first, enum rung_events which)
 {
     const struct error_study *study = wisher->study;
     const struct error_event interrupts = {.name = study->interrupts, .kind = "tracepoint"};
@@ -133,7 +135,8 @@ static void wish_rung(struct error_wisher *wisher, const struct catalogue_path *
         const struct error_event *event = last ? &interrupts : &study->events[i];
         if (last ? !study->interrupts : !climbs(study, path, event))
             continue;
-        if (!first && error_event_waits(event))
+        if ((!first && error_event_waits(event)) ||
+            error_event_of_cpu(event) != (which == COUNTED_BY_CPU))
             continue;
         struct wished_cell rung = rung_of(study, path, event);
         rung.n = n;
@@ -145,16 +148,35 @@ static void wish_rung(struct error_wisher *wisher, const struct catalogue_path *
     }
 }
 
-/* Both ends first: a slope needs them most. */
+static void wish_rung(struct error_wisher *wisher, const struct catalogue_path *path, uint64_t n,
+                      bool first)
+{
+    wish_some(wisher, path, n, first, COUNTED_BY_CPU);
+    if (first && strncmp(path->name, "perf-", 5) == 0)
+        wish_explained(wisher, path, n);
+    wish_some(wisher, path, n, first, ALL_OTHERS);
+}
+
+/* Both ends first: a slope needs them most. With counters of the CPU and what explains their growth
+ * before all else, as the one says little without the other. */
+static void wish_ends(struct error_wisher *wisher, const struct catalogue_path *path, bool first)
+{
+    static const uint64_t ends[] = {TOP, 1};
+    for (int which = COUNTED_BY_CPU; which <= ALL_OTHERS; which++)
+        for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+            wish_some(wisher, path, ends[i], first, (enum rung_events)which);
+            if (which == COUNTED_BY_CPU && first && strncmp(path->name, "perf-", 5) == 0)
+                wish_explained(wisher, path, ends[i]);
+        }
+}
+
 static void wish_ladder(struct error_wisher *wisher, const struct catalogue_path *path,
                         bool with_interrupts)
 {
-    static const uint64_t rungs[] = {TOP, 1, 100000, 1000, 10000, 100, 10};
-    for (size_t i = 0; i < sizeof(rungs) / sizeof(*rungs); i++) {
+    static const uint64_t rungs[] = {100000, 1000, 10000, 100, 10};
+    wish_ends(wisher, path, with_interrupts);
+    for (size_t i = 0; i < sizeof(rungs) / sizeof(*rungs); i++)
         wish_rung(wisher, path, rungs[i], with_interrupts);
-        if (with_interrupts && strncmp(path->name, "perf-", 5) == 0)
-            wish_explained(wisher, path, rungs[i]);
-    }
     for (uint64_t n = 10 * TOP; wisher->study->full && n <= FULL_TOP; n *= 10)
         wish_rung(wisher, path, n, with_interrupts);
 }

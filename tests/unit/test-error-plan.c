@@ -274,10 +274,41 @@ static void counts_interrupts_along_with_both_modes_once(void **state)
     }
     assert_int_equal(alone, 7);
     assert_int_equal(along, 3); /* of one path */
+    /* Both ends of what the comparison needs, three events and one counted along, come first. */
+    size_t explaining = 0;
+    for (size_t i = 0; i < 8; i++)
+        explaining += strncmp(wishes.list[i].cell.events[0], "instructions:", 13) == 0 &&
+                      (wishes.list[i].cell.n == 1 || wishes.list[i].cell.n == 1000000);
+    assert_int_equal(explaining, 8);
     error_wishes_free(&wishes);
     study.interrupts = NULL;
     const struct looked_for two = {.event = "instructions:uk", .counters = 2};
     assert_int_equal(count_of(&study, STAGE_DURATION, two), 0);
+}
+
+/* What a counter more costs the kernel is asked first, and of read-read alone. */
+static void varies_counters_in_both_modes_on_an_emulated_machine(void **state)
+{
+    (void)state;
+    struct error_event events[sizeof(cpu_events) / sizeof(*cpu_events)];
+    struct error_study study = cpu_machine();
+    memcpy(events, cpu_events, sizeof(events));
+    events[1].crossed = false;
+    study.events = events;
+    study.emulated = true;
+    struct error_wishes wishes = wished(&study, STAGE_COUNTERS);
+    size_t both = 0;
+    while (both < wishes.count &&
+           strcmp(wishes.list[both].cell.events[0], "instructions:uk") == 0) {
+        assert_int_equal(wishes.list[both].cell.pattern, PATTERN_RR);
+        both++;
+    }
+    assert_true(both >= 2);
+    assert_int_equal(wishes.list[0].cell.counters, 2);
+    assert_int_equal(wishes.list[both - 1].cell.counters, 4);
+    const struct looked_for any = {.event = "instructions:uk"};
+    assert_int_equal(count_of(&study, STAGE_COUNTERS, any), both);
+    error_wishes_free(&wishes);
 }
 
 static void places_the_loop_at_every_byte_of_a_line(void **state)
@@ -590,6 +621,7 @@ int main(void)
         cmocka_unit_test(keeps_to_the_paths_that_were_named),
         cmocka_unit_test(counts_interrupts_along_with_kernel_instructions),
         cmocka_unit_test(counts_interrupts_along_with_both_modes_once),
+        cmocka_unit_test(varies_counters_in_both_modes_on_an_emulated_machine),
         cmocka_unit_test(places_the_loop_at_every_byte_of_a_line),
         cmocka_unit_test(places_words_of_four_bytes_at_multiples),
         cmocka_unit_test(multiplexes_after_calibration_alone),
