@@ -164,6 +164,7 @@ static json_t *agreement_json(const struct error_agreement *agreement)
     json_object_set_new(object, "stepped", json_difference(agreement->row->stepped));
     json_object_set_new(object, "difference", json_difference(agreement->difference));
     json_object_set_new(object, "first_difference", json_difference(agreement->first_difference));
+    json_object_set_new(object, "edge", json_difference(agreement->edge));
     json_object_set_new(object, "runs", json_count(agreement->runs));
     json_object_set_new(object, "agreeing", json_count(agreement->agreeing));
     return object;

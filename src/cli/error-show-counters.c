@@ -215,6 +215,40 @@ static void put_deviant(const struct error_agreement *agreement, const struct st
     wrap(out, text_string(&clean), 2, 4, style->width);
 }
 
+/* "instructions:u: 47 of 48 cells count what stepping counts +1: this CPU's own edge" */
+static void put_agreement(const struct erring *erring, uint32_t machine, const struct style *style,
+                          struct text *out)
+{
+    const struct error_stepped *stepped = &erring->report.stepped;
+    size_t comparable = 0, equal = 0;
+    int64_t edge = 0;
+    for (size_t i = 0; i < stepped->comparable; i++) {
+        const struct error_agreement *agreement = &stepped->list[i];
+        if (agreement->row->cell->machine != machine)
+            continue;
+        comparable++;
+        edge = agreement->edge;
+        equal += agreement->difference == edge;
+    }
+    if (!comparable)
+        return;
+    AUTO_TEXT struct text words = {0};
+    char number[NUMBER_SIZE];
+    number_signed(edge, number, sizeof(number));
+    text_puts(&words, "instructions:u");
+    error_put_machine(&erring->file, machine, &words);
+    text_printf(&words, ": %zu of %zu cells count what stepping counts", equal, comparable);
+    if (edge < -ERROR_EDGE_MOST || edge > ERROR_EDGE_MOST)
+        text_printf(&words,
+                    " %s: more than the edge of a window makes. The counter adds to every window, "
+                    "or what the operating system executes leaks into user mode; "
+                    "`assay validate instructions:u` tells which",
+                    number);
+    else if (edge)
+        text_printf(&words, " %s: this CPU's own edge of a window", number);
+    error_put_words(text_string(&words), style, out);
+}
+
 void error_put_stepped(const struct erring *erring, const struct style *style, struct text *out)
 {
     const struct error_stepped *stepped = &erring->report.stepped;
@@ -230,16 +264,11 @@ void error_put_stepped(const struct erring *erring, const struct style *style, s
         error_put_words(text_string(&words), style, out);
         return;
     }
-    char edge[NUMBER_SIZE];
-    number_signed(stepped->edge, edge, sizeof(edge));
-    text_printf(&words, "instructions:u: %zu of %zu cells count what stepping counts",
-                stepped->equal, stepped->comparable);
-    if (stepped->edge)
-        text_printf(&words, " %s, the same everywhere: this CPU's own edge of a window", edge);
-    error_put_words(text_string(&words), style, out);
+    for (uint32_t machine = 0; machine == 0 || machine < erring->file.machine_count; machine++)
+        put_agreement(erring, machine, style, out);
     size_t shown = 0;
     for (size_t i = 0; i < stepped->comparable; i++)
-        if (stepped->list[i].difference != stepped->edge &&
+        if (stepped->list[i].difference != stepped->list[i].edge &&
             (shown++ < ROWS_SHOWN || erring->options->all))
             put_deviant(&stepped->list[i], style, out);
     if (shown > ROWS_SHOWN && !erring->options->all) {

@@ -406,17 +406,21 @@ static void cells_that_stepping_contradicts_are_named(void **state)
     struct error_row rows[] = {{.cell = &cells[0], .stepped = 18},
                                {.cell = &cells[1], .stepped = 90}};
     struct error_agreement list[] = {
-        {.row = &rows[0], .difference = 1, .runs = 40, .agreeing = 40},
-        {.row = &rows[1], .difference = -3, .runs = 40, .agreeing = 31}};
+        {.row = &rows[0], .difference = 1, .edge = 1, .runs = 40, .agreeing = 40},
+        {.row = &rows[1], .difference = -3, .edge = 1, .runs = 40, .agreeing = 31}};
     struct erring erring = {
         .report = {.stepped = {.comparable = 2, .equal = 1, .edge = 1, .list = list}}};
     assert_string_equal(
         shown(error_put_stepped, &erring),
         "\n"
         "Measured against stepped\n"
-        "instructions:u: 1 of 2 cells count what stepping counts +1, the same everywhere:\n"
-        "  this CPU's own edge of a window\n"
+        "instructions:u: 1 of 2 cells count what stepping counts +1: this CPU's own edge\n"
+        "  of a window\n"
         "  papi-low ro -O0 lazy, 4 counters: -3 off in 31 of 40 runs\n");
+    list[0].difference = list[1].difference = list[0].edge = list[1].edge = 7;
+    const char *words = shown(error_put_stepped, &erring);
+    assert_non_null(strstr(words, "2 of 2 cells count what stepping counts +7: more than"));
+    assert_null(strstr(words, "own edge"));
 }
 
 /* A check with a command to mend it comes before what cannot be mended; layouts of addresses are

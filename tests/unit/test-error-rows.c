@@ -354,6 +354,27 @@ static void the_nearest_of_equally_frequent_edges_is_taken(void **state)
     end(&builder, &report);
 }
 
+/* Two CPUs, of which one counts the last instruction of a window and one does not. */
+static void each_machine_has_an_edge_of_its_own(void **state)
+{
+    (void)state;
+    struct error_builder builder;
+    error_builder_start(&builder, 4);
+    build_error_machine(&builder, "another", false);
+    build_error_stepped_pair(&builder, &(struct error_way){.path = "a"}, 30, 0);
+    build_error_stepped_pair(&builder, &(struct error_way){.path = "b"}, 40, 0);
+    build_error_stepped_pair(&builder, &(struct error_way){.path = "a", .machine = 1}, 30, 1);
+    build_error_stepped_pair(&builder, &(struct error_way){.path = "b", .machine = 1}, 40, 1);
+    build_error_stepped_pair(&builder, &(struct error_way){.path = "c", .machine = 1}, 50, 0);
+    struct error_report report = judge(&builder);
+    assert_int_equal(report.stepped.comparable, 5);
+    assert_int_equal(report.stepped.equal, 4);
+    assert_int_equal(report.stepped.edge, 0);
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(report.stepped.list[i].edge, report.stepped.list[i].row->cell->machine);
+    end(&builder, &report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +391,7 @@ int main(void)
         cmocka_unit_test(steps_that_vary_are_said_to),
         cmocka_unit_test(the_edge_is_the_most_frequent_difference),
         cmocka_unit_test(the_nearest_of_equally_frequent_edges_is_taken),
+        cmocka_unit_test(each_machine_has_an_edge_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

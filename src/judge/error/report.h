@@ -33,11 +33,14 @@ struct error_agreement {
     int64_t difference;          /* most frequent of measured minus stepped, over later runs */
     size_t runs, agreeing;       /* runs that show that difference */
     int64_t first_difference;    /* the same of first runs */
+    int64_t edge;                /* the most frequent difference over the cells of its machine */
 };
+/* Whether the instruction at either end of a window counts is the CPU's own; more is no edge. */
+#define ERROR_EDGE_MOST 2
 struct error_stepped {
     size_t comparable;            /* cells that were both measured and stepped */
-    size_t equal;                 /* whose difference is `edge` */
-    int64_t edge;                 /* the most frequent difference over cells: the CPU's own */
+    size_t equal;                 /* whose difference is the edge of their machine */
+    int64_t edge;                 /* of the machine of the first of them: the CPU's own */
     struct error_agreement *list; /* comparable of them */
 };
 

@@ -44,6 +44,27 @@ static int64_t edge_of(const int64_t *sorted, size_t count)
     return edge;
 }
 
+/* Another CPU has another edge. */
+static void find_edge(struct error_stepped *stepped, uint32_t machine, int64_t *differences,
+                      int64_t *scratch)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < stepped->comparable; i++)
+        if (stepped->list[i].row->cell->machine == machine)
+            differences[count++] = stepped->list[i].difference;
+    if (!count)
+        return;
+    error_sort(differences, count, scratch);
+    int64_t edge = edge_of(differences, count);
+    for (size_t i = 0; i < stepped->comparable; i++) {
+        struct error_agreement *agreement = &stepped->list[i];
+        if (agreement->row->cell->machine != machine)
+            continue;
+        agreement->edge = edge;
+        stepped->equal += agreement->difference == edge;
+    }
+}
+
 int error_judge_stepped(const struct error_case *file, struct error_report *report)
 {
     struct error_stepped *stepped = &report->stepped;
@@ -61,11 +82,13 @@ int error_judge_stepped(const struct error_case *file, struct error_report *repo
             compare(&report->rows[i], &stepped->list[stepped->comparable++], errors, scratch);
     if (!stepped->comparable)
         return 0;
+    uint32_t machines = 0;
     for (size_t i = 0; i < stepped->comparable; i++)
-        errors[i] = stepped->list[i].difference;
-    error_sort(errors, stepped->comparable, scratch);
-    stepped->edge = edge_of(errors, stepped->comparable);
-    for (size_t i = 0; i < stepped->comparable; i++)
-        stepped->equal += stepped->list[i].difference == stepped->edge;
+        machines = stepped->list[i].row->cell->machine >= machines
+                       ? stepped->list[i].row->cell->machine + 1
+                       : machines;
+    for (uint32_t machine = 0; machine < machines; machine++)
+        find_edge(stepped, machine, errors, scratch);
+    stepped->edge = stepped->list[0].edge;
     return 0;
 }
