@@ -216,29 +216,33 @@ static int start(struct trial *trial, const struct source_visit *visit)
     return trial_start(trial, NULL, true);
 }
 
-/* In a process of its own each: a path whose first window opens late is stepped in a second
- * attempt, when it is known how late. */
+/* A path whose first window opens late: it is stepped once it is known how late. */
+static int step_late(struct trial *trial, const struct source_visit *visit)
+{
+    uint32_t openings = 0;
+    int result = start(trial, visit);
+    if (result == 0)
+        result = rehearse(trial, &openings);
+    trial_end(trial);
+    if (result == 0)
+        result = start(trial, visit);
+    return result == 0 ? step_all(trial, openings) : result;
+}
+
+/* Every attempt is a process of its own. */
 static int step_count(const struct source_visit *visit)
 {
     struct trial trial = {0};
-    uint32_t openings = 0;
     int result = check_turns(visit);
     if (result < 0)
         return result;
     stay_on_one_cpu(visit);
     result = start(&trial, visit);
     if (result == 0)
-        result = step_all(&trial, openings);
+        result = step_all(&trial, 0);
     if (result == -EAGAIN) {
         trial_end(&trial);
-        result = start(&trial, visit);
-        if (result == 0)
-            result = rehearse(&trial, &openings);
-        trial_end(&trial);
-        if (result == 0)
-            result = start(&trial, visit);
-        if (result == 0)
-            result = step_all(&trial, openings);
+        result = step_late(&trial, visit);
     }
     trial_free(&trial);
     return result;
