@@ -204,7 +204,7 @@ static void user_reads_need_both_ways_and_the_kernels_share(void **state)
     hand_end(&hand);
     hand_start(&hand);
     hand_null(&hand, "instructions:uk", "perf-read", PATTERN_RR, 100);
-    assert_finding(&hand, "Z2", FINDING_UNTESTABLE, "no path perf-user");
+    assert_finding(&hand, "Z2", FINDING_UNTESTABLE, "begins with perf-user");
     build_error_failed(&hand.builder,
                        &(struct error_way){.event = "instructions:uk", .path = "perf-user"}, 22,
                        "user access is off. Write 1 to perf_user_access.");
@@ -255,7 +255,7 @@ static void a_noisy_interface_is_open_and_an_absent_one_is_named(void **state)
     struct hand hand;
     hand_start(&hand);
     hand_null(&hand, "instructions:u", "perf-read", PATTERN_RR, 100);
-    assert_finding(&hand, "Z4", FINDING_UNTESTABLE, "no path papi-");
+    assert_finding(&hand, "Z4", FINDING_UNTESTABLE, "begins with papi-");
     build_error_absence(&hand.builder, "papi-high", 2, "built without PAPI. Install it.");
     build_error_cell(
         &hand.builder,

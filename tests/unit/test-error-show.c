@@ -189,6 +189,22 @@ static void reasons_and_numbers_come_with_all(void **state)
     }
 }
 
+static void without_utf_8_all_is_ascii(void **state)
+{
+    (void)state;
+    void (*const builds[])(struct error_builder *) = {build_rich, build_poor};
+    for (int i = 0; i < 4; i++) {
+        struct shown shown = {0};
+        options.all = i & 1;
+        judge_and_put(&shown, builds[i / 2], 80);
+        options.all = false;
+        for (const char *at = text_string(&shown.text); *at; at++)
+            if ((unsigned char)*at > 127)
+                fail_msg("not ASCII: %.80s", at);
+        release(&shown);
+    }
+}
+
 static void a_machine_without_counters_says_why(void **state)
 {
     (void)state;
@@ -316,6 +332,7 @@ int main(void)
         cmocka_unit_test(every_part_is_shown),
         cmocka_unit_test(lines_fit_every_width),
         cmocka_unit_test(reasons_and_numbers_come_with_all),
+        cmocka_unit_test(without_utf_8_all_is_ascii),
         cmocka_unit_test(a_machine_without_counters_says_why),
         cmocka_unit_test(a_hostile_store_moves_no_cursor),
         cmocka_unit_test(rows_have_their_factors_in_json),

@@ -99,7 +99,7 @@ void tell_untested_mode(const struct claim_facts *facts, enum count_mode mode,
 
 void why_no_path(const struct error_case *file, const char *beginning, char *why, size_t size)
 {
-    snprintf(why, size, "no path %s… was measured", beginning);
+    snprintf(why, size, "no path was measured whose name begins with %s", beginning);
     for (size_t i = 0; i < file->absence_count; i++)
         if (begins(file->absences[i].what, beginning)) {
             const char *reason = reason_of(file->absences[i].reason);
