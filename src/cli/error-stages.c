@@ -30,6 +30,8 @@ static const unsigned shares[STAGE_COUNT] = {
     [STAGE_CALIBRATE] = 20, [STAGE_MULTIPLEX] = 50, [STAGE_COUNTERS] = 95,
 };
 
+#define EMULATED_DURATION_SHARE 50u
+
 struct stages {
     struct erring *erring;
     struct gathering gathering;
@@ -121,6 +123,9 @@ static uint64_t share_of(const struct stages *stages, enum error_stage stage)
 {
     uint64_t left = time_left(stages->erring);
     unsigned share = stages->second ? SECOND_SHARE : shares[stage];
+    /* No placement follows there, and long loops are dear. */
+    if (stage == STAGE_DURATION && !stages->second && stages->erring->study.emulated)
+        share = EMULATED_DURATION_SHARE;
     return left > UINT64_MAX / MS_NS ? UINT64_MAX : percent(left * MS_NS, share);
 }
 

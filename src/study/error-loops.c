@@ -19,7 +19,7 @@
 #define WINDOW_RUNS               5u
 #define LINE                      64u
 #define USUAL_PAGE                4096u
-#define EMULATED_KERNEL_RUNS      50u
+#define EMULATED_KERNEL_RUNS      30u
 #define EMULATED_KERNEL_PROCESSES 8u
 #define WAITING_PROCESSES         5u
 #define DURATION_PROCESSES        10u
