@@ -77,6 +77,20 @@ static int add_machine(struct load *load, const struct facts *facts, const char 
     return 0;
 }
 
+/* Another build of the harnesses has other windows: what one executes says nothing of the other. */
+static int compare_kit(struct load *load, struct error_machine *machine, const char *kit)
+{
+    if (!machine->kit)
+        return copy_text(&machine->kit, kit) ? 0 : no_memory(load->failure);
+    if (!kit || strcmp(machine->kit, kit) == 0)
+        return 0;
+    return fail_with(load->failure, -EINVAL,
+                     "the store %.300s was measured on the same machine by another build of the "
+                     "harnesses: their windows are different code, and what one adds does not hold "
+                     "for the other. Judge the stores one by one.",
+                     store_path(load->store));
+}
+
 static int take_machine(struct load *load)
 {
     AUTO_FACTS struct facts facts = {0};
@@ -86,6 +100,8 @@ static int take_machine(struct load *load)
         error = store_info(load->store, &info, load->failure);
     if (!error && !find_machine(load, info.fingerprint))
         error = add_machine(load, &facts, info.fingerprint);
+    if (!error)
+        error = compare_kit(load, find_machine(load, info.fingerprint), info.kit);
     if (!error)
         load->machine = (uint32_t)(find_machine(load, info.fingerprint) - load->file->machines);
     store_info_release(&info);

@@ -92,6 +92,28 @@ static void stores_join_and_machines_are_told_apart_by_fingerprint(void **state)
     error_case_release(&file);
 }
 
+/* Stepped windows of one build beside counts of another would be compared. */
+static void builds_of_the_harnesses_are_not_mixed(void **state)
+{
+    struct fixture *fixture = *state;
+    char first[256], second[256];
+    fixture->run.kit = "one";
+    put_store(fixture, "first", "aaaa", first);
+    fixture->run.kit = "two";
+    put_store(fixture, "second", "aaaa", second);
+    struct error_case file = {0};
+    load(first, &file);
+    load(first, &file);
+    struct store *store = NULL;
+    must(store_open(&store, second, false, failure));
+    struct failure refusal = {0};
+    assert_int_equal(error_load(store, &file, &refusal), -EINVAL);
+    assert_non_null(strstr(refusal.text, "another build"));
+    assert_int_equal(file.cell_count, 1);
+    store_close(store);
+    error_case_release(&file);
+}
+
 static void failed_visits_of_several_stores_add_up(void **state)
 {
     struct fixture *fixture = *state;
@@ -174,6 +196,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         CASE(failed_visits_and_absent_events_are_told),
         CASE(stores_join_and_machines_are_told_apart_by_fingerprint),
+        CASE(builds_of_the_harnesses_are_not_mixed),
         CASE(failed_visits_of_several_stores_add_up),
         CASE(an_empty_store_is_an_empty_case),
         CASE(damaged_stores_are_refused),

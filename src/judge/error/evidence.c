@@ -69,6 +69,7 @@ void error_case_release(struct error_case *file)
     for (size_t i = 0; i < file->machine_count; i++) {
         free(file->machines[i].name);
         free(file->machines[i].fingerprint);
+        free(file->machines[i].kit);
     }
     for (size_t i = 0; i < file->absence_count; i++) {
         free(file->absences[i].what);

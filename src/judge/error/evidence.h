@@ -71,6 +71,7 @@ struct error_cell {
 struct error_machine {
     char *name;        /* "AMD EPYC (x86_64)" */
     char *fingerprint; /* machines with the same one are one machine */
+    char *kit;         /* which build of the harnesses measured it; NULL: not known */
     bool emulated;     /* its times and placement mean nothing */
 };
 
