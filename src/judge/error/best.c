@@ -174,6 +174,7 @@ int error_judge_best(const struct error_case *file, struct error_report *report)
     AUTO_FREE int64_t *errors = calloc(longest + 1, sizeof(*errors));
     AUTO_FREE int64_t *scratch = calloc(longest + 1, sizeof(*scratch));
     report->best = calloc(paths + 1, sizeof(*report->best));
+    report->best_count = 0;
     if (!errors || !scratch || !report->best)
         return -ENOMEM;
     const struct pool pool = {errors, scratch};

@@ -77,16 +77,14 @@ int error_judge_stepped(const struct error_case *file, struct error_report *repo
     stepped->list = calloc(report->row_count + 1, sizeof(*stepped->list));
     if (!errors || !scratch || !stepped->list)
         return -ENOMEM;
-    for (size_t i = 0; i < report->row_count; i++)
-        if (report->rows[i].has_stepped)
-            compare(&report->rows[i], &stepped->list[stepped->comparable++], errors, scratch);
-    if (!stepped->comparable)
-        return 0;
     uint32_t machines = 0;
-    for (size_t i = 0; i < stepped->comparable; i++)
-        machines = stepped->list[i].row->cell->machine >= machines
-                       ? stepped->list[i].row->cell->machine + 1
-                       : machines;
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct error_row *row = &report->rows[i];
+        if (!row->has_stepped)
+            continue;
+        compare(row, &stepped->list[stepped->comparable++], errors, scratch);
+        machines = row->cell->machine >= machines ? row->cell->machine + 1 : machines;
+    }
     for (uint32_t machine = 0; machine < machines; machine++)
         find_edge(stepped, machine, errors, scratch);
     stepped->edge = stepped->list[0].edge;
