@@ -132,8 +132,8 @@ static bool is_better_path(const struct error_case *file, const struct error_rep
 
 static bool same_question(const struct error_best *one, const struct error_best *other)
 {
-    return one->machine == other->machine && one->stepped == other->stepped &&
-           strcmp(one->event, other->event) == 0;
+    return one->machine == other->machine && one->stepped == other->stepped && one->event &&
+           other->event && strcmp(one->event, other->event) == 0;
 }
 
 static void choose_paths(const struct error_case *file, struct error_report *report)
