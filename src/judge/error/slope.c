@@ -48,6 +48,8 @@ bool slope_shares(struct slope_point *points, size_t count)
     for (size_t i = 0; i < count; i++) {
         double away = points[i].n - center_of(points, count, points[i].way, largest, false);
         double weight = weight_of(&points[i], largest);
+        /* A mean of one and the same N is off by rounding: that is no distance. */
+        away = fabs(away) > 1e-9 * largest ? away : 0;
         points[i].share = weight * away;
         squares += weight * away * away;
     }
