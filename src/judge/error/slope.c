@@ -115,11 +115,9 @@ static void add_misfit(const struct slope_point *points, size_t count, struct sl
 
 void slope_bounds(struct slope_line *line)
 {
-    double reach = line->error, seen = line->error;
-    if (line->error > 0 && line->df > 0) {
-        reach *= t_quantile(0.975, line->df);
-        seen = reach + line->error * t_quantile(0.8, line->df);
-    }
+    bool varies = line->error > 0 && line->df > 0; /* else both are the error as it is */
+    double reach = varies ? line->error * t_quantile(0.975, line->df) : line->error;
+    double seen = varies ? reach + line->error * t_quantile(0.8, line->df) : reach;
     line->low = line->slope - reach;
     line->high = line->slope + reach;
     line->detectable = seen;
