@@ -180,6 +180,21 @@ static void test_what_cannot_be_known_has_a_reason(void **state)
     }
 }
 
+/* The weighted mean of one N may differ from it by rounding, which is no distance. */
+static void test_one_length_has_no_slope_however_it_rounds(void **state)
+{
+    (void)state;
+    for (uint32_t processes = 2; processes <= 40; processes++) {
+        struct fixture fixture;
+        start(&fixture, 6);
+        add(&fixture, TICKING, "instructions:k", LADDER, 5, true);
+        add(&fixture, TICKING, "instructions:uk", ONE, processes, true);
+        struct error_ticks ticks = judge(&fixture);
+        assert_false(ticks.known);
+        assert_non_null(strstr(ticks.reason, "one N only"));
+    }
+}
+
 /* A single interrupt in all runs says nothing of interrupts. */
 static void test_one_interrupt_is_too_few(void **state)
 {
@@ -205,6 +220,7 @@ int main(void)
         cmocka_unit_test(test_lonely_processes_are_left_out),
         cmocka_unit_test(test_another_machine_is_another_timer),
         cmocka_unit_test(test_what_cannot_be_known_has_a_reason),
+        cmocka_unit_test(test_one_length_has_no_slope_however_it_rounds),
         cmocka_unit_test(test_one_interrupt_is_too_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
