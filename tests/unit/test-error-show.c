@@ -283,11 +283,8 @@ static void expect_reasons(const json_t *value)
 {
     const char *key;
     json_t *member;
-    size_t index;
-    if (json_is_array(value)) {
-        json_array_foreach(value, index, member) expect_reasons(member);
-        return;
-    }
+    for (size_t i = 0; i < json_array_size(value); i++)
+        expect_reasons(json_array_get(value, i));
     json_object_foreach((json_t *)(uintptr_t)value, key, member)
     {
         char reason[80];
