@@ -248,7 +248,7 @@ static void a_hostile_store_moves_no_cursor(void **state)
         judge_and_put(&shown, build_hostile, 80);
         options.all = false;
         assert_null(strchr(text_string(&shown.text), '\033'));
-        assert_null(strchr(text_string(&shown.text), '\xff'));
+        assert_null(strchr(text_string(&shown.text), 0xff));
         assert_null(strchr(text_string(&shown.text), '\007'));
         expect(&shown, "\\x1b[2Jread");
         json_t *results = error_results_json(&shown.erring);
