@@ -114,9 +114,8 @@ static void add_tool(struct table *table, const struct error_report *report,
     error_number((double)row->error.max, max, sizeof(max));
     number_count(row->cell->n, n, sizeof(n));
     table_add(table, TONE_PLAIN, row->cell->event);
-    table_add(table, TONE_PLAIN, row->cell->path);
-    table_add(table, TONE_PLAIN, row->cell->specimen);
-    table_add(table, TONE_PLAIN, row->cell->n ? n : "");
+    table_addf(table, TONE_PLAIN, "%s%s%s", row->cell->specimen, row->cell->n ? " " : "",
+               row->cell->n ? n : "");
     table_add(table, TONE_PLAIN, median);
     table_add(table, TONE_PLAIN, min);
     table_add(table, TONE_PLAIN, max);
@@ -142,17 +141,15 @@ void error_put_tools(const struct erring *erring, const struct style *style, str
 {
     static const struct column columns[] = {
         {.title = "event"},
-        {.title = "tool"},
         {.title = "code"},
-        {.title = "N", .right = true},
         {.title = "median", .right = true},
         {.title = "min", .right = true},
         {.title = "max", .right = true},
-        {.title = "a window", .right = true},
+        {.title = "window", .right = true},
     };
     const struct error_report *report = &erring->report;
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    error_put_heading("Whole commands under a tool", style, out);
+    error_put_heading("Whole commands under perf stat", style, out);
     /* A count of code that no truth can be taken off says nothing of the tool. */
     for (size_t i = 0; i < report->row_count; i++)
         if (report->rows[i].cell->part == PART_TOOL &&
@@ -162,8 +159,8 @@ void error_put_tools(const struct erring *erring, const struct style *style, str
         table_put(&table, style, out);
         error_put_words(erring->options->all
                             ? "beyond what the code itself counts, where that is known (not for "
-                              "times of a loop); a window: what the best path adds"
-                            : "beyond what the code itself counts; a window: what the best path "
+                              "times of a loop); window: what the best path adds"
+                            : "beyond what the code itself counts; window: what the best path "
                               "adds",
                         style, out);
     } else {

@@ -61,7 +61,7 @@ class Output(unittest.TestCase):
         for arguments in ((), ("--all",)):
             text = self.again(*arguments, env={"LC_ALL": "C.UTF-8"})
             for words in ("What to do", "Table 3", "Null error of", "Which factors matter", "What each further counter adds",
-                          "What each iteration of a loop adds", "The same loop at other places", "Whole commands under a tool",
+                          "What each iteration of a loop adds", "The same loop at other places", "Whole commands under perf stat",
                           "Findings of the paper on accuracy", "seed "):
                 self.assertIn(words, text)
             # A command to copy and a path stand as they are.

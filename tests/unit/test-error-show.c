@@ -145,7 +145,7 @@ static void every_part_is_shown(void **state)
         "What each iteration of a loop adds",
         "The same loop at other places",
         "More events than counters",
-        "Whole commands under a tool",
+        "Whole commands under perf stat",
         "seed 5",
     };
     const char *last = text_string(&shown.text);
