@@ -38,6 +38,14 @@ int deliver_failure(const char *command, const struct failure *failure, int stat
     return status;
 }
 
+int deliver_status_of_name(int error)
+{
+    return error == -ENOENT || error == -EINVAL ? EXIT_USAGE
+           : error == -ENODEV                   ? EXIT_LACKING
+           : error == -EINTR                    ? EXIT_INTERRUPTED
+                                                : EXIT_FAILED;
+}
+
 void deliver_put_via(const struct common_options *common, struct text *out)
 {
     if (!common->via || strcmp(common->via, "local") == 0)

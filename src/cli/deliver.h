@@ -24,6 +24,9 @@ int deliver_json(const char *command, const struct common_options *common,
 void deliver_message(const char *command, const char *text);
 /* The same with a failure's text; returns status. */
 int deliver_failure(const char *command, const struct failure *failure, int status);
+/* The exit code of something that was asked for by name and cannot be had: a wrong name is wrong
+ * usage, what this machine has not is lacking. */
+int deliver_status_of_name(int error);
 /* Appends the line that says which machine a report is from. */
 void deliver_put_machine(const struct facts *facts, const struct style *style, struct text *out);
 /* Appends " --via X" as it was given, for commands that a reader is told to type. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "cli/deliver.h"
 #include "cli/error.h"
 #include "cli/options.h"
 #include "study/mode.h"
@@ -206,10 +207,7 @@ int error_find_events(struct erring *erring)
         return EXIT_DONE;
     if (!failure.text[0])
         return error_out_of_memory();
-    return error_fail(&failure, error == -ENOENT || error == -EINVAL ? EXIT_USAGE
-                                : error == -ENODEV                   ? EXIT_LACKING
-                                : error == -EINTR                    ? EXIT_INTERRUPTED
-                                                                     : EXIT_FAILED);
+    return error_fail(&failure, deliver_status_of_name(error));
 }
 
 /* --- from events to the study --- */

@@ -48,26 +48,6 @@ static int put_events(struct erring *erring, struct failure *failure)
     return error;
 }
 
-static int put_specimen(struct erring *erring, const char *name, struct failure *failure)
-{
-    const struct catalogue_specimen *specimen = catalogue_specimen(erring->catalogue, name);
-    int error = 0;
-    for (size_t i = 0; specimen && i < specimen->truth_count && error == 0; i++) {
-        const struct catalogue_truth *known = &specimen->truths[i];
-        const struct stored_truth truth = {.specimen = specimen->name,
-                                           .class = known->class,
-                                           .base = known->base,
-                                           .each = known->each,
-                                           .high_base = known->high_base,
-                                           .high_each = known->high_each,
-                                           .grade = known->grade,
-                                           .why = known->why,
-                                           .sources = known->sources};
-        error = store_put_specimen_truth(erring->store, &truth, failure);
-    }
-    return error;
-}
-
 static int create(struct erring *erring, struct failure *failure)
 {
     static const char *const specimens[] = {"null", "loop", "placed", "phases"};
@@ -75,8 +55,12 @@ static int create(struct erring *erring, struct failure *failure)
     int error = run_store_create(&run, &erring->store, failure);
     if (error == 0)
         error = put_events(erring, failure);
-    for (size_t i = 0; i < sizeof(specimens) / sizeof(*specimens) && error == 0; i++)
-        error = put_specimen(erring, specimens[i], failure);
+    for (size_t i = 0; i < sizeof(specimens) / sizeof(*specimens) && error == 0; i++) {
+        const struct catalogue_specimen *specimen =
+            catalogue_specimen(erring->catalogue, specimens[i]);
+        if (specimen)
+            error = run_store_put_specimen(erring->store, specimen, failure);
+    }
     return error < 0 ? error : store_commit(erring->store, failure);
 }
 

@@ -123,6 +123,26 @@ bool run_store_is_finished(struct store *store)
     return finished;
 }
 
+int run_store_put_specimen(struct store *store, const struct catalogue_specimen *specimen,
+                           struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = 0; i < specimen->truth_count && error == 0; i++) {
+        const struct catalogue_truth *known = &specimen->truths[i];
+        const struct stored_truth truth = {.specimen = specimen->name,
+                                           .class = known->class,
+                                           .base = known->base,
+                                           .each = known->each,
+                                           .high_base = known->high_base,
+                                           .high_each = known->high_each,
+                                           .grade = known->grade,
+                                           .why = known->why,
+                                           .sources = known->sources};
+        error = store_put_specimen_truth(store, &truth, failure);
+    }
+    return error;
+}
+
 int run_store_put_truth(struct store *store, const struct catalogue *catalogue,
                         const struct cell *cell, uint32_t counter,
                         const struct counted_event *event, struct failure *failure)

@@ -42,6 +42,9 @@ bool run_store_is_finished(struct store *store);
 /* --- what is known of a cell before it runs travels with its samples: judging needs nothing else
  * --- */
 
+/* All truths of a specimen, for every N. */
+int run_store_put_specimen(struct store *store, const struct catalogue_specimen *specimen,
+                           struct failure *failure);
 /* Class and truth of one counter. */
 int run_store_put_truth(struct store *store, const struct catalogue *catalogue,
                         const struct cell *cell, uint32_t counter,

@@ -312,8 +312,5 @@ int validate_find_candidates(struct validating *validating)
         return EXIT_DONE;
     if (!failure.text[0])
         return validate_out_of_memory();
-    return validate_fail(&failure, error == -ENOENT || error == -EINVAL ? EXIT_USAGE
-                                   : error == -ENODEV                   ? EXIT_LACKING
-                                   : error == -EINTR                    ? EXIT_INTERRUPTED
-                                                                        : EXIT_FAILED);
+    return validate_fail(&failure, deliver_status_of_name(error));
 }

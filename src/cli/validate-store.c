@@ -30,26 +30,6 @@ static int put_events(struct validating *validating, struct failure *failure)
     return error;
 }
 
-static int put_truths(struct validating *validating, const struct catalogue_specimen *specimen,
-                      struct failure *failure)
-{
-    int error = 0;
-    for (size_t i = 0; i < specimen->truth_count && error == 0; i++) {
-        const struct catalogue_truth *known = &specimen->truths[i];
-        const struct stored_truth truth = {.specimen = specimen->name,
-                                           .class = known->class,
-                                           .base = known->base,
-                                           .each = known->each,
-                                           .high_base = known->high_base,
-                                           .high_each = known->high_each,
-                                           .grade = known->grade,
-                                           .why = known->why,
-                                           .sources = known->sources};
-        error = store_put_specimen_truth(validating->store, &truth, failure);
-    }
-    return error;
-}
-
 /* A source's counter is enabled for as long as its process lives, which says nothing of a run. */
 bool validate_is_of_source(const struct validating *validating, size_t cell)
 {
@@ -83,7 +63,7 @@ static int put_specimens(struct validating *validating, size_t first, struct fai
             continue;
         const struct catalogue_specimen *known = validating->specimens[specimen].known;
         if (!was_used(validating, specimen, i, false))
-            error = put_truths(validating, known, failure);
+            error = run_store_put_specimen(validating->store, known, failure);
         if (error == 0 && counts_user_code(validating, i) &&
             !was_used(validating, specimen, i, true))
             error = validate_put_opcodes(validating, known->name, failure);
