@@ -45,6 +45,21 @@ struct catalogue_source {
     char *classes; /* "instructions,syscalls" */
     uint64_t runs; /* a sensible number of runs */
 };
+/* A call that can be timed in a tour (wire/tour.h). Operations of one instrument work on the same
+ * counters, so that one starts what another reads. */
+struct catalogue_operation {
+    char *path;       /* "perf-read": path and kind are its name, "perf-read.start" */
+    char *kind;       /* "start", "stop", "read", "begin", "end", "nothing", "gauge" … */
+    char *instrument; /* "perf", "papi", "assay", "timer" … */
+    char *effect;     /* on the instrument: "starts", "stops", "keeps" */
+    char *when;       /* makes sense while the instrument is "running", "stopped", "any" */
+    char *links;      /* "static,lazy,bind-now" */
+    bool binds;       /* calls a library: how that is linked matters */
+    bool alone;       /* switches what is not its own: no other instrument beside it */
+    char *page;       /* of user reads, the state in which their page is before the first: "cold",
+                         "touched", "populated"; "" */
+    char *note;       /* what to know when reading its numbers, or "" */
+};
 struct catalogue_absence {
     char *kind, *name, *reason;
     int error;
@@ -59,6 +74,8 @@ struct catalogue {
     size_t path_count;
     struct catalogue_source *sources;
     size_t source_count;
+    struct catalogue_operation *operations;
+    size_t operation_count;
     struct catalogue_absence *absences;
     size_t absence_count;
 };
@@ -66,6 +83,8 @@ struct catalogue {
 const struct catalogue_specimen *catalogue_specimen(const struct catalogue *, const char *name);
 const struct catalogue_path *catalogue_path(const struct catalogue *, const char *name);
 const struct catalogue_source *catalogue_source(const struct catalogue *, const char *name);
+/* By "PATH.KIND", with or without "*TIMES" behind it. */
+const struct catalogue_operation *catalogue_operation(const struct catalogue *, const char *name);
 
 /* hello_timeout_ms: how long the probe may take to say hello (10 000 is a good value). stop: a flag
  * that signal handlers set (NULL: none); at 1 the session asks the probe to stop between visits,

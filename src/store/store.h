@@ -115,6 +115,13 @@ struct stored_opcode {
     const char *specimen, *opcode;
     int64_t base, each;
 };
+/* A call of tours, as the catalogue told it. */
+struct stored_operation {
+    const char *path, *kind, *instrument, *effect, *when, *links, *page, *note;
+    bool binds, alone;
+};
+int store_put_operation(struct store *store, const struct stored_operation *operation,
+                        struct failure *failure);
 int store_put_event(struct store *store, const struct stored_event *event, struct failure *failure);
 int store_put_specimen_truth(struct store *store, const struct stored_truth *truth,
                              struct failure *failure);
@@ -194,3 +201,6 @@ int store_each_specimen_truth(struct store *store, store_truth_each *each, void 
 typedef int store_opcode_each(void *context, const struct stored_opcode *opcode);
 int store_each_opcode(struct store *store, store_opcode_each *each, void *context,
                       struct failure *failure);
+typedef int store_operation_each(void *context, const struct stored_operation *operation);
+int store_each_operation(struct store *store, store_operation_each *each, void *context,
+                         struct failure *failure);

@@ -18,6 +18,16 @@ extern const char *const pattern_descriptions[PATTERN_COUNT]; /* "start-read" â€
 /* -1 when unknown */
 int pattern_from_name(const char *name);
 
+/* A cell of timed calls: its process makes them one after the other, and every run is one call,
+ * metered by itself. The cell's events are then the meters: what is read right before and right
+ * after each call. Path, pattern, specimen and N of such a cell are "tour", rr, "null" and 0. */
+struct cell_tour {
+    char *calls;   /* in order, with commas (wire/tour.h); NULL: the cell is no tour */
+    char *counted; /* the event that the calls switch and read */
+    uint32_t open; /* how many counters of it each instrument has, as a group unless `separate` */
+    bool cold;     /* nothing was touched, called or bound before; every call has an account */
+};
+
 struct cell {
     uint32_t id; /* chosen by the controller, unique within a session and a store */
     char *events[CELL_MAX_COUNTERS]; /* one per counter; the first is the event under test */
@@ -31,6 +41,7 @@ struct cell {
     uint32_t runs; /* in each process */
     bool separate; /* counters opened one by one instead of as a group */
     int32_t cpu;   /* pin to this CPU; -1: leave it to the scheduler */
+    struct cell_tour tour;
 };
 
 int cell_put(struct wire_writer *writer, const struct cell *cell); /* a whole "cell" frame */

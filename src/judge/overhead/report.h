@@ -1,0 +1,230 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the judge says of overhead (docs/overhead.md). Pure: a case in, a report out. Every part is
+ * a file of its own, and fills its own field. */
+#pragma once
+
+#include "judge/overhead/evidence.h"
+#include "judge/verdict.h"
+
+/* --- what metering costs (timer.c): of each machine and meter, from calls of nothing --- */
+struct overhead_timer {
+    uint32_t machine;
+    const struct overhead_meter *meter;
+    bool known;        /* nothing was called, so there is something to subtract */
+    double cost;       /* subtracted from every span */
+    double low, high;  /* of the middle 95 % of processes */
+    double resolution; /* the step in which the meter counts; 0: not seen */
+    size_t processes, runs;
+};
+
+/* --- is the core ours? (gauge.c): by work of the tour's own, pass by pass --- */
+struct overhead_gauge {
+    uint32_t machine;
+    const struct overhead_meter *meter;
+    bool known;
+    double usual; /* cost of the gauge in undisturbed passes */
+    double limit; /* a pass whose gauge is above it was disturbed */
+    double share; /* of passes that were */
+    size_t passes;
+    char why[200]; /* what disturbs, as far as it can be told */
+};
+
+/* Two levels in one cell are reported as levels, never averaged (levels.c). */
+struct overhead_level {
+    double median, q1, q3;
+    double share;     /* of the runs */
+    size_t processes; /* most of whose runs are on it */
+};
+#define OVERHEAD_MOST_LEVELS 4
+enum level_kind {
+    LEVELS_ONE,
+    LEVELS_BY_PROCESS, /* a process stays on one of them */
+    LEVELS_BY_CALL,    /* calls of one process are on several */
+};
+
+/* --- one cell (rows.c): runs with the same factors --- */
+enum temperature { TEMPERATURE_WARM, TEMPERATURE_COLD, TEMPERATURES };
+extern const char *const temperature_names[TEMPERATURES];
+struct overhead_row {
+    uint32_t machine;
+    uint32_t operation;         /* index */
+    int32_t predecessor;        /* index of the operation; -1: nothing of the tour */
+    uint32_t predecessor_times; /* how often that was called in a row */
+    const char *variant;        /* link mode where it calls a library, "inline" where it does not,
+                                   the state of the page for user reads */
+    const char *link;
+    const struct overhead_meter *meter;
+    const char *counted;
+    uint32_t events; /* counters of the instrument */
+    bool separate;
+    uint32_t reads; /* calls in one span */
+    enum temperature temperature;
+    uint32_t
+        position; /* cold: the how many-th call of this operation in its process, from 1; warm: 0 */
+    bool all_predecessors; /* a summary over predecessors, each weighing the same: its median is the
+                              median of the values with weights */
+    size_t processes, runs;  /* undisturbed */
+    size_t disturbed;        /* runs left aside; their median: */
+    double disturbed_median; /* NaN: none */
+    /* after what metering costs was subtracted */
+    double min, q1, median, q3, p99, max;
+    double low, high; /* 95 % interval of the median, over processes */
+    enum level_kind levels_kind;
+    struct overhead_level levels[OVERHEAD_MOST_LEVELS];
+    size_t level_count; /* 1: no more than one */
+    /* outliers: runs above q3 + 3 (q3 - q1), at least 1.5 times the median */
+    size_t outliers, outliers_faulted, outliers_switched;
+    size_t faults; /* of its runs by the account; cold only */
+};
+
+/* --- cost by number of events, and of reads in a row (sweeps.c) --- */
+struct overhead_slope {
+    uint32_t machine;
+    uint32_t operation;
+    const char *variant, *link;
+    const struct overhead_meter *meter;
+    bool separate;
+    bool by_reads; /* else by events */
+    size_t points;
+    double base;                                  /* fitted: base + slope · count */
+    double slope, low, high;                      /* 95 %, by processes */
+    double exponent, exponent_low, exponent_high; /* of cost − cost(1) against count − 1 … 1:
+                                                     straight; NaN: not known */
+    double one, most;                             /* medians at 1 and at the greatest count */
+    uint32_t most_count;
+    bool straight; /* nothing speaks against a straight line */
+};
+
+/* --- first calls (cold.c) --- */
+struct overhead_cold {
+    uint32_t machine;
+    uint32_t operation;
+    const char *variant, *link;
+    const struct overhead_meter *meter;
+    size_t processes;
+    double first, second;    /* medians of the first and the second call of a process */
+    double warm;             /* median of warm calls, all predecessors; NaN: not measured */
+    double extra, low, high; /* first − warm (or second), 95 % */
+    double faulted;          /* share of the first calls that took a page fault */
+    double faults;           /* mean of page faults in a first call */
+    double outliers, outliers_explained; /* shares of the runs, and of the outliers */
+};
+
+/* --- machines side by side (machines.c): the paper's Figure 1 --- */
+struct overhead_machine_row {
+    uint32_t machine;
+    const char *path, *variant, *kind;
+    const struct overhead_meter
+        *meter; /* its total where :u and :k were metered: mode "uk" below */
+    bool total; /* user and kernel together */
+    double median;
+    double ratio, ratio_low, ratio_high; /* to the first machine */
+    bool has_ratio, differs;             /* beyond what processes differ by */
+};
+
+/* --- peers (peers.c): what others cost in units of the bare calls --- */
+struct overhead_peer {
+    uint32_t machine;
+    const char *path, *variant;
+    const char *what;                    /* "start + stop + read", "read, read", "whole command" */
+    const struct overhead_meter *meter;  /* NULL: ns of whole commands */
+    double cost, bare, ratio, low, high; /* paired within processes where both were in one */
+    char bare_path[32];
+};
+
+struct overhead_advice {
+    uint32_t machine;
+    char text[300];
+};
+
+#define OVERHEAD_FINDINGS 7
+struct overhead_report {
+    size_t calls; /* metered, all machines */
+    size_t processes;
+    struct overhead_timer *timers;
+    size_t timer_count;
+    struct overhead_gauge *gauges;
+    size_t gauge_count;
+    struct overhead_row *rows; /* by machine, meter, path, kind, … predecessor */
+    size_t row_count;
+    struct overhead_slope *slopes;
+    size_t slope_count;
+    struct overhead_cold *cold;
+    size_t cold_count;
+    struct overhead_machine_row *machines;
+    size_t machine_row_count;
+    struct overhead_peer *peers;
+    size_t peer_count;
+    struct overhead_advice *advice;
+    size_t advice_count;
+    struct finding findings[OVERHEAD_FINDINGS];
+};
+
+/* All parts in order; seed for resampling. -ENOMEM. Release the report in either case. */
+int overhead_judge(const struct overhead_case *file, uint64_t seed, struct overhead_report *report);
+void overhead_report_release(struct overhead_report *report);
+
+/* The parts; each uses what those before it filled. */
+int overhead_judge_timers(const struct overhead_case *file, struct overhead_report *report);
+int overhead_judge_gauges(const struct overhead_case *file, struct overhead_report *report);
+int overhead_judge_rows(const struct overhead_case *file, uint64_t seed,
+                        struct overhead_report *report);
+int overhead_judge_sweeps(const struct overhead_case *file, uint64_t seed,
+                          struct overhead_report *report);
+int overhead_judge_cold(const struct overhead_case *file, uint64_t seed,
+                        struct overhead_report *report);
+int overhead_judge_machines(const struct overhead_case *file, uint64_t seed,
+                            struct overhead_report *report);
+int overhead_judge_peers(const struct overhead_case *file, uint64_t seed,
+                         struct overhead_report *report);
+int overhead_judge_advice(const struct overhead_case *file, struct overhead_report *report);
+int overhead_judge_findings(const struct overhead_case *file, uint64_t seed,
+                            struct overhead_report *report);
+
+/* --- what the parts share (spans.c) --- */
+
+/* Every call of the case once, with its factors: what it was, what was before it, whether its pass
+ * was disturbed, what it cost after metering was subtracted. each returns 0, or what ends the walk
+ * and becomes its result. */
+struct overhead_span {
+    uint32_t tour, machine, operation;
+    int32_t predecessor;
+    uint32_t predecessor_times, times;
+    uint32_t process; /* within the tour */
+    uint32_t pass,
+        position;   /* position: how many-th call of the operation in its process, from 1 */
+    uint32_t meter; /* index in the tour's meters */
+    bool disturbed;
+    double cost;
+    const struct account *account; /* of a cold tour; NULL: none of its own */
+};
+typedef int overhead_span_each(void *context, const struct overhead_span *span);
+int overhead_each_span(const struct overhead_case *file, const struct overhead_report *report,
+                       overhead_span_each *each, void *context);
+
+/* The summary row over all predecessors of a warm operation, or the one with the predecessor; NULL:
+ * not measured. events 0: any (the smallest); mode as the meter's, NULL: any. */
+struct overhead_wanted {
+    uint32_t machine;
+    const char *operation;   /* "perf-read.read" */
+    const char *variant;     /* NULL: any */
+    const char *link;        /* NULL: any */
+    const char *predecessor; /* NULL: the summary over all */
+    uint32_t events, reads;  /* 0: 1 */
+    bool separate;
+    enum temperature temperature;
+    uint32_t position; /* cold: 0 as 1 */
+    enum meter_unit unit;
+    const char *mode; /* NULL: any */
+};
+const struct overhead_row *overhead_find_row(const struct overhead_case *file,
+                                             const struct overhead_report *report,
+                                             const struct overhead_wanted *wanted);
+
+/* Levels in the values of one cell (levels.c). group: which process each value is of, in rising
+ * order; resolution: steps of the meter, below which nothing can be told apart. Fills levels,
+ * rising by median; returns how many (at least 1) or -ENOMEM. */
+int overhead_levels(const double *values, const uint32_t *group, size_t count, double resolution,
+                    struct overhead_level levels[OVERHEAD_MOST_LEVELS], enum level_kind *kind);

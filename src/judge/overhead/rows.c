@@ -1,0 +1,12 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One row a cell. */
+#include "judge/overhead/report.h"
+
+int overhead_judge_rows(const struct overhead_case *file, uint64_t seed,
+                        struct overhead_report *report)
+{
+    (void)file, (void)seed, (void)report;
+    return 0;
+}

@@ -1,0 +1,84 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a touring harness calls: a caller is a path's start, stop and read as single calls, each a
+ * function of its own that the tour meters. Callers of one instrument share its counters.
+ * Everything around the calls is done by inline system calls, so that no symbol that a call
+ * measures was bound, and no page it needs was touched, before a cold tour calls it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/harness/job.h"
+
+enum call_kind {
+    CALL_START,
+    CALL_STOP,
+    CALL_READ,
+    CALL_ACCUM, /* reads, adds, sets to zero: PAPI's */
+    CALL_BEGIN, /* of a region, where a library has such */
+    CALL_END,
+    CALL_COMMAND, /* a whole command, from its start to its end */
+    CALL_NOTHING, /* what metering costs */
+    CALL_GAUGE,   /* work of the tour's own, as much as the CPU can do at once: is the core ours? */
+    CALL_KINDS,
+};
+extern const char *const call_kind_names[CALL_KINDS]; /* "start" … */
+
+enum call_effect { EFFECT_KEEPS, EFFECT_STARTS, EFFECT_STOPS };
+enum call_when { WHEN_ANY, WHEN_RUNNING, WHEN_STOPPED };
+
+/* What the calls work on: filled by `open`, read by the calls. One of each in a process. */
+struct tour_state {
+    struct job *job;
+    /* instrument perf: descriptors of job->tour.open counters of job->tour.counted */
+    int descriptors[CELL_MAX_COUNTERS];
+    uint32_t count;
+    bool separate;
+    size_t bytes; /* of one read of a group */
+    const volatile struct perf_event_mmap_page *pages[CELL_MAX_COUNTERS];
+    uint64_t reading[CELL_MAX_COUNTERS * 4 + 8];
+    /* others */
+    int event_set;
+    long long values[CELL_MAX_COUNTERS];
+    void *own; /* whatever else a caller wants to keep */
+    long
+        status; /* what the last call returned: looked at after the span, where the call can fail */
+};
+
+/* Makes the call `times` times in a row. times is at least 1. */
+typedef void call_function(struct tour_state *state, uint32_t times);
+
+struct call_entry {
+    call_function *function; /* NULL: it has no such call */
+    enum call_effect effect;
+    enum call_when when;
+};
+
+struct caller {
+    const char *path;       /* "perf-read" */
+    const char *instrument; /* "perf" */
+    const char *note;
+    const char *page; /* "cold", "touched", "populated"; "" */
+    bool binds, alone;
+    bool needs_folder;
+    /* All return 0 or a negative errno, the sentence in reason or job->reason. usable may be NULL.
+     */
+    int (*usable)(char *reason, size_t size);
+    /* Opens the instrument; called once for each instrument of the tour, by its first caller. */
+    int (*open)(struct tour_state *state);
+    /* Starts or stops the instrument without any call that is measured: what state the tour begins
+     * in, and undoing it. running: as asked. */
+    int (*settle)(struct tour_state *state, bool running);
+    /* Right before a cold tour, and between the calls of none: what its page must be like. NULL. */
+    int (*prepare)(struct tour_state *state);
+    /* After the pass: did the calls work? NULL: state->status tells nothing. */
+    int (*check)(struct tour_state *state);
+    void (*close)(struct tour_state *state);
+    struct call_entry calls[CALL_KINDS];
+};
+
+extern const struct caller
+    *const caller_registry[]; /* generated for each harness; ends with NULL */
