@@ -142,10 +142,10 @@ void error_put_advice(const struct erring *erring, const struct style *style, st
         out->failed = true;
         return;
     }
-    error_put_heading("What to do", style, out);
+    section_put_heading("What to do", style, out);
     put_advised(&erring->report, erring->options->all, style, out);
     if (!erring->report.advice_count)
-        error_put_words(
+        section_put_words(
             "Nothing can be advised: no null error was measured; \"Left out\" below says why.",
             style, out);
     put_checks(checks, count, style, out);

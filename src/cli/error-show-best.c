@@ -35,10 +35,10 @@ static bool is_shadowed(const struct error_report *report, const struct error_be
 
 static void add_ours(struct table *table, const struct error_best *best)
 {
-    char median[ERROR_NUMBER_SIZE] = "", min[NUMBER_SIZE] = "";
+    char median[NUMBER_SIZE] = "", min[NUMBER_SIZE] = "";
     if (best) {
-        error_number(best->median, median, sizeof(median));
-        error_number((double)best->min, min, sizeof(min));
+        number_brief(best->median, median, sizeof(median));
+        number_brief((double)best->min, min, sizeof(min));
     }
     enum tone tone = best && best->overall ? TONE_STRONG : TONE_PLAIN;
     table_add(table, tone, best ? best->path : "");
@@ -61,10 +61,10 @@ static void add_none(struct table *table, const char *like)
 
 static void add_theirs(struct table *table, const struct error_table3 *row)
 {
-    char median[ERROR_NUMBER_SIZE] = "", min[NUMBER_SIZE] = "";
+    char median[NUMBER_SIZE] = "", min[NUMBER_SIZE] = "";
     if (row) {
-        error_number(row->median, median, sizeof(median));
-        error_number((double)row->min, min, sizeof(min));
+        number_brief(row->median, median, sizeof(median));
+        number_brief((double)row->min, min, sizeof(min));
     }
     table_add(table, TONE_DIM, row ? row->tool : "");
     table_add(table, TONE_DIM, row ? pattern_names[row->pattern] : "");
@@ -157,10 +157,10 @@ static void add_other(struct table *table, const struct error_case *file,
                       const struct error_best *best)
 {
     AUTO_TEXT struct text event = {0};
-    char median[ERROR_NUMBER_SIZE], low[ERROR_NUMBER_SIZE], high[ERROR_NUMBER_SIZE];
-    error_number(best->median, median, sizeof(median));
-    error_number(best->spread_low, low, sizeof(low));
-    error_number(best->spread_high, high, sizeof(high));
+    char median[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE];
+    number_brief(best->median, median, sizeof(median));
+    number_brief(best->spread_low, low, sizeof(low));
+    number_brief(best->spread_high, high, sizeof(high));
     text_put_clean(&event, best->event);
     error_put_machine(file, best->machine, &event);
     table_add(table, TONE_PLAIN, text_string(&event));
@@ -194,11 +194,11 @@ static void put_others(const struct erring *erring, const struct style *style, s
             folded = true;
     }
     if (table.count) {
-        error_put_heading("Other events counted although nothing is measured", style, out);
+        section_put_heading("Other events counted although nothing is measured", style, out);
         table_put(&table, style, out);
     }
     if (folded)
-        error_put_words("the best path of each; --all has every path", style, out);
+        section_put_words("the best path of each; --all has every path", style, out);
     table_free(&table);
 }
 
@@ -218,21 +218,21 @@ static void put_missing(const struct erring *erring, enum count_mode mode,
     for (size_t i = 0; i < sizeof(error_table3) / sizeof(*error_table3) && !erring->options->all;
          i++) {
         const struct error_table3 *row = &error_table3[i];
-        char median[ERROR_NUMBER_SIZE];
+        char median[NUMBER_SIZE];
         if (strcmp(row->mode, count_mode_names[mode]) != 0)
             continue;
-        error_number(row->median, median, sizeof(median));
+        number_brief(row->median, median, sizeof(median));
         text_printf(&words, "%s %s %s",
                     strstr(text_string(&words), "paper's") ? "," : "; the paper's", row->tool,
                     median);
     }
-    error_put_words(text_string(&words), style, out);
+    section_put_words(text_string(&words), style, out);
 }
 
 void error_put_best(const struct erring *erring, const struct style *style, struct text *out)
 {
-    error_put_heading("Instructions counted although nothing is measured, and the paper's Table 3",
-                      style, out);
+    section_put_heading(
+        "Instructions counted although nothing is measured, and the paper's Table 3", style, out);
     for (uint32_t machine = 0; machine == 0 || machine < erring->file.machine_count; machine++) {
         if (erring->file.machine_count > 1) {
             text_put_clean(out, erring->file.machines[machine].name);
@@ -244,7 +244,7 @@ void error_put_best(const struct erring *erring, const struct style *style, stru
     put_missing(erring, COUNT_BOTH, style, out);
     if (any_measured(&erring->report, COUNT_USER) || any_measured(&erring->report, COUNT_BOTH) ||
         erring->options->all)
-        error_put_words(
+        section_put_words(
             "best: the pattern that adds least over -O levels and link modes, with one "
             "counter; *: least of all paths; exact: stepped; pm perfmon, pc perfctr, PL "
             "and PH PAPI's low and high level on them",

@@ -319,14 +319,14 @@ static void put_event(const struct erring *erring, const char *event, bool best_
     error_put_event(event, stepped, &heading);
     text_puts(&heading, stepped ? " (exact)" : "");
     text_puts(&heading, best_only ? ", best pattern of each path" : "");
-    error_put_heading(text_string(&heading), style, out);
+    section_put_heading(text_string(&heading), style, out);
     boxes_put(boxing->boxes, boxing->count, error_unit(event, NULL), style, out);
     if (!best_only)
         put_first(erring, event, &words);
     if (boxing->marked)
         text_puts(&words, "The sign apart is the exact count, by stepping. ");
     if (words.length)
-        error_put_words(text_string(&words), style, out);
+        section_put_words(text_string(&words), style, out);
 }
 
 void error_put_boxes(const struct erring *erring, const struct style *style, struct text *out)
@@ -337,7 +337,7 @@ void error_put_boxes(const struct erring *erring, const struct style *style, str
     for (size_t i = 0; i < count; i++)
         put_event(erring, events[i], i > 0 && !erring->options->all, style, out);
     if (count)
-        error_put_words(
+        section_put_words(
             "boxes: the middle half of all runs but each process's first, over -O levels and link "
             "modes, one counter; whiskers: the rest",
             style, out);

@@ -24,8 +24,8 @@ static bool is_flat(const struct error_by_counters *by)
 static void put_points(const struct error_by_counters *by, struct text *out)
 {
     for (size_t i = 0; i < by->points; i++) {
-        char median[ERROR_NUMBER_SIZE];
-        error_number(by->medians[i], median, sizeof(median));
+        char median[NUMBER_SIZE];
+        number_brief(by->medians[i], median, sizeof(median));
         text_printf(out, "%s%" PRIu32 ":%s", i ? " " : "", by->counters[i], median);
     }
 }
@@ -33,11 +33,11 @@ static void put_points(const struct error_by_counters *by, struct text *out)
 static void add_line(struct table *table, const struct error_by_counters *by)
 {
     AUTO_TEXT struct text points = {0};
-    char slope[ERROR_NUMBER_SIZE], low[ERROR_NUMBER_SIZE], high[ERROR_NUMBER_SIZE];
+    char slope[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE];
     put_points(by, &points);
-    error_number(by->slope, slope, sizeof(slope));
-    error_number(by->low, low, sizeof(low));
-    error_number(by->high, high, sizeof(high));
+    number_brief(by->slope, slope, sizeof(slope));
+    number_brief(by->low, low, sizeof(low));
+    number_brief(by->high, high, sizeof(high));
     table_addf(table, TONE_PLAIN, "  %s %s%s", by->path, pattern_names[by->pattern],
                by->separate ? ", separate" : "");
     table_add(table, is_flat(by) ? TONE_PLAIN : TONE_STRONG, slope);
@@ -81,9 +81,9 @@ static void put_choices(const struct erring *erring, const struct style *style, 
         if (!erring->options->all)
             continue;
         AUTO_TEXT struct text words = {0};
-        char median[ERROR_NUMBER_SIZE], plain[ERROR_NUMBER_SIZE];
-        error_number(choice->median, median, sizeof(median));
-        error_number(choice->plain, plain, sizeof(plain));
+        char median[NUMBER_SIZE], plain[NUMBER_SIZE];
+        number_brief(choice->median, median, sizeof(median));
+        number_brief(choice->plain, plain, sizeof(plain));
         text_put_clean(&words, choice->event);
         error_put_machine(&erring->file, choice->machine, &words);
         text_printf(&words, " %s %s beside ", choice->path, pattern_names[choice->pattern]);
@@ -91,14 +91,14 @@ static void put_choices(const struct erring *erring, const struct style *style, 
         text_printf(&words, ": %s", median);
         if (has_plain)
             text_printf(&words, ", beside itself %s", plain);
-        error_put_words(text_string(&words), style, out);
+        section_put_words(text_string(&words), style, out);
     }
     if (!widest || erring->options->all)
         return;
     AUTO_TEXT struct text words = {0};
-    char median[ERROR_NUMBER_SIZE], plain[ERROR_NUMBER_SIZE];
-    error_number(widest->median, median, sizeof(median));
-    error_number(widest->plain, plain, sizeof(plain));
+    char median[NUMBER_SIZE], plain[NUMBER_SIZE];
+    number_brief(widest->median, median, sizeof(median));
+    number_brief(widest->plain, plain, sizeof(plain));
     text_puts(&words, "Which events the others are changes most for ");
     text_put_clean(&words, widest->event);
     error_put_machine(&erring->file, widest->machine, &words);
@@ -106,7 +106,7 @@ static void put_choices(const struct erring *erring, const struct style *style, 
                 median);
     text_put_clean(&words, widest->others);
     text_printf(&words, ", %s beside itself", plain);
-    error_put_words(text_string(&words), style, out);
+    section_put_words(text_string(&words), style, out);
 }
 
 /* The lines of the event of the one at `first`, unless they were put before. */
@@ -140,12 +140,12 @@ static void add_brief(struct table *table, const struct error_case *file,
                       const struct error_by_counters *by)
 {
     AUTO_TEXT struct text event = {0};
-    char slope[ERROR_NUMBER_SIZE], low[ERROR_NUMBER_SIZE], high[ERROR_NUMBER_SIZE];
+    char slope[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE];
     error_put_event(by->event, by->stepped, &event);
     error_put_machine(file, by->machine, &event);
-    error_number(by->slope, slope, sizeof(slope));
-    error_number(by->low, low, sizeof(low));
-    error_number(by->high, high, sizeof(high));
+    number_brief(by->slope, slope, sizeof(slope));
+    number_brief(by->low, low, sizeof(low));
+    number_brief(by->high, high, sizeof(high));
     table_add(table, TONE_PLAIN, text_string(&event));
     table_addf(table, TONE_PLAIN, "%s %s%s", by->path, pattern_names[by->pattern],
                by->separate ? ", separate" : "");
@@ -182,14 +182,14 @@ static size_t put_briefly(const struct erring *erring, const struct style *style
 void error_put_counters(const struct erring *erring, const struct style *style, struct text *out)
 {
     const struct error_report *report = &erring->report;
-    error_put_heading("What each further counter adds", style, out);
+    section_put_heading("What each further counter adds", style, out);
     if (!report->by_counters_count)
         error_put_nothing(erring, "nothing was measured with more than one counter",
                           "number of counters", style, out);
     for (size_t i = 0; i < report->by_counters_count && erring->options->all; i++)
         put_event(erring, i, style, out);
     if (report->by_counters_count && !erring->options->all && put_briefly(erring, style, out))
-        error_put_words(
+        section_put_words(
             "of each event what grows most and least; --all has every path, pattern and "
             "number",
             style, out);
@@ -246,7 +246,7 @@ static void put_agreement(const struct erring *erring, uint32_t machine, const s
                     number);
     else if (edge)
         text_printf(&words, " %s: this CPU's own edge of a window", number);
-    error_put_words(text_string(&words), style, out);
+    section_put_words(text_string(&words), style, out);
 }
 
 void error_put_stepped(const struct erring *erring, const struct style *style, struct text *out)
@@ -255,13 +255,13 @@ void error_put_stepped(const struct erring *erring, const struct style *style, s
     AUTO_TEXT struct text words = {0};
     if (error_is_uncounted(erring, !stepped->comparable))
         return;
-    error_put_heading("Measured against stepped", style, out);
+    section_put_heading("Measured against stepped", style, out);
     if (!stepped->comparable) {
         const char *reason = error_no_counter_reason(&erring->file);
         text_puts(&words, "no cell was both measured and stepped");
         if (reason[0])
             text_printf(&words, ": no counter of the CPU can be opened here (%s)", reason);
-        error_put_words(text_string(&words), style, out);
+        section_put_words(text_string(&words), style, out);
         return;
     }
     for (uint32_t machine = 0; machine == 0 || machine < erring->file.machine_count; machine++)
@@ -274,6 +274,6 @@ void error_put_stepped(const struct erring *erring, const struct style *style, s
     if (shown > ROWS_SHOWN && !erring->options->all) {
         text_clear(&words);
         text_printf(&words, "and %zu more, which --all has", shown - ROWS_SHOWN);
-        error_put_words(text_string(&words), style, out);
+        section_put_words(text_string(&words), style, out);
     }
 }

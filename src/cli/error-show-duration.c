@@ -78,7 +78,7 @@ static void put_constant(const struct erring *erring, const struct error_slope *
     error_put_machine(&erring->file, like->machine, &words);
     text_printf(&words, ": nothing, up to N = %s; none of %s runs over %zu path%s deviates", most,
                 all, ways, ways == 1 ? "" : "s");
-    error_put_words(text_string(&words), style, out);
+    section_put_words(text_string(&words), style, out);
 }
 
 static void put_event(const struct erring *erring, const struct error_slope *like,
@@ -132,7 +132,7 @@ static void put_only(const struct erring *erring, const struct error_slope *slop
         text_puts(&words, "; nothing repeats, so there is no interval");
     else if (!slope->exact && isfinite(slope->detectable))
         text_printf(&words, "; detectable %.2g", slope->detectable);
-    error_put_words(text_string(&words), style, out);
+    section_put_words(text_string(&words), style, out);
 }
 
 static bool put_slopes(const struct erring *erring, const struct style *style, struct text *out)
@@ -159,13 +159,13 @@ static bool put_slopes(const struct erring *erring, const struct style *style, s
 
 static void add_size(struct table *table, const struct error_by_size *size)
 {
-    char n[NUMBER_SIZE], runs[NUMBER_SIZE], median[ERROR_NUMBER_SIZE], mean[ERROR_NUMBER_SIZE];
-    char max[ERROR_NUMBER_SIZE], interrupts[NUMBER_SIZE] = "";
+    char n[NUMBER_SIZE], runs[NUMBER_SIZE], median[NUMBER_SIZE], mean[NUMBER_SIZE];
+    char max[NUMBER_SIZE], interrupts[NUMBER_SIZE] = "";
     number_count(size->n, n, sizeof(n));
     number_count(size->runs, runs, sizeof(runs));
-    error_number((double)size->spread.median, median, sizeof(median));
-    error_number(size->mean, mean, sizeof(mean));
-    error_number((double)size->spread.max, max, sizeof(max));
+    number_brief((double)size->spread.median, median, sizeof(median));
+    number_brief(size->mean, mean, sizeof(mean));
+    number_brief((double)size->spread.max, max, sizeof(max));
     if (isfinite(size->interrupts))
         snprintf(interrupts, sizeof(interrupts), "%.3g", size->interrupts);
     table_add(table, TONE_PLAIN, size->event);
@@ -206,10 +206,10 @@ static void put_ticks(const struct error_ticks *ticks, const struct style *style
         if (ticks->reason[0])
             text_printf(&words, "what interrupts explain of it is not known: %s", ticks->reason);
     } else {
-        char each[ERROR_NUMBER_SIZE], low[ERROR_NUMBER_SIZE], high[ERROR_NUMBER_SIZE];
-        error_number(rint(ticks->each), each, sizeof(each));
-        error_number(rint(ticks->each_low), low, sizeof(low));
-        error_number(rint(ticks->each_high), high, sizeof(high));
+        char each[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE];
+        number_brief(rint(ticks->each), each, sizeof(each));
+        number_brief(rint(ticks->each_low), low, sizeof(low));
+        number_brief(rint(ticks->each_high), high, sizeof(high));
         /* Counting interrupts along makes each dearer, so this slope is not the one above. */
         text_printf(&words,
                     "An interrupt costs %s instructions (%s to %s), and %.3g of them come in an "
@@ -223,20 +223,20 @@ static void put_ticks(const struct error_ticks *ticks, const struct style *style
             text_printf(&words, " (%s)", ticks->reason);
     }
     if (words.length)
-        error_put_words(text_string(&words), style, out);
+        section_put_words(text_string(&words), style, out);
 }
 
 void error_put_duration(const struct erring *erring, const struct style *style, struct text *out)
 {
     const struct error_report *report = &erring->report;
-    error_put_heading("What each iteration of a loop adds", style, out);
+    section_put_heading("What each iteration of a loop adds", style, out);
     if (!put_slopes(erring, style, out)) {
         AUTO_TEXT struct text words = {0};
         const char *reason = error_no_counter_reason(&erring->file);
         text_puts(&words, "no loop was measured with an event whose count is known");
         if (reason[0])
             text_printf(&words, ": no counter of the CPU can be opened here (%s)", reason);
-        error_put_words(text_string(&words), style, out);
+        section_put_words(text_string(&words), style, out);
     }
     put_sizes(report, style, out);
     if (!error_is_uncounted(erring, !report->ticks.known))

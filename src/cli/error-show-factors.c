@@ -46,13 +46,13 @@ static void put_share(double share, char *text, size_t size)
 static void add_effect(struct table *table, const struct error_effect *effect)
 {
     char f[NUMBER_SIZE], p[NUMBER_SIZE], share[NUMBER_SIZE], within[NUMBER_SIZE],
-        range[ERROR_NUMBER_SIZE] = "";
+        range[NUMBER_SIZE] = "";
     put_f(effect, f, sizeof(f));
     put_p(effect->p, p, sizeof(p));
     put_share(effect->effect_size, share, sizeof(share));
     put_share(effect->share_within, within, sizeof(within));
     if (!(effect->factors & (effect->factors - 1)))
-        error_number(fabs(effect->range) < NO_RANGE ? 0 : effect->range, range, sizeof(range));
+        number_brief(fabs(effect->range) < NO_RANGE ? 0 : effect->range, range, sizeof(range));
     table_add(table, TONE_PLAIN, effect->name);
     table_addf(table, TONE_PLAIN, "%zu", effect->df);
     table_add(table, TONE_PLAIN, f);
@@ -90,16 +90,16 @@ static void put_table(const struct error_report *report, const struct error_anov
     AUTO_TEXT struct text words = {0};
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     put_head(anova, &words);
-    error_put_words(text_string(&words), style, out);
+    section_put_words(text_string(&words), style, out);
     for (size_t i = 0; i < anova->effects; i++)
         add_effect(&table, &report->effects[anova->first + i]);
     table_put(&table, style, out);
     table_free(&table);
     if (all && anova->note[0])
-        error_put_words(anova->note, style, out);
+        section_put_words(anova->note, style, out);
     else if (!all && anova->no_variance)
-        error_put_words("processes of a cell never differ, so F is infinite: the share decides",
-                        style, out);
+        section_put_words("processes of a cell never differ, so F is infinite: the share decides",
+                          style, out);
 }
 
 /* One process a cell leaves nothing to compare with. */
@@ -120,7 +120,7 @@ static void put_untested(const struct error_report *report, size_t shown, const 
         error_put_event(report->anovas[i].event, report->anovas[i].stepped, &words);
     }
     if (words.length)
-        error_put_words(text_string(&words), style, out);
+        section_put_words(text_string(&words), style, out);
 }
 
 /* Was everything that could be compared found not to matter? */
@@ -146,7 +146,7 @@ static void put_idle(const struct error_report *report, size_t shown, const stru
     if (!words.length)
         return;
     text_puts(&words, ": nothing matters");
-    error_put_words(text_string(&words), style, out);
+    section_put_words(text_string(&words), style, out);
 }
 
 /* "msr/tsc/: path 61 %, pattern 22 %; not opt, link" */
@@ -173,7 +173,7 @@ static void put_brief(const struct error_report *report, const struct error_anov
         text_printf(&words, "; not %s", text_string(&rest));
     if (!anova->effects && anova->note[0])
         text_printf(&words, ": %s", anova->note);
-    error_put_words(text_string(&words), style, out);
+    section_put_words(text_string(&words), style, out);
 }
 
 /* Stepped windows first, as they are exact; else the first that has effects. */
@@ -192,10 +192,10 @@ void error_put_factors(const struct erring *erring, const struct style *style, s
 {
     const struct error_report *report = &erring->report;
     size_t shown = main_of(report);
-    error_put_heading("Which factors matter", style, out);
+    section_put_heading("Which factors matter", style, out);
     if (!report->anova_count) {
-        error_put_words("nothing to compare: too few cells of the null specimen were measured",
-                        style, out);
+        section_put_words("nothing to compare: too few cells of the null specimen were measured",
+                          style, out);
         return;
     }
     for (size_t i = 0; i < report->anova_count; i++)
@@ -209,7 +209,7 @@ void error_put_factors(const struct erring *erring, const struct style *style, s
         put_idle(report, shown, style, out);
         put_untested(report, shown, style, out);
     }
-    error_put_words(
+    section_put_words(
         "matters: p < 0.001 and at least 1 % of the variance, of factors other than path "
         "and machine within each path; range: between the means of its levels",
         style, out);

@@ -52,7 +52,7 @@ static void put_way(const struct error_report *report, size_t first, const struc
             return;
     text_put_clean(&words, like->event);
     text_printf(&words, " through %s, %u of them at once", like->path, like->counters);
-    error_put_words(text_string(&words), style, out);
+    section_put_words(text_string(&words), style, out);
     for (size_t i = first; i < report->multiplex_count; i++)
         if (same_way(&report->multiplex[i], like))
             add_multiplex(&table, &report->multiplex[i]);
@@ -70,7 +70,7 @@ static void put_reason(const struct erring *erring, const struct style *style, s
         text_puts(&words, ": no counter of the CPU can be opened here");
     if (!has && reason[0])
         text_printf(&words, " (%s)", reason);
-    error_put_words(text_string(&words), style, out);
+    section_put_words(text_string(&words), style, out);
 }
 
 void error_put_multiplex(const struct erring *erring, const struct style *style, struct text *out)
@@ -78,14 +78,14 @@ void error_put_multiplex(const struct erring *erring, const struct style *style,
     const struct error_report *report = &erring->report;
     if (error_is_uncounted(erring, !report->multiplex_count))
         return;
-    error_put_heading("More events than counters", style, out);
+    section_put_heading("More events than counters", style, out);
     for (size_t i = 0; i < report->multiplex_count; i++)
         put_way(report, i, style, out);
     if (report->multiplex_count)
-        error_put_words("counted: share of the time that the counter ran, from which the rest is "
-                        "extrapolated; alone: the error with one counter; phases: changes of the "
-                        "code's work in one turn of the counters",
-                        style, out);
+        section_put_words("counted: share of the time that the counter ran, from which the rest is "
+                          "extrapolated; alone: the error with one counter; phases: changes of the "
+                          "code's work in one turn of the counters",
+                          style, out);
     else
         put_reason(erring, style, out);
 }
@@ -100,18 +100,18 @@ static void put_window(const struct error_report *report, const struct error_cel
     for (size_t i = 0; i < report->best_count; i++)
         if (report->best[i].overall && report->best[i].machine == cell->machine &&
             strcmp(report->best[i].event, cell->event) == 0)
-            error_number(report->best[i].median, text, size);
+            number_brief(report->best[i].median, text, size);
 }
 
 static void add_tool(struct table *table, const struct error_report *report,
                      const struct error_row *row)
 {
-    char window[ERROR_NUMBER_SIZE];
+    char window[NUMBER_SIZE];
     put_window(report, row->cell, window, sizeof(window));
-    char median[ERROR_NUMBER_SIZE], min[ERROR_NUMBER_SIZE], max[ERROR_NUMBER_SIZE], n[NUMBER_SIZE];
-    error_number((double)row->error.median, median, sizeof(median));
-    error_number((double)row->error.min, min, sizeof(min));
-    error_number((double)row->error.max, max, sizeof(max));
+    char median[NUMBER_SIZE], min[NUMBER_SIZE], max[NUMBER_SIZE], n[NUMBER_SIZE];
+    number_brief((double)row->error.median, median, sizeof(median));
+    number_brief((double)row->error.min, min, sizeof(min));
+    number_brief((double)row->error.max, max, sizeof(max));
     number_count(row->cell->n, n, sizeof(n));
     table_add(table, TONE_PLAIN, row->cell->event);
     table_addf(table, TONE_PLAIN, "%s%s%s", row->cell->specimen, row->cell->n ? " " : "",
@@ -149,7 +149,7 @@ void error_put_tools(const struct erring *erring, const struct style *style, str
     };
     const struct error_report *report = &erring->report;
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    error_put_heading("Whole commands under perf stat", style, out);
+    section_put_heading("Whole commands under perf stat", style, out);
     /* A count of code that no truth can be taken off says nothing of the tool. */
     for (size_t i = 0; i < report->row_count; i++)
         if (report->rows[i].cell->part == PART_TOOL &&
@@ -157,18 +157,18 @@ void error_put_tools(const struct erring *erring, const struct style *style, str
             add_tool(&table, report, &report->rows[i]);
     if (table.count) {
         table_put(&table, style, out);
-        error_put_words(erring->options->all
-                            ? "beyond what the code itself counts, where that is known (not for "
-                              "times of a loop); window: what the best path adds"
-                            : "beyond what the code itself counts; window: what the best path "
-                              "adds",
-                        style, out);
+        section_put_words(erring->options->all
+                              ? "beyond what the code itself counts, where that is known (not for "
+                                "times of a loop); window: what the best path adds"
+                              : "beyond what the code itself counts; window: what the best path "
+                                "adds",
+                          style, out);
     } else {
         AUTO_TEXT struct text words = {0};
         const char *reason = tool_reason(erring);
         text_puts(&words, "not measured: ");
         text_put_clean(&words, reason);
-        error_put_words(text_string(&words), style, out);
+        section_put_words(text_string(&words), style, out);
     }
     table_free(&table);
 }

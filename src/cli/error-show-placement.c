@@ -76,9 +76,9 @@ static void put_pages_briefly(const struct error_report *report,
     }
     if (!count)
         return;
-    char least[ERROR_NUMBER_SIZE], most[ERROR_NUMBER_SIZE], where[NUMBER_SIZE];
-    error_number(fastest->per_iteration, least, sizeof(least));
-    error_number(slowest->per_iteration, most, sizeof(most));
+    char least[NUMBER_SIZE], most[NUMBER_SIZE], where[NUMBER_SIZE];
+    number_brief(fastest->per_iteration, least, sizeof(least));
+    number_brief(slowest->per_iteration, most, sizeof(most));
     number_count((uint64_t)slowest->offset, where, sizeof(where));
     text_printf(&words, "further in the page, %zu place%s: %s to %s, slowest at offset %s", count,
                 count == 1 ? "" : "s", least, most, where);
@@ -95,8 +95,8 @@ static void put_pages(const struct error_report *report, const struct error_plac
         const struct error_place *place = &report->places[placement->first + i];
         if (place->offset < (int64_t)LINE_BYTES)
             continue;
-        char value[ERROR_NUMBER_SIZE], offset[NUMBER_SIZE];
-        error_number(place->per_iteration, value, sizeof(value));
+        char value[NUMBER_SIZE], offset[NUMBER_SIZE];
+        number_brief(place->per_iteration, value, sizeof(value));
         number_count((uint64_t)place->offset, offset, sizeof(offset));
         text_printf(&words, "%s%s: %s", words.length ? ", " : "further in the page ", offset,
                     value);
@@ -122,9 +122,9 @@ static bool put_placement(const struct erring *erring, const struct error_placem
 {
     bool drawn = false;
     AUTO_TEXT struct text words = {0};
-    char least[ERROR_NUMBER_SIZE], most[ERROR_NUMBER_SIZE];
-    error_number(placement->least, least, sizeof(least));
-    error_number(placement->most, most, sizeof(most));
+    char least[NUMBER_SIZE], most[NUMBER_SIZE];
+    number_brief(placement->least, least, sizeof(least));
+    number_brief(placement->most, most, sizeof(most));
     text_put_clean(&words, placement->event);
     error_put_machine(&erring->file, placement->machine, &words);
     if (placement->places) {
@@ -141,7 +141,7 @@ static bool put_placement(const struct erring *erring, const struct error_placem
     } else {
         text_puts(&words, ": not measured at chosen places");
     }
-    error_put_words(text_string(&words), style, out);
+    section_put_words(text_string(&words), style, out);
     if (!is_flat(placement) || erring->options->all) {
         drawn = put_line(&erring->report, placement, out);
         if (erring->options->all)
@@ -162,14 +162,14 @@ void error_put_placement(const struct erring *erring, const struct style *style,
 {
     const struct error_report *report = &erring->report;
     bool drawn = false;
-    error_put_heading("The same loop at other places", style, out);
+    section_put_heading("The same loop at other places", style, out);
     for (size_t i = 0; i < report->placement_count; i++)
         drawn |= put_placement(erring, &report->placements[i], style, out);
     if (!report->placement_count)
         error_put_nothing(erring, "nothing was measured at several places", "placement", style,
                           out);
     if (drawn)
-        error_put_words("each column an offset in a line of 64 bytes, the higher the slower; a "
-                        "point: not measured",
-                        style, out);
+        section_put_words("each column an offset in a line of 64 bytes, the higher the slower; a "
+                          "point: not measured",
+                          style, out);
 }

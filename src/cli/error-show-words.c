@@ -56,13 +56,6 @@ void error_put_machine(const struct error_case *file, uint32_t machine, struct t
     text_put_clean(out, file->machines[machine].name);
 }
 
-void error_put_heading(const char *words, const struct style *style, struct text *out)
-{
-    text_putc(out, '\n');
-    text_put_toned(out, style, TONE_STRONG, words);
-    text_putc(out, '\n');
-}
-
 void error_put_nothing(const struct erring *erring, const char *words, const char *what,
                        const struct style *style, struct text *out)
 {
@@ -73,34 +66,7 @@ void error_put_nothing(const struct erring *erring, const char *words, const cha
         text_puts(&sentence, ": ");
         text_put_clean(&sentence, reason);
     }
-    error_put_words(text_string(&sentence), style, out);
-}
-
-/* Names of paths, links and specimens come from a store or a probe: whatever they hold, a terminal
- * must not obey it. */
-void error_put_words(const char *words, const struct style *style, struct text *out)
-{
-    AUTO_TEXT struct text clean = {0};
-    text_put_clean(&clean, words);
-    wrap(out, text_string(&clean), 0, 2, style->width);
-}
-
-void error_number(double value, char *text, size_t size)
-{
-    double magnitude = fabs(value);
-    if (!isfinite(value)) {
-        snprintf(text, size, "-");
-    } else if (magnitude < 1e15 && value == rint(value)) {
-        char digits[NUMBER_SIZE];
-        number_count((uint64_t)llrint(magnitude), digits, sizeof(digits));
-        snprintf(text, size, "%s%s", value < 0 ? "-" : "", digits);
-    } else if (magnitude >= 1000 && magnitude < 1e15) {
-        char digits[NUMBER_SIZE];
-        number_count((uint64_t)llrint(magnitude), digits, sizeof(digits));
-        snprintf(text, size, "%s%s", value < 0 ? "-" : "", digits);
-    } else {
-        snprintf(text, size, magnitude >= 100 ? "%.4g" : "%.3g", value);
-    }
+    section_put_words(text_string(&sentence), style, out);
 }
 
 bool error_has_cpu_counter(const struct error_case *file)

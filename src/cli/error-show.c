@@ -7,17 +7,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/cleanup.h"
 #include "cli/claims.h"
 #include "cli/deliver.h"
+#include "cli/omissions.h"
 #include "show/number.h"
 #include "show/shell.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
-
-#define NAMES_SHOWN 6u
 
 void error_put_measured(const struct erring *erring, const struct style *style, struct text *out)
 {
@@ -33,67 +30,16 @@ void error_put_measured(const struct erring *erring, const struct style *style, 
     if (erring->session)
         text_printf(&words, "; %.1f s", erring->seconds);
     deliver_put_machine(erring->facts, style, out);
-    error_put_words(text_string(&words), style, out);
+    section_put_words(text_string(&words), style, out);
     for (size_t i = 1; i < erring->file.machine_count; i++) {
         text_clear(&words);
         text_puts(&words, "and ");
         text_put_clean(&words, erring->file.machines[i].name);
-        error_put_words(text_string(&words), style, out);
+        section_put_words(text_string(&words), style, out);
     }
 }
 
 /* --- what was left out --- */
-
-struct omission {
-    const char *what, *reason;
-};
-
-/* What the plan left out, then what could not be opened where the plan has not said so. */
-static struct omission *list_omissions(const struct erring *erring, size_t *count)
-{
-    const struct error_case *file = &erring->file;
-    size_t skips = erring->skips.count, most = skips + file->absence_count;
-    struct omission *list = calloc(most + 1, sizeof(*list));
-    *count = 0;
-    for (size_t i = 0; list && i < skips; i++)
-        list[(*count)++] =
-            (struct omission){erring->skips.list[i].what, erring->skips.list[i].reason};
-    for (size_t i = 0; list && i < file->absence_count; i++) {
-        bool said = false;
-        for (size_t j = 0; j < skips && !said; j++)
-            said = strcmp(list[j].reason, file->absences[i].reason) == 0;
-        if (!said)
-            list[(*count)++] = (struct omission){file->absences[i].what, file->absences[i].reason};
-    }
-    return list;
-}
-
-/* Each reason once: "instructions:u, cycles:u and 4 more: why". */
-static void put_reason(const struct omission *list, size_t count, size_t leader, bool all,
-                       const struct style *style, struct text *out)
-{
-    AUTO_TEXT struct text words = {0};
-    size_t shown = 0, left = 0;
-    for (size_t i = 0; i < leader; i++)
-        if (strcmp(list[i].reason, list[leader].reason) == 0)
-            return;
-    for (size_t i = leader; i < count; i++) {
-        if (strcmp(list[i].reason, list[leader].reason) != 0)
-            continue;
-        if (shown == NAMES_SHOWN && !all) {
-            left++;
-            continue;
-        }
-        text_puts(&words, shown++ ? ", " : "");
-        text_put_clean(&words, list[i].what);
-    }
-    if (left)
-        text_printf(&words, " and %zu more", left);
-    text_puts(&words, ": ");
-    text_put_clean(&words, list[leader].reason);
-    text_puts(out, "  ");
-    wrap(out, text_string(&words), 2, 4, style->width);
-}
 
 static void put_failed(const struct erring *erring, const struct style *style, struct text *out)
 {
@@ -121,14 +67,19 @@ static void put_failed(const struct erring *erring, const struct style *style, s
 
 void error_put_absences(const struct erring *erring, const struct style *style, struct text *out)
 {
+    const struct error_case *file = &erring->file;
     AUTO_TEXT struct text lines = {0};
-    size_t count = 0;
-    AUTO_FREE struct omission *list = list_omissions(erring, &count);
-    for (size_t i = 0; i < count; i++)
-        put_reason(list, count, i, erring->options->all, style, &lines);
+    struct omissions omissions = {0};
+    omissions_add_skips(&omissions, &erring->skips);
+    size_t skipped = omissions.count;
+    for (size_t i = 0; i < file->absence_count; i++)
+        omissions_add(&omissions, skipped, file->absences[i].what, file->absences[i].reason);
+    omissions_put(&omissions, erring->options->all, style, &lines);
+    omissions_free(&omissions);
     put_failed(erring, style, &lines);
+    out->failed |= lines.failed;
     if (lines.length) {
-        error_put_heading("Left out", style, out);
+        section_put_heading("Left out", style, out);
         text_puts(out, text_string(&lines));
     }
 }
@@ -139,10 +90,11 @@ static void put_uncounted(const struct erring *erring, const struct style *style
     if (erring->options->all || error_has_cpu_counter(&erring->file))
         return;
     text_putc(out, '\n');
-    error_put_words("No counter of the CPU can be opened here (the reason is below), so nothing is "
-                    "said of counts in the kernel, of measured against stepped error, of more "
-                    "events than counters.",
-                    style, out);
+    section_put_words(
+        "No counter of the CPU can be opened here (the reason is below), so nothing is "
+        "said of counts in the kernel, of measured against stepped error, of more "
+        "events than counters.",
+        style, out);
 }
 
 /* --- the end --- */

@@ -9,6 +9,8 @@
 
 #include "cli/error.h"
 #include "machine/check.h"
+#include "show/number.h"
+#include "show/section.h"
 
 extern const char *const error_part_names[PART_COUNT]; /* "null", "stepped" … */
 
@@ -30,16 +32,9 @@ const char *error_unit(const char *event, const char *base);
 void error_put_event(const char *event, bool stepped, struct text *out);
 /* " on NAME" where there are several machines. */
 void error_put_machine(const struct error_case *file, uint32_t machine, struct text *out);
-/* A heading in its own line, after an empty one. */
-void error_put_heading(const char *words, const struct style *style, struct text *out);
-/* A sentence of its own, wrapped. */
-void error_put_words(const char *words, const struct style *style, struct text *out);
-/* The same for an empty part, with the reason for which the plan left out `what`. */
+/* A sentence for an empty part, with the reason for which the plan left out `what`. */
 void error_put_nothing(const struct erring *erring, const char *words, const char *what,
                        const struct style *style, struct text *out);
-/* 37 and 80.5, 0.00123, 1,234: as many digits as tell something. */
-#define ERROR_NUMBER_SIZE 40
-void error_number(double value, char *text, size_t size);
 /* Was a counter of the CPU measured at all? Else why it could not be, "" where nobody knows. */
 bool error_has_cpu_counter(const struct error_case *file);
 /* Is a part that is empty so for want of a counter? One line then says it of all such parts. */

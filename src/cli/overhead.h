@@ -32,7 +32,9 @@ struct overhead_run {
     const struct facts *facts;
     char fingerprint[33];
     struct skips skips;
-    bool complete; /* every visit of the plan has ended */
+    bool complete;      /* every visit of the plan has ended */
+    const char *stored; /* file of the samples; NULL: nothing could be measured, or several were
+                           judged again */
     struct overhead_case file;
     struct overhead_report report;
     double seconds; /* that it all took */

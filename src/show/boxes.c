@@ -45,12 +45,13 @@ struct drawing {
     const char *const *glyphs;
     const char *cut; /* ends a label that is too long */
     struct axis axis;
-    size_t label, plot; /* columns */
-    size_t first;       /* of the figures, 0: min … */
+    size_t label, plot;        /* columns */
+    size_t first;              /* of the figures, 0: min … */
+    const char *const *titles; /* of the figures */
     size_t figures[FIGURES];
     struct text *out;
 };
-static const char *const figure_titles[FIGURES] = {"min", "median", "max"};
+static const char *const usual_titles[FIGURES] = {"min", "median", "max"};
 
 static bool is_drawable(const struct box *box)
 {
@@ -85,7 +86,7 @@ static double figure_of(const struct box *box, size_t figure)
 static void measure_figures(struct drawing *drawing, const struct box *boxes, size_t count)
 {
     for (size_t figure = 0; figure < FIGURES; figure++) {
-        drawing->figures[figure] = strlen(figure_titles[figure]);
+        drawing->figures[figure] = strlen(drawing->titles[figure]);
         for (size_t i = 0; i < count; i++) {
             char text[NUMBER_SIZE];
             put_figure(figure_of(&boxes[i], figure), text, sizeof(text));
@@ -114,7 +115,7 @@ static void put_figures(const struct drawing *drawing, const struct box *box, si
         if (box)
             put_figure(figure_of(box, i), text, sizeof(text));
         else
-            snprintf(text, sizeof(text), "%s", figure_titles[i]);
+            snprintf(text, sizeof(text), "%s", drawing->titles[i]);
         size_t fill = drawing->figures[i] - strlen(text);
         text_printf(drawing->out, "%*s%s", (int)(pending + GAP + fill), "", text);
         pending = 0;
@@ -244,8 +245,15 @@ static void lay_out(struct drawing *drawing, const struct box *boxes, size_t cou
 void boxes_put(const struct box *boxes, size_t count, const char *unit, const struct style *style,
                struct text *out)
 {
+    boxes_put_titled(boxes, count, unit, usual_titles, style, out);
+}
+
+void boxes_put_titled(const struct box *boxes, size_t count, const char *unit,
+                      const char *const titles[], const struct style *style, struct text *out)
+{
     bool unicode = utf8_is_expected();
     struct drawing drawing = {.glyphs = unicode ? unicode_glyphs : ascii_glyphs,
+                              .titles = titles,
                               .cut = unicode ? "\u2026" : "~",
                               .out = out};
     if (!count)

@@ -17,3 +17,7 @@ struct box {
  * about zero. Nothing is appended for no boxes. */
 void boxes_put(const struct box *boxes, size_t count, const char *unit, const struct style *style,
                struct text *out);
+/* The same with other words above the three figures, where whiskers end at something else than the
+ * smallest and the largest value: {"min", "median", "p99"}. */
+void boxes_put_titled(const struct box *boxes, size_t count, const char *unit,
+                      const char *const titles[], const struct style *style, struct text *out);

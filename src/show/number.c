@@ -65,3 +65,21 @@ void number_significant(double value, int digits, char *text, size_t size)
     group(plain, grouped, sizeof(grouped));
     snprintf(text, size, "%s%s%s", value < 0 ? "-" : "", grouped, fraction);
 }
+
+void number_brief(double value, char *text, size_t size)
+{
+    double magnitude = fabs(value);
+    if (!isfinite(value)) {
+        snprintf(text, size, "-");
+    } else if (magnitude < 1e15 && value == rint(value)) {
+        char digits[NUMBER_SIZE];
+        number_count((uint64_t)llrint(magnitude), digits, sizeof(digits));
+        snprintf(text, size, "%s%s", value < 0 ? "-" : "", digits);
+    } else if (magnitude >= 1000 && magnitude < 1e15) {
+        char digits[NUMBER_SIZE];
+        number_count((uint64_t)llrint(magnitude), digits, sizeof(digits));
+        snprintf(text, size, "%s%s", value < 0 ? "-" : "", digits);
+    } else {
+        snprintf(text, size, magnitude >= 100 ? "%.4g" : "%.3g", value);
+    }
+}

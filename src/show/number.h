@@ -15,3 +15,5 @@ void number_count(uint64_t value, char *text, size_t size);
 void number_signed(int64_t value, char *text, size_t size); /* always with + or -, 0 plain */
 /* value rounded to `digits` significant digits, thousands grouped: 1234567 at 3 -> 1,230,000. */
 void number_significant(double value, int digits, char *text, size_t size);
+/* 37 and 80.5, 0.00123, 1,234: as many digits as tell something; "-" for what is no number. */
+void number_brief(double value, char *text, size_t size);

@@ -1,0 +1,81 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Groups what was left out by its reason. */
+#include "cli/omissions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "show/utf8.h"
+#include "show/wrap.h"
+
+#define NAMES_SHOWN 6u
+
+static void append(struct omissions *omissions, const char *what, const char *reason)
+{
+    struct omission *grown =
+        reallocarray(omissions->list, omissions->count + 1, sizeof(*omissions->list));
+    if (!grown) {
+        omissions->failed = true;
+        return;
+    }
+    omissions->list = grown;
+    grown[omissions->count++] = (struct omission){what, reason};
+}
+
+void omissions_add_skips(struct omissions *omissions, const struct skips *skips)
+{
+    for (size_t i = 0; i < skips->count; i++)
+        append(omissions, skips->list[i].what, skips->list[i].reason);
+}
+
+void omissions_add(struct omissions *omissions, size_t known, const char *what, const char *reason)
+{
+    for (size_t i = 0; i < known && i < omissions->count; i++)
+        if (strcmp(omissions->list[i].reason, reason) == 0)
+            return;
+    append(omissions, what, reason);
+}
+
+/* Everything with the reason of the one at `leader`, unless that was put before. */
+static void put_reason(const struct omissions *omissions, size_t leader, bool all,
+                       const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    const struct omission *list = omissions->list;
+    size_t shown = 0, left = 0;
+    for (size_t i = 0; i < leader; i++)
+        if (strcmp(list[i].reason, list[leader].reason) == 0)
+            return;
+    for (size_t i = leader; i < omissions->count; i++) {
+        if (strcmp(list[i].reason, list[leader].reason) != 0)
+            continue;
+        if (shown == NAMES_SHOWN && !all) {
+            left++;
+            continue;
+        }
+        text_puts(&words, shown++ ? ", " : "");
+        text_put_clean(&words, list[i].what);
+    }
+    if (left)
+        text_printf(&words, " and %zu more", left);
+    text_puts(&words, ": ");
+    text_put_clean(&words, list[leader].reason);
+    text_puts(out, "  ");
+    wrap(out, text_string(&words), 2, 4, style->width);
+}
+
+void omissions_put(const struct omissions *omissions, bool all, const struct style *style,
+                   struct text *out)
+{
+    out->failed |= omissions->failed;
+    for (size_t i = 0; i < omissions->count; i++)
+        put_reason(omissions, i, all, style, out);
+}
+
+void omissions_free(struct omissions *omissions)
+{
+    free(omissions->list);
+    *omissions = (struct omissions){0};
+}
