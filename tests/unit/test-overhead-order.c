@@ -1,0 +1,301 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The order of a tour's calls: every pair that makes sense once in a pass, nothing that does not,
+ * closed, and drawn evenly. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/overhead-order.h"
+#include "wire/tour.h"
+
+#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+#define MOST        4096
+
+static const struct order_call reads[] = {
+    {"timer.nothing", ORDER_KEEPS, ORDER_ANY},      {"timer.gauge", ORDER_KEEPS, ORDER_ANY},
+    {"perf-read.read", ORDER_KEEPS, ORDER_ANY},     {"perf-syscall.read", ORDER_KEEPS, ORDER_ANY},
+    {"papi-low.accum", ORDER_KEEPS, ORDER_RUNNING},
+};
+static const struct order_call switches[] = {
+    {"timer.nothing", ORDER_KEEPS, ORDER_ANY},
+    {"timer.gauge", ORDER_KEEPS, ORDER_ANY},
+    {"perf-read.read", ORDER_KEEPS, ORDER_ANY},
+    {"perf-read.start", ORDER_STARTS, ORDER_STOPPED},
+    {"perf-read.stop", ORDER_STOPS, ORDER_RUNNING},
+    {"perf-syscall.start", ORDER_STARTS, ORDER_ANY},
+    {"perf-syscall.stop", ORDER_STOPS, ORDER_ANY},
+    {"papi-low.accum", ORDER_KEEPS, ORDER_RUNNING},
+};
+
+/* A walk as its words. */
+struct walk {
+    char *text;
+    size_t length;
+    char *words[MOST];
+};
+
+static struct walk draw(const struct order_call *list, size_t count, uint64_t seed)
+{
+    struct walk walk = {0};
+    struct failure failure = {0};
+    assert_int_equal(overhead_order(list, count, seed, &walk.text, &walk.length, &failure), 0);
+    size_t words = 0;
+    char *rest = walk.text;
+    for (char *word; (word = strsep(&rest, ",")) && words < MOST; words++)
+        walk.words[words] = word;
+    assert_int_equal(words, walk.length);
+    return walk;
+}
+
+/* How often the pair stands in a pass, the last call before the first of the next pass included. */
+static size_t times(const struct walk *walk, const char *first, const char *second)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < walk->length; i++)
+        found += strcmp(walk->words[i], first) == 0 &&
+                 strcmp(walk->words[(i + 1) % walk->length], second) == 0;
+    return found;
+}
+
+static void calls_every_pair_once_in_a_pass(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        struct walk walk = draw(reads, COUNT(reads), seed);
+        assert_int_equal(walk.length, COUNT(reads) * COUNT(reads));
+        for (size_t i = 0; i < COUNT(reads); i++)
+            for (size_t j = 0; j < COUNT(reads); j++)
+                assert_int_equal(times(&walk, reads[i].call, reads[j].call), 1);
+        free(walk.text);
+    }
+}
+
+static const struct order_call *find(const char *call)
+{
+    for (size_t i = 0; i < COUNT(switches); i++)
+        if (strcmp(switches[i].call, call) == 0)
+            return &switches[i];
+    return NULL;
+}
+
+/* Goes through two passes: what the state must be is known once something was switched. */
+static void check_states(const struct walk *walk)
+{
+    const struct order_call *first = find(walk->words[0]);
+    assert_int_not_equal(first->effect, ORDER_KEEPS);
+    bool running = first->effect == ORDER_STOPS;
+    for (size_t i = 0; i < 2 * walk->length; i++) {
+        const struct order_call *call = find(walk->words[i % walk->length]);
+        assert_non_null(call);
+        if (call->effect != ORDER_KEEPS)
+            assert_true(running == (call->effect == ORDER_STOPS));
+        if (call->when != ORDER_ANY)
+            assert_true(running == (call->when == ORDER_RUNNING));
+        running = call->effect == ORDER_STARTS || (running && call->effect != ORDER_STOPS);
+    }
+}
+
+/* Running: nothing, gauge, read, accum and two stops. Stopped: nothing twice, gauge, read and two
+ * starts. Twelve calls in their states, six steps from each. */
+static void switches_only_what_can_be_switched(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second;
+        size_t times;
+    } pairs[] = {
+        {"perf-read.start", "perf-read.read", 1},    {"perf-read.start", "perf-syscall.stop", 1},
+        {"perf-read.start", "perf-read.start", 0},   {"perf-read.start", "perf-syscall.start", 0},
+        {"perf-syscall.stop", "perf-read.start", 1}, {"perf-syscall.stop", "perf-syscall.stop", 0},
+        {"perf-syscall.stop", "papi-low.accum", 0},  {"perf-read.start", "papi-low.accum", 1},
+        {"perf-read.read", "perf-read.read", 2}, /* running and stopped */
+        {"perf-read.read", "perf-read.start", 1},    {"perf-read.read", "perf-read.stop", 1},
+        {"perf-read.stop", "timer.nothing", 2},    /* with the filler */
+        {"timer.nothing", "timer.nothing", 1 + 4}, /* running; two by two stopped */
+    };
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        struct walk walk = draw(switches, COUNT(switches), seed);
+        assert_int_equal(walk.length, 12 * 6);
+        check_states(&walk);
+        for (size_t i = 0; i < COUNT(pairs); i++)
+            assert_int_equal(times(&walk, pairs[i].first, pairs[i].second), pairs[i].times);
+        free(walk.text);
+    }
+}
+
+/* Two ways to start and one to stop: that one stands twice. */
+static void stops_as_often_as_it_starts(void **state)
+{
+    (void)state;
+    static const struct order_call uneven[] = {
+        {"perf-read.start", ORDER_STARTS, ORDER_STOPPED},
+        {"perf-syscall.start", ORDER_STARTS, ORDER_STOPPED},
+        {"perf-read.stop", ORDER_STOPS, ORDER_RUNNING},
+    };
+    struct walk walk = draw(uneven, COUNT(uneven), 3);
+    assert_int_equal(walk.length, 8);
+    assert_int_equal(times(&walk, "perf-read.start", "perf-read.stop"), 2);
+    assert_int_equal(times(&walk, "perf-syscall.start", "perf-read.stop"), 2);
+    assert_int_equal(times(&walk, "perf-read.stop", "perf-read.start"), 2);
+    free(walk.text);
+}
+
+static void draws_the_same_from_the_same_seed_alone(void **state)
+{
+    (void)state;
+    struct walk one = draw(switches, COUNT(switches), 1),
+                again = draw(switches, COUNT(switches), 1);
+    size_t alike = 0;
+    for (size_t i = 0; i < one.length; i++)
+        assert_string_equal(one.words[i], again.words[i]);
+    for (uint64_t seed = 2; seed < 20; seed++) {
+        struct walk other = draw(switches, COUNT(switches), seed);
+        size_t same = 0;
+        for (size_t i = 0; i < one.length; i++)
+            same += strcmp(one.words[i], other.words[i]) == 0;
+        alike += same == one.length;
+        free(other.text);
+    }
+    assert_int_equal(alike, 0);
+    free(one.text);
+    free(again.text);
+}
+
+/* Three calls have 24 closed walks when where they begin does not matter: by the theorem of de
+ * Bruijn, van Aardenne-Ehrenfest, Smith and Tutte 3 trees times (2!)^3. Each must come about as
+ * often as any other. */
+static void draws_all_walks_evenly(void **state)
+{
+    (void)state;
+    static const struct order_call three[] = {{"a.a", ORDER_KEEPS, ORDER_ANY},
+                                              {"b.b", ORDER_KEEPS, ORDER_ANY},
+                                              {"c.c", ORDER_KEEPS, ORDER_ANY}};
+    enum { DRAWS = 24 * 400, LENGTH = 9 };
+    char seen[64][LENGTH + 1];
+    size_t often[64] = {0}, kinds = 0;
+    for (uint64_t seed = 0; seed < DRAWS; seed++) {
+        struct walk walk = draw(three, COUNT(three), seed);
+        /* Begins with "aa", which stands in every walk once. */
+        size_t begin = 0, kind = 0;
+        while (walk.words[begin][0] != 'a' || walk.words[(begin + 1) % LENGTH][0] != 'a')
+            begin++;
+        char turned[LENGTH + 1] = {0};
+        for (size_t i = 0; i < LENGTH; i++)
+            turned[i] = walk.words[(begin + i) % LENGTH][0];
+        while (kind < kinds && strcmp(seen[kind], turned) != 0)
+            kind++;
+        if (kind == kinds) {
+            assert_true(kinds < COUNT(seen));
+            memcpy(seen[kinds++], turned, sizeof(turned));
+        }
+        often[kind]++;
+        free(walk.text);
+    }
+    assert_int_equal(kinds, 24);
+    for (size_t i = 0; i < kinds; i++)
+        assert_in_range(often[i], 300, 500); /* 400 expected, deviation 20 */
+}
+
+static void begins_anywhere(void **state)
+{
+    (void)state;
+    size_t began[COUNT(reads)] = {0};
+    for (uint64_t seed = 0; seed < 500; seed++) {
+        struct walk walk = draw(reads, COUNT(reads), seed);
+        for (size_t i = 0; i < COUNT(reads); i++)
+            began[i] += strcmp(walk.words[0], reads[i].call) == 0;
+        free(walk.text);
+    }
+    for (size_t i = 0; i < COUNT(reads); i++)
+        assert_in_range(began[i], 50, 150);
+}
+
+static void takes_calls_that_are_made_in_a_row(void **state)
+{
+    (void)state;
+    static const struct order_call sweep[] = {{"perf-read.read", ORDER_KEEPS, ORDER_ANY},
+                                              {"perf-read.read*8", ORDER_KEEPS, ORDER_ANY}};
+    struct walk walk = draw(sweep, COUNT(sweep), 1);
+    assert_int_equal(walk.length, 4);
+    assert_int_equal(times(&walk, "perf-read.read*8", "perf-read.read"), 1);
+    free(walk.text);
+}
+
+static void refuses_what_no_walk_can_do(void **state)
+{
+    (void)state;
+    static const struct order_call only_starts[] = {{"a.start", ORDER_STARTS, ORDER_STOPPED},
+                                                    {"a.read", ORDER_KEEPS, ORDER_ANY}};
+    static const struct order_call only_stops[] = {{"a.stop", ORDER_STOPS, ORDER_RUNNING}};
+    static const struct order_call absurd[] = {{"a.start", ORDER_STARTS, ORDER_RUNNING},
+                                               {"a.stop", ORDER_STOPS, ORDER_RUNNING}};
+    static const struct order_call never[] = {{"a.read", ORDER_KEEPS, ORDER_STOPPED}};
+    static const struct order_call twice[] = {{"a.read", ORDER_KEEPS, ORDER_ANY},
+                                              {"a.read", ORDER_KEEPS, ORDER_ANY}};
+    static const struct order_call unnamed[] = {{"", ORDER_KEEPS, ORDER_ANY}};
+    static const struct order_call two_names[] = {{"a.read,b.read", ORDER_KEEPS, ORDER_ANY}};
+    static const struct {
+        const struct order_call *list;
+        size_t count;
+        const char *says;
+    } wrong[] = {{reads, 0, "nothing to call"},   {only_starts, 2, "never stops"},
+                 {only_stops, 1, "never starts"}, {absurd, 2, "the state that it needs"},
+                 {never, 1, "nothing stops"},     {twice, 2, "twice"},
+                 {unnamed, 1, "no name"},         {two_names, 1, "no name"}};
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        struct failure failure = {0};
+        char *calls = NULL;
+        size_t length = 0;
+        assert_int_equal(
+            overhead_order(wrong[i].list, wrong[i].count, 1, &calls, &length, &failure), -EINVAL);
+        assert_non_null(strstr(failure.text, wrong[i].says));
+        assert_null(calls);
+    }
+}
+
+static void refuses_a_tour_that_is_too_long(void **state)
+{
+    (void)state;
+    static char names[70][16];
+    struct order_call many[70];
+    struct failure failure = {0};
+    char *calls = NULL;
+    size_t length = 0;
+    for (size_t i = 0; i < COUNT(many); i++) {
+        snprintf(names[i], sizeof(names[i]), "call%zu.read", i);
+        many[i] = (struct order_call){names[i], ORDER_KEEPS, ORDER_ANY};
+    }
+    assert_int_equal(overhead_order(many, 64, 1, &calls, &length, &failure), 0);
+    assert_int_equal(length, TOUR_MOST_CALLS);
+    free(calls);
+    calls = NULL;
+    assert_int_equal(overhead_order(many, 65, 1, &calls, &length, &failure), -E2BIG);
+    assert_null(calls);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_every_pair_once_in_a_pass),
+        cmocka_unit_test(switches_only_what_can_be_switched),
+        cmocka_unit_test(stops_as_often_as_it_starts),
+        cmocka_unit_test(draws_the_same_from_the_same_seed_alone),
+        cmocka_unit_test(draws_all_walks_evenly),
+        cmocka_unit_test(begins_anywhere),
+        cmocka_unit_test(takes_calls_that_are_made_in_a_row),
+        cmocka_unit_test(refuses_what_no_walk_can_do),
+        cmocka_unit_test(refuses_a_tour_that_is_too_long),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
