@@ -6,6 +6,7 @@
 #pragma once
 
 #include "judge/error/report.h"
+#include "judge/estimates.h"
 #include "judge/findings.h"
 
 /* Null error of one way to a count of instructions, one counter: path and pattern on a machine,
@@ -42,27 +43,6 @@ error_rule rule_both_duration;   /* Z7 */
 error_rule rule_user_duration;   /* Z8 */
 error_rule rule_kernel_duration; /* Z9 */
 error_rule rule_placement;       /* Z10 */
-
-/* --- figures that decide --- */
-
-/* A figure with its 95 % interval and what it says of a claim. */
-struct estimate {
-    enum finding_verdict verdict;
-    double value, low, high;
-    double detectable; /* smallest effect that lies outside such an interval in four of five */
-};
-/* At least `least`, for certain; below it, for certain; or open. */
-struct estimate estimate_at_least(double value, double low, double high, double least);
-/* Within +-most, for certain; outside it, for certain; or open. */
-struct estimate estimate_within(double value, double low, double high, double most);
-/* Refuted weighs more than open, open more than confirmed, that more than not tested. */
-bool verdict_graver(enum finding_verdict one, enum finding_verdict other);
-/* Copies it; an interval without end is no estimate. */
-void estimate_report(const struct estimate *estimate, struct finding *finding);
-
-/* Appends a clause to the reason after "; ", whole or not at all. */
-void finding_clause(struct finding *finding, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 
 /* --- the null errors that decide (findings-levels.c) --- */
 
