@@ -4,7 +4,7 @@
  * The judgement of overhead: its parts, one after the other. */
 #include <stdlib.h>
 
-#include "judge/overhead/report.h"
+#include "judge/overhead/figures.h"
 
 const char *const meter_unit_names[METER_UNITS] = {
     [METER_TICKS] = "ticks",   [METER_NS] = "ns",         [METER_INSTRUCTIONS] = "instructions",
@@ -23,6 +23,8 @@ int overhead_judge(const struct overhead_case *file, uint64_t seed, struct overh
         error = overhead_judge_gauges(file, report);
     if (error == 0)
         error = overhead_judge_rows(file, seed, report);
+    if (error == 0)
+        error = overhead_judge_figures(file, report);
     if (error == 0)
         error = overhead_judge_sweeps(file, seed, report);
     if (error == 0)
@@ -43,6 +45,7 @@ void overhead_report_release(struct overhead_report *report)
     free(report->timers);
     free(report->gauges);
     free(report->rows);
+    overhead_release_figures(report);
     free(report->slopes);
     free(report->cold);
     free(report->machines);

@@ -79,21 +79,41 @@ struct overhead_row {
     size_t faults; /* of its runs by the account; cold only */
 };
 
+/* --- what one process showed (figures.c): the replicates of all parts below --- */
+struct overhead_figure {
+    uint32_t machine, tour, process; /* process: within the tour */
+    uint32_t operation, times;
+    uint32_t position; /* cold: the how many-th call of this cell in its process, from 1; warm: 0 */
+    int32_t predecessor;                /* cold: of that call; warm: -1 */
+    const struct overhead_meter *meter; /* of the tour, or one of the report's totals */
+    const char *variant;                /* as a row's */
+    double value; /* median of its undisturbed calls, each predecessor weighing the same */
+    size_t runs;
+    const struct account *account; /* cold: of that call; warm: NULL */
+};
+
 /* --- cost by number of events, and of reads in a row (sweeps.c) --- */
+#define OVERHEAD_MOST_POINTS 32
 struct overhead_slope {
     uint32_t machine;
     uint32_t operation;
-    const char *variant, *link;
+    const char *variant, *link, *counted;
     const struct overhead_meter *meter;
     bool separate;
-    bool by_reads; /* else by events */
-    size_t points;
-    double base;                                  /* fitted: base + slope · count */
-    double slope, low, high;                      /* 95 %, by processes */
-    double exponent, exponent_low, exponent_high; /* of cost − cost(1) against count − 1 … 1:
-                                                     straight; NaN: not known */
-    double one, most;                             /* medians at 1 and at the greatest count */
+    bool by_reads;  /* else by events */
+    uint32_t fixed; /* by reads: counters of the instrument; by events: calls in one span */
+    size_t points, processes;
+    uint32_t counts[OVERHEAD_MOST_POINTS]; /* [points], rising */
+    double medians[OVERHEAD_MOST_POINTS];  /* over processes */
+    double base;                           /* fitted: base + slope · count */
+    double slope, low, high;               /* 95 %, by processes */
+    bool exact;                            /* processes do not differ: the interval has no width */
+    bool paired;                           /* every process has all counts, so a slope of its own */
+    double exponent, exponent_low, exponent_high; /* of cost − cost(least) against count − least …
+                                                     1: straight; NaN: not known */
+    double one, most;                             /* medians at the least and the greatest count */
     uint32_t most_count;
+    double miss;   /* of the line at the point that it misses most, as a part of the point */
     bool straight; /* nothing speaks against a straight line */
 };
 
@@ -104,13 +124,29 @@ struct overhead_cold {
     const char *variant, *link;
     const struct overhead_meter *meter;
     size_t processes;
-    double first, second;    /* medians of the first and the second call of a process */
+    int32_t predecessor;     /* of the first call, index of the operation; -1: nothing */
+    bool opening;            /* nothing of its instrument was called before it */
+    double first, second;    /* medians of the first and the second call of a process; NaN: none */
     double warm;             /* median of warm calls, all predecessors; NaN: not measured */
-    double extra, low, high; /* first − warm (or second), 95 % */
-    double faulted;          /* share of the first calls that took a page fault */
-    double faults;           /* mean of page faults in a first call */
-    double outliers, outliers_explained; /* shares of the runs, and of the outliers */
+    double extra, low, high; /* first − warm (or second), 95 %; NaN: neither was measured */
+    double ratio, ratio_low, ratio_high; /* first / warm (or second); NaN */
+    double faulted;                      /* share of the first calls that took a page fault */
+    double faults;                       /* mean of page faults in a first call */
+    double outliers, outliers_explained; /* shares of the runs, and of the outliers: those that took
+                                            more faults or switches than is usual for such a call;
+                                            NaN: there are no outliers */
+    size_t runs, outlier_count;
+    /* The same call again and again in a fresh process, nothing between: */
+    size_t row_processes;
+    uint32_t row_length; /* how often; 0: never more than OVERHEAD_ROW_SHORTEST - 1 times */
+    double row[OVERHEAD_MOST_POINTS];                /* medians of the first 32 of them */
+    double later;                                    /* of the second to the last: median of all */
+    double later_ratio, later_low, later_high;       /* of these to the first, within processes */
+    double settled_ratio, settled_low, settled_high; /* second half to the second call */
+    bool declines; /* later calls are cheaper than the first, beyond chance */
+    bool goes_on;  /* … and cheaper than the second */
 };
+#define OVERHEAD_ROW_SHORTEST 4
 
 /* --- machines side by side (machines.c): the paper's Figure 1 --- */
 struct overhead_machine_row {
@@ -119,10 +155,14 @@ struct overhead_machine_row {
     const struct overhead_meter
         *meter; /* its total where :u and :k were metered: mode "uk" below */
     bool total; /* user and kernel together */
-    double median;
-    double ratio, ratio_low, ratio_high; /* to the first machine */
-    bool has_ratio, differs;             /* beyond what processes differ by */
+    size_t processes;
+    double median, low, high; /* over processes, 95 % */
+    uint32_t reference;       /* the first machine, by version of its kernel, that has this row */
+    double ratio, ratio_low, ratio_high; /* to the reference */
+    bool has_ratio, differs;             /* beyond what processes differ by; for times also by more
+                                            than OVERHEAD_ALIKE, as runs of one machine may */
 };
+#define OVERHEAD_ALIKE 0.1
 
 /* --- peers (peers.c): what others cost in units of the bare calls --- */
 struct overhead_peer {
@@ -131,6 +171,8 @@ struct overhead_peer {
     const char *what;                    /* "start + stop + read", "read, read", "whole command" */
     const struct overhead_meter *meter;  /* NULL: ns of whole commands */
     double cost, bare, ratio, low, high; /* paired within processes where both were in one */
+    bool paired;
+    size_t processes; /* of the peer */
     char bare_path[32];
 };
 
@@ -149,6 +191,11 @@ struct overhead_report {
     size_t gauge_count;
     struct overhead_row *rows; /* by machine, meter, path, kind, … predecessor */
     size_t row_count;
+    struct overhead_figure *figures; /* by tour, process, operation, meter, position */
+    size_t figure_count;
+    struct overhead_meter *totals; /* user and kernel together, mode "uk": where one tour metered an
+                                      event in both modes, the sum of the two of every call */
+    size_t total_count;
     struct overhead_slope *slopes;
     size_t slope_count;
     struct overhead_cold *cold;
@@ -171,6 +218,7 @@ int overhead_judge_timers(const struct overhead_case *file, struct overhead_repo
 int overhead_judge_gauges(const struct overhead_case *file, struct overhead_report *report);
 int overhead_judge_rows(const struct overhead_case *file, uint64_t seed,
                         struct overhead_report *report);
+int overhead_judge_figures(const struct overhead_case *file, struct overhead_report *report);
 int overhead_judge_sweeps(const struct overhead_case *file, uint64_t seed,
                           struct overhead_report *report);
 int overhead_judge_cold(const struct overhead_case *file, uint64_t seed,
