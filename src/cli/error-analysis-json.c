@@ -8,24 +8,6 @@
 #include "base/cleanup.h"
 #include "cli/error-show.h"
 
-static const char untold[] = "it cannot be stated from what was measured";
-
-struct real {
-    const char *key;
-    double value;
-    const char *reason; /* why there is none */
-};
-
-static void put_reals(json_t *object, const struct real *reals, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        json_put_real(object, reals[i].key, reals[i].value,
-                      reals[i].reason ? reals[i].reason : untold);
-}
-#define PUT_REALS(object, ...)                                                                     \
-    put_reals(object, (const struct real[]){__VA_ARGS__},                                          \
-              sizeof((const struct real[]){__VA_ARGS__}) / sizeof(struct real))
-
 /* Which machine, where there are several. */
 static void put_machine(json_t *object, const struct error_case *file, uint32_t machine)
 {
@@ -49,10 +31,10 @@ static json_t *best_json(const struct error_case *file, const struct error_best 
     json_t *object = json_object();
     put_way(object, best->event, best->mode, best->path, best->pattern);
     json_object_set_new(object, "stepped", json_boolean(best->stepped));
-    PUT_REALS(object, {"median", best->median, NULL});
+    JSON_PUT_REALS(object, {"median", best->median, NULL});
     json_object_set_new(object, "min", json_difference(best->min));
     json_object_set_new(object, "subtract", json_difference(best->subtract));
-    PUT_REALS(object, {"low", best->spread_low, NULL}, {"high", best->spread_high, NULL});
+    JSON_PUT_REALS(object, {"low", best->spread_low, NULL}, {"high", best->spread_high, NULL});
     json_object_set_new(object, "runs", json_count(best->runs));
     json_object_set_new(object, "cells", json_count(best->cells));
     json_object_set_new(object, "overall", json_boolean(best->overall));
@@ -89,10 +71,10 @@ static json_t *effect_json(const struct error_effect *effect)
     json_object_set_new(object, "stepped", json_boolean(effect->stepped));
     json_object_set_new(object, "factor", json_text(effect->name));
     json_object_set_new(object, "df", json_count(effect->df));
-    PUT_REALS(object, {"sum_sq", effect->sum_sq, NULL}, {"f", effect->f, infinite},
-              {"p", effect->p, infinite}, {"effect_size", effect->effect_size, NULL},
-              {"share_within", effect->share_within, NULL}, {"partial", effect->partial, NULL},
-              {"range", several ? NAN : effect->range, several ? of_one : NULL});
+    JSON_PUT_REALS(object, {"sum_sq", effect->sum_sq, NULL}, {"f", effect->f, infinite},
+                   {"p", effect->p, infinite}, {"effect_size", effect->effect_size, NULL},
+                   {"share_within", effect->share_within, NULL}, {"partial", effect->partial, NULL},
+                   {"range", several ? NAN : effect->range, several ? of_one : NULL});
     json_object_set_new(object, "significant", json_boolean(effect->significant));
     json_object_set_new(object, "matters", json_boolean(effect->matters));
     return object;
@@ -108,9 +90,9 @@ static json_t *model_json(const struct error_anova *anova)
     json_object_set_new(object, "constant_cells", json_count(anova->constant_cells));
     json_object_set_new(object, "empty_cells", json_count(anova->empty_cells));
     json_object_set_new(object, "no_variance", json_boolean(anova->no_variance));
-    PUT_REALS(object, {"r_squared", anova->r_squared, NULL},
-              {"residual_sum_sq", anova->residual_sum, NULL},
-              {"total_sum_sq", anova->total_sum, NULL});
+    JSON_PUT_REALS(object, {"r_squared", anova->r_squared, NULL},
+                   {"residual_sum_sq", anova->residual_sum, NULL},
+                   {"total_sum_sq", anova->total_sum, NULL});
     json_object_set_new(object, "residual_df", json_count(anova->residual_df));
     json_object_set_new(object, "note", anova->note[0] ? json_text(anova->note) : json_null());
     return object;
@@ -127,12 +109,13 @@ static json_t *counters_json(const struct error_case *file, const struct error_b
     for (size_t i = 0; i < by->points; i++) {
         json_t *point = json_object();
         json_object_set_new(point, "counters", json_count(by->counters[i]));
-        PUT_REALS(point, {"median", by->medians[i], NULL});
+        JSON_PUT_REALS(point, {"median", by->medians[i], NULL});
         json_object_set_new(point, "min", json_difference(by->mins[i]));
         json_array_append_new(points, point);
     }
     json_object_set_new(object, "points", points);
-    PUT_REALS(object, {"slope", by->slope, NULL}, {"low", by->low, NULL}, {"high", by->high, NULL});
+    JSON_PUT_REALS(object, {"slope", by->slope, NULL}, {"low", by->low, NULL},
+                   {"high", by->high, NULL});
     put_machine(object, file, by->machine);
     return object;
 }
@@ -145,8 +128,8 @@ static json_t *choice_json(const struct error_case *file, const struct error_cho
     json_object_set_new(object, "pattern", json_text(pattern_names[choice->pattern]));
     json_object_set_new(object, "others", json_text(choice->others));
     json_object_set_new(object, "counters", json_count(choice->counters));
-    PUT_REALS(object, {"median", choice->median, NULL},
-              {"plain", choice->plain, "it was not measured beside itself"});
+    JSON_PUT_REALS(object, {"median", choice->median, NULL},
+                   {"plain", choice->plain, "it was not measured beside itself"});
     put_machine(object, file, choice->machine);
     return object;
 }
@@ -192,9 +175,9 @@ static json_t *slope_json(const struct error_case *file, const struct error_slop
     json_t *object = json_object();
     put_machine(object, file, slope->machine);
     put_way(object, slope->event, slope->mode, slope->path, slope->pattern);
-    PUT_REALS(object, {"slope", slope->slope, NULL}, {"low", slope->low, NULL},
-              {"high", slope->high, NULL}, {"intercept", slope->intercept, NULL},
-              {"detectable", slope->detectable, NULL});
+    JSON_PUT_REALS(object, {"slope", slope->slope, NULL}, {"low", slope->low, NULL},
+                   {"high", slope->high, NULL}, {"intercept", slope->intercept, NULL},
+                   {"detectable", slope->detectable, NULL});
     json_object_set_new(object, "exact", json_boolean(slope->exact));
     json_object_set_new(object, "runs", json_count(slope->runs));
     json_object_set_new(object, "points", json_count(slope->points));
@@ -210,8 +193,8 @@ static json_t *size_json(const struct error_by_size *size)
     json_object_set_new(object, "n", json_count(size->n));
     json_object_set_new(object, "runs", json_count(size->runs));
     error_put_spread_json(object, &size->spread);
-    PUT_REALS(object, {"mean", size->mean, NULL},
-              {"interrupts", size->interrupts, "interrupts were not counted along"});
+    JSON_PUT_REALS(object, {"mean", size->mean, NULL},
+                   {"interrupts", size->interrupts, "interrupts were not counted along"});
     return object;
 }
 
@@ -223,13 +206,13 @@ static void put_ticks(json_t *analysis, const struct error_ticks *ticks)
         return;
     }
     json_t *object = json_object();
-    PUT_REALS(object, {"each", ticks->each, NULL}, {"each_low", ticks->each_low, NULL},
-              {"each_high", ticks->each_high, NULL}, {"rate", ticks->rate, NULL},
-              {"rate_low", ticks->rate_low, NULL}, {"rate_high", ticks->rate_high, NULL},
-              {"predicted", ticks->predicted, NULL}, {"predicted_low", ticks->predicted_low, NULL},
-              {"predicted_high", ticks->predicted_high, NULL}, {"measured", ticks->measured, NULL},
-              {"measured_low", ticks->measured_low, NULL},
-              {"measured_high", ticks->measured_high, NULL});
+    JSON_PUT_REALS(
+        object, {"each", ticks->each, NULL}, {"each_low", ticks->each_low, NULL},
+        {"each_high", ticks->each_high, NULL}, {"rate", ticks->rate, NULL},
+        {"rate_low", ticks->rate_low, NULL}, {"rate_high", ticks->rate_high, NULL},
+        {"predicted", ticks->predicted, NULL}, {"predicted_low", ticks->predicted_low, NULL},
+        {"predicted_high", ticks->predicted_high, NULL}, {"measured", ticks->measured, NULL},
+        {"measured_low", ticks->measured_low, NULL}, {"measured_high", ticks->measured_high, NULL});
     json_object_set_new(object, "agrees", json_boolean(ticks->agrees));
     json_object_set_new(analysis, "ticks", object);
 }
@@ -240,8 +223,8 @@ static json_t *place_json(const struct error_place *place)
 {
     json_t *object = json_object();
     json_object_set_new(object, "offset", json_difference(place->offset));
-    PUT_REALS(object, {"per_iteration", place->per_iteration, NULL}, {"low", place->low, NULL},
-              {"high", place->high, NULL});
+    JSON_PUT_REALS(object, {"per_iteration", place->per_iteration, NULL}, {"low", place->low, NULL},
+                   {"high", place->high, NULL});
     json_object_set_new(object, "processes", json_count(place->processes));
     return object;
 }
@@ -253,10 +236,10 @@ static json_t *placement_json(const struct error_case *file, const struct error_
     put_machine(object, file, placement->machine);
     json_object_set_new(object, "event", json_text(placement->event));
     json_object_set_new(object, "is_time", json_boolean(placement->is_time));
-    PUT_REALS(object, {"least", placement->least, NULL}, {"most", placement->most, NULL},
-              {"factor", placement->factor, NULL}, {"factor_low", placement->factor_low, NULL},
-              {"factor_high", placement->factor_high, NULL},
-              {"by_place", placement->by_place, NULL});
+    JSON_PUT_REALS(object, {"least", placement->least, NULL}, {"most", placement->most, NULL},
+                   {"factor", placement->factor, NULL}, {"factor_low", placement->factor_low, NULL},
+                   {"factor_high", placement->factor_high, NULL},
+                   {"by_place", placement->by_place, NULL});
     for (size_t i = 0; i < placement->places; i++)
         json_array_append_new(places, place_json(&report->places[placement->first + i]));
     json_object_set_new(object, "places", places);
@@ -265,10 +248,10 @@ static json_t *placement_json(const struct error_case *file, const struct error_
         return object;
     }
     json_t *windows = json_object();
-    PUT_REALS(windows, {"factor", placement->window_factor, NULL},
-              {"by_pattern", placement->by_pattern, NULL}, {"by_opt", placement->by_opt, NULL},
-              {"by_both", placement->by_both, NULL}, {"p_pattern", placement->p_pattern, NULL},
-              {"p_opt", placement->p_opt, NULL}, {"p_both", placement->p_both, NULL});
+    JSON_PUT_REALS(windows, {"factor", placement->window_factor, NULL},
+                   {"by_pattern", placement->by_pattern, NULL}, {"by_opt", placement->by_opt, NULL},
+                   {"by_both", placement->by_both, NULL}, {"p_pattern", placement->p_pattern, NULL},
+                   {"p_opt", placement->p_opt, NULL}, {"p_both", placement->p_both, NULL});
     json_object_set_new(object, "windows", windows);
     return object;
 }
@@ -282,10 +265,10 @@ static json_t *multiplex_json(const struct error_multiplex *multiplex)
     json_object_set_new(object, "phased", json_boolean(multiplex->phased));
     json_object_set_new(object, "counters", json_count(multiplex->counters));
     json_object_set_new(object, "runs", json_count(multiplex->runs));
-    PUT_REALS(object, {"share", multiplex->share, NULL}, {"median", multiplex->median, NULL},
-              {"low", multiplex->low, NULL}, {"high", multiplex->high, NULL},
-              {"per_rotation", multiplex->per_rotation, "its work does not come in phases"},
-              {"single", multiplex->single, "it was not measured with one counter"});
+    JSON_PUT_REALS(object, {"share", multiplex->share, NULL}, {"median", multiplex->median, NULL},
+                   {"low", multiplex->low, NULL}, {"high", multiplex->high, NULL},
+                   {"per_rotation", multiplex->per_rotation, "its work does not come in phases"},
+                   {"single", multiplex->single, "it was not measured with one counter"});
     return object;
 }
 

@@ -59,6 +59,14 @@ void json_put_real(json_t *object, const char *key, double value, const char *re
         json_absent(object, key, reason);
 }
 
+void json_put_reals(json_t *object, const struct json_real *reals, size_t count)
+{
+    static const char untold[] = "it cannot be stated from what was measured";
+    for (size_t i = 0; i < count; i++)
+        json_put_real(object, reals[i].key, reals[i].value,
+                      reals[i].reason ? reals[i].reason : untold);
+}
+
 json_t *json_skipped(const char *what, const char *reason, int error)
 {
     json_t *skipped = json_object();

@@ -23,6 +23,16 @@ json_t *json_text(const char *string);
 void json_absent(json_t *object, const char *key, const char *reason);
 /* The number where it is finite, else null and key_reason. */
 void json_put_real(json_t *object, const char *key, double value, const char *reason);
+/* Several at once. */
+struct json_real {
+    const char *key;
+    double value;
+    const char *reason; /* why there is none; NULL: the usual one */
+};
+void json_put_reals(json_t *object, const struct json_real *reals, size_t count);
+#define JSON_PUT_REALS(object, ...)                                                                \
+    json_put_reals(object, (const struct json_real[]){__VA_ARGS__},                                \
+                   sizeof((const struct json_real[]){__VA_ARGS__}) / sizeof(struct json_real))
 /* The same for words that explain themselves (errno 0: null). */
 json_t *json_skipped(const char *what, const char *reason, int error);
 

@@ -1,0 +1,363 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Calls as lines; user mode, kernel and both as columns where one machine was measured, machines
+ * in the order of their kernels' versions where several were. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "cli/overhead-show.h"
+#include "show/utf8.h"
+
+#define COLUMNS_MOST 64u
+#define TITLE_SIZE   32u
+#define TABLE_MOST   (COLUMNS_MOST + 3u)
+
+/* What a figure of a machine is of. */
+struct measure {
+    enum meter_unit unit;
+    const char *mode; /* "uk" where both modes were added up */
+};
+
+struct placed {
+    struct measure measure;
+    uint32_t machine;
+    char title[TITLE_SIZE];
+};
+
+struct sheet {
+    const struct overhead_run *run;
+    struct placed columns[COLUMNS_MOST];
+    size_t column_count;
+};
+
+static struct measure measure_of(const struct overhead_machine_row *row)
+{
+    enum meter_unit unit = row->meter ? row->meter->unit : METER_NS;
+    const char *mode = row->meter && row->meter->mode ? row->meter->mode : "";
+    return (struct measure){unit, row->total ? "uk" : mode};
+}
+
+static bool same_measure(struct measure left, struct measure right)
+{
+    return left.unit == right.unit && overhead_same_word(left.mode, right.mode);
+}
+
+static const char *mode_words(const char *mode)
+{
+    static const struct {
+        const char *mode, *words;
+    } modes[] = {{"u", "user"}, {"k", "kernel"}, {"uk", "together"}};
+    for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+        if (overhead_same_word(mode, modes[i].mode))
+            return modes[i].words;
+    return "counted";
+}
+
+/* --- lines: a call each --- */
+
+static bool same_call(const struct overhead_machine_row *left,
+                      const struct overhead_machine_row *right)
+{
+    return overhead_same_word(left->path, right->path) &&
+           overhead_same_word(left->kind, right->kind) &&
+           overhead_same_word(left->variant, right->variant);
+}
+
+static const struct overhead_machine_row *find(const struct sheet *sheet,
+                                               const struct overhead_machine_row *call,
+                                               const struct placed *column)
+{
+    const struct overhead_report *report = &sheet->run->report;
+    for (size_t i = 0; i < report->machine_row_count; i++) {
+        const struct overhead_machine_row *row = &report->machines[i];
+        if (row->machine == column->machine && same_call(row, call) &&
+            same_measure(measure_of(row), column->measure))
+            return row;
+    }
+    return NULL;
+}
+
+static double figure(const struct sheet *sheet, const struct overhead_machine_row *call,
+                     size_t column)
+{
+    const struct overhead_machine_row *row = find(sheet, call, &sheet->columns[column]);
+    return row ? row->median : NAN;
+}
+
+static bool has_figures(const struct sheet *sheet, const struct overhead_machine_row *call)
+{
+    for (size_t i = 0; i < sheet->column_count; i++)
+        if (isfinite(figure(sheet, call, i)))
+            return true;
+    return false;
+}
+
+/* Would both lines show the same? */
+static bool looks_alike(const struct sheet *sheet, const struct overhead_machine_row *left,
+                        const struct overhead_machine_row *right)
+{
+    if (!overhead_same_word(left->path, right->path) ||
+        !overhead_same_word(left->kind, right->kind))
+        return false;
+    for (size_t i = 0; i < sheet->column_count; i++) {
+        char one[NUMBER_SIZE], other[NUMBER_SIZE];
+        overhead_cost(figure(sheet, left, i), one, sizeof(one));
+        overhead_cost(figure(sheet, right, i), other, sizeof(other));
+        if (strcmp(one, other) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* "perf-read.read, static, lazy": variants that show the same share a line. False: the call has
+ * its place in one before. */
+static bool put_calls(const struct sheet *sheet, size_t index, struct text *out)
+{
+    const struct overhead_report *report = &sheet->run->report;
+    const struct overhead_machine_row *list = report->machines, *call = &list[index];
+    AUTO_TEXT struct text name = {0};
+    for (size_t i = 0; i < index; i++)
+        if (same_call(&list[i], call) || looks_alike(sheet, &list[i], call))
+            return false;
+    text_printf(&name, "%s.%s", call->path, call->kind);
+    overhead_put_call(text_string(&name), call->variant, out);
+    for (size_t i = index + 1; i < report->machine_row_count; i++) {
+        bool fresh = looks_alike(sheet, &list[i], call) && !same_call(&list[i], call);
+        for (size_t j = index; j < i && fresh; j++)
+            fresh = !same_call(&list[i], &list[j]);
+        if (fresh) {
+            text_puts(out, ", ");
+            text_put_clean(out, list[i].variant);
+        }
+    }
+    return true;
+}
+
+/* How far the machines of a line are apart: the highest over the lowest, where any differs beyond
+ * what processes do. */
+static void add_apart(struct table *table, const struct sheet *sheet,
+                      const struct overhead_machine_row *call)
+{
+    double least = INFINITY, most = -INFINITY;
+    bool differs = false;
+    size_t count = 0;
+    for (size_t i = 0; i < sheet->column_count; i++) {
+        const struct overhead_machine_row *row = find(sheet, call, &sheet->columns[i]);
+        if (!row || !isfinite(row->median))
+            continue;
+        least = row->median < least ? row->median : least;
+        most = row->median > most ? row->median : most;
+        differs |= row->differs;
+        count++;
+    }
+    if (count < 2 || !(least > 0))
+        table_add(table, TONE_DIM, "-");
+    else if (differs)
+        table_addf(table, TONE_STRONG, "%.2f", most / least);
+    else
+        table_add(table, TONE_PLAIN, "alike");
+}
+
+static void put_sheet(const struct sheet *sheet, bool several, const struct style *style,
+                      struct text *out)
+{
+    const struct overhead_report *report = &sheet->run->report;
+    struct column columns[TABLE_MOST] = {{.title = "call"}};
+    for (size_t i = 0; i < sheet->column_count; i++)
+        columns[1 + i] = (struct column){.title = sheet->columns[i].title, .right = true};
+    if (several)
+        columns[1 + sheet->column_count] = (struct column){.title = "apart", .right = true};
+    struct table table = {.columns = columns,
+                          .column_count = 1 + sheet->column_count + (several ? 1 : 0)};
+    for (size_t i = 0; i < report->machine_row_count; i++) {
+        AUTO_TEXT struct text call = {0};
+        if (!has_figures(sheet, &report->machines[i]) || !put_calls(sheet, i, &call))
+            continue;
+        table_add(&table, TONE_PLAIN, text_string(&call));
+        for (size_t j = 0; j < sheet->column_count; j++) {
+            char cost[NUMBER_SIZE];
+            overhead_cost(figure(sheet, &report->machines[i], j), cost, sizeof(cost));
+            table_add(&table, TONE_PLAIN, cost);
+        }
+        if (several)
+            add_apart(&table, sheet, &report->machines[i]);
+    }
+    table_put(&table, style, out);
+    table_free(&table);
+}
+
+/* --- columns --- */
+
+static int by_version(const void *left, const void *right)
+{
+    return strverscmp(((const struct placed *)left)->title, ((const struct placed *)right)->title);
+}
+
+static bool has_column(const struct sheet *sheet, struct measure measure, uint32_t machine)
+{
+    for (size_t i = 0; i < sheet->column_count; i++)
+        if (sheet->columns[i].machine == machine &&
+            same_measure(sheet->columns[i].measure, measure))
+            return true;
+    return false;
+}
+
+static bool is_code(struct measure measure)
+{
+    return measure.unit == METER_INSTRUCTIONS || measure.unit == METER_EVENTS;
+}
+
+/* One machine: what was metered of the code it executes, beside each other. */
+static void place_modes(struct sheet *sheet)
+{
+    const struct overhead_report *report = &sheet->run->report;
+    static const char *const order[] = {"u", "k", "uk", ""};
+    for (size_t mode = 0; mode < sizeof(order) / sizeof(*order); mode++)
+        for (size_t i = 0; i < report->machine_row_count; i++) {
+            const struct overhead_machine_row *row = &report->machines[i];
+            struct measure measure = measure_of(row);
+            if (!is_code(measure) || !overhead_same_word(measure.mode, order[mode]) ||
+                has_column(sheet, measure, row->machine) || sheet->column_count == COLUMNS_MOST)
+                continue;
+            struct placed *column = &sheet->columns[sheet->column_count++];
+            *column = (struct placed){.measure = measure, .machine = row->machine};
+            snprintf(column->title, TITLE_SIZE, "%s", mode_words(measure.mode));
+        }
+}
+
+/* Do versions of kernels alone tell the machines apart? */
+static bool are_versions_enough(const struct overhead_case *file)
+{
+    for (size_t i = 0; i < file->machine_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (overhead_same_word(file->machines[i].os, file->machines[j].os))
+                return false;
+    return true;
+}
+
+static void write_title(const struct overhead_case *file, struct placed *column)
+{
+    AUTO_TEXT struct text clean = {0};
+    if (column->machine < file->machine_count && are_versions_enough(file)) {
+        text_put_clean(&clean, file->machines[column->machine].os);
+        snprintf(column->title, TITLE_SIZE, "%.*s", (int)TITLE_SIZE - 1, text_string(&clean));
+    } else {
+        snprintf(column->title, TITLE_SIZE, "machine %u", (unsigned)column->machine + 1);
+    }
+}
+
+static void place_machines(struct sheet *sheet, struct measure measure)
+{
+    const struct overhead_report *report = &sheet->run->report;
+    for (size_t i = 0; i < report->machine_row_count; i++) {
+        const struct overhead_machine_row *row = &report->machines[i];
+        if (!same_measure(measure_of(row), measure) || has_column(sheet, measure, row->machine) ||
+            sheet->column_count == COLUMNS_MOST)
+            continue;
+        struct placed *column = &sheet->columns[sheet->column_count++];
+        *column = (struct placed){.measure = measure, .machine = row->machine};
+        write_title(&sheet->run->file, column);
+    }
+    qsort(sheet->columns, sheet->column_count, sizeof(*sheet->columns), by_version);
+}
+
+/* --- tables --- */
+
+static void put_numbers_of_machines(const struct overhead_case *file, const struct style *style,
+                                    struct text *out)
+{
+    for (size_t i = 0; i < file->machine_count && !are_versions_enough(file); i++) {
+        AUTO_TEXT struct text words = {0};
+        text_printf(&words, "machine %zu is ", i + 1);
+        text_put_clean(&words, file->machines[i].name);
+        text_puts(&words, ", Linux ");
+        text_put_clean(&words, file->machines[i].os ? file->machines[i].os : "?");
+        section_put_words(text_string(&words), style, out);
+    }
+}
+
+static void put_one_machine(const struct overhead_run *run, const struct style *style,
+                            struct text *out)
+{
+    AUTO_FREE struct sheet *sheet = calloc(1, sizeof(*sheet));
+    if (!sheet) {
+        out->failed = true;
+        return;
+    }
+    sheet->run = run;
+    place_modes(sheet);
+    if (!sheet->column_count)
+        return;
+    bool emulated = overhead_is_emulated(&run->file, sheet->columns[0].machine);
+    AUTO_TEXT struct text heading = {0};
+    text_printf(&heading, "What a call executes, in %s%s",
+                meter_unit_names[sheet->columns[0].measure.unit],
+                emulated ? " (emulated: exact)" : "");
+    section_put_heading(text_string(&heading), style, out);
+    put_sheet(sheet, false, style, out);
+    section_put_words("medians of warm calls, over all that stood before", style, out);
+}
+
+static void put_measure(const struct overhead_run *run, struct measure measure,
+                        const struct style *style, struct text *out)
+{
+    AUTO_FREE struct sheet *sheet = calloc(1, sizeof(*sheet));
+    AUTO_TEXT struct text heading = {0};
+    if (!sheet) {
+        out->failed = true;
+        return;
+    }
+    sheet->run = run;
+    place_machines(sheet, measure);
+    const struct overhead_meter meter = {.unit = measure.unit,
+                                         .mode = (char *)(uintptr_t)measure.mode};
+    text_printf(&heading, "Machines side by side, in %s%s", overhead_unit(&meter),
+                overhead_same_word(measure.mode, "uk") ? ", user and kernel" : "");
+    section_put_heading(text_string(&heading), style, out);
+    put_sheet(sheet, true, style, out);
+}
+
+/* Both modes together say most; each by itself comes with --all. */
+static bool is_wanted(const struct overhead_run *run, struct measure measure)
+{
+    const struct overhead_report *report = &run->report;
+    if (run->options->all || overhead_same_word(measure.mode, "uk"))
+        return true;
+    for (size_t i = 0; i < report->machine_row_count; i++) {
+        struct measure other = measure_of(&report->machines[i]);
+        if (other.unit == measure.unit && overhead_same_word(other.mode, "uk"))
+            return false;
+    }
+    return true;
+}
+
+static void put_several(const struct overhead_run *run, const struct style *style, struct text *out)
+{
+    const struct overhead_report *report = &run->report;
+    for (size_t i = 0; i < report->machine_row_count; i++) {
+        struct measure measure = measure_of(&report->machines[i]);
+        bool leads = is_wanted(run, measure);
+        for (size_t j = 0; j < i && leads; j++)
+            leads = !same_measure(measure, measure_of(&report->machines[j]));
+        if (leads)
+            put_measure(run, measure, style, out);
+    }
+    if (!report->machine_row_count)
+        return;
+    put_numbers_of_machines(&run->file, style, out);
+    section_put_words("medians of warm calls; apart: the dearest machine over the cheapest, alike "
+                      "where processes of one machine differ as much",
+                      style, out);
+}
+
+void overhead_put_machines(const struct overhead_run *run, const struct style *style,
+                           struct text *out)
+{
+    if (run->file.machine_count > 1)
+        put_several(run, style, out);
+    else
+        put_one_machine(run, style, out);
+}

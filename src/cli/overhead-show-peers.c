@@ -1,0 +1,71 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What other interfaces cost in units of the bare calls. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/overhead-show.h"
+#include "show/utf8.h"
+
+static void put_ratio(const struct overhead_peer *peer, struct text *out)
+{
+    if (!isfinite(peer->ratio)) {
+        text_puts(out, "-");
+        return;
+    }
+    text_printf(out, "%.2f", peer->ratio);
+    if (isfinite(peer->low) && isfinite(peer->high))
+        text_printf(out, " (%.2f to %.2f)", peer->low, peer->high);
+}
+
+static void add_line(struct table *table, const struct overhead_run *run,
+                     const struct overhead_peer *peer)
+{
+    AUTO_TEXT struct text call = {0};
+    AUTO_TEXT struct text ratio = {0};
+    char cost[NUMBER_SIZE], bare[NUMBER_SIZE];
+    overhead_put_call(peer->path, peer->variant, &call);
+    overhead_put_machine(&run->file, peer->machine, &call);
+    overhead_cost(peer->cost, cost, sizeof(cost));
+    overhead_cost(peer->bare, bare, sizeof(bare));
+    put_ratio(peer, &ratio);
+    table_add(table, TONE_PLAIN, text_string(&call));
+    table_add(table, TONE_PLAIN, peer->what);
+    table_add(table, TONE_PLAIN, cost);
+    table_addf(table, TONE_PLAIN, "%s %s", bare, peer->bare_path);
+    table_add(table, TONE_STRONG, text_string(&ratio));
+}
+
+static void put_group(const struct overhead_run *run, size_t first, const struct style *style,
+                      struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "path"}, {.title = "for"},   {.title = "costs", .right = true},
+        {.title = "bare"}, {.title = "times"},
+    };
+    const struct overhead_report *report = &run->report;
+    const struct overhead_peer *like = &report->peers[first];
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    AUTO_TEXT struct text heading = {0};
+    for (size_t i = first; i < report->peer_count; i++)
+        if (overhead_same_meter(report->peers[i].meter, like->meter))
+            add_line(&table, run, &report->peers[i]);
+    text_printf(&heading, "Other interfaces against the bare calls, in %s",
+                overhead_unit(like->meter));
+    section_put_heading(text_string(&heading), style, out);
+    table_put(&table, style, out);
+    table_free(&table);
+}
+
+void overhead_put_peers(const struct overhead_run *run, const struct style *style, struct text *out)
+{
+    const struct overhead_report *report = &run->report;
+    for (size_t i = 0; i < report->peer_count; i++) {
+        bool leads = true;
+        for (size_t j = 0; j < i && leads; j++)
+            leads = !overhead_same_meter(report->peers[i].meter, report->peers[j].meter);
+        if (leads)
+            put_group(run, i, style, out);
+    }
+}

@@ -1,0 +1,101 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * How cost grows with the number of events, and of reads in a row. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/overhead-show.h"
+
+static bool same_group(const struct overhead_slope *left, const struct overhead_slope *right)
+{
+    return left->machine == right->machine && left->by_reads == right->by_reads &&
+           overhead_same_meter(left->meter, right->meter);
+}
+
+/* What a straight line leaves unsaid. */
+static void put_shape(const struct overhead_slope *slope, struct text *out)
+{
+    if (slope->straight) {
+        text_puts(out, "straight");
+    } else if (!isfinite(slope->exponent)) {
+        text_puts(out, "not straight");
+    } else {
+        text_puts(out,
+                  slope->exponent > 1 ? "faster and faster, as n^" : "slower and slower, as n^");
+        text_printf(out, "%.2g", slope->exponent);
+    }
+}
+
+static void add_line(struct table *table, const struct overhead_case *file,
+                     const struct overhead_slope *slope)
+{
+    AUTO_TEXT struct text call = {0};
+    AUTO_TEXT struct text each = {0};
+    AUTO_TEXT struct text shape = {0};
+    char one[NUMBER_SIZE], most[NUMBER_SIZE];
+    overhead_put_call(overhead_name(file, slope->operation), slope->variant, &call);
+    overhead_cost(slope->one, one, sizeof(one));
+    overhead_cost(slope->most, most, sizeof(most));
+    overhead_put_interval(slope->slope, slope->low, slope->high, &each);
+    put_shape(slope, &shape);
+    table_add(table, TONE_PLAIN, text_string(&call));
+    table_add(table, TONE_PLAIN, slope->by_reads ? "" : slope->separate ? "apart" : "group");
+    table_add(table, TONE_PLAIN, one);
+    table_addf(table, TONE_PLAIN, "%s at %" PRIu32, most, slope->most_count);
+    table_add(table, TONE_STRONG, text_string(&each));
+    table_add(table, slope->straight ? TONE_PLAIN : TONE_WARN, text_string(&shape));
+}
+
+static void put_group(const struct overhead_run *run, size_t first, const struct style *style,
+                      struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "call"},
+        {.title = "opened"},
+        {.title = "at 1", .right = true},
+        {.title = "at most", .right = true},
+        {.title = "each further"},
+        {.title = "line", .wraps = true},
+    };
+    const struct overhead_report *report = &run->report;
+    const struct overhead_slope *like = &report->slopes[first];
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    AUTO_TEXT struct text heading = {0};
+    for (size_t i = first; i < report->slope_count; i++)
+        if (same_group(&report->slopes[i], like))
+            add_line(&table, &run->file, &report->slopes[i]);
+    text_printf(&heading, "%s, in %s", like->by_reads ? "Reads in a row" : "More events",
+                overhead_unit(like->meter));
+    overhead_put_machine(&run->file, like->machine, &heading);
+    section_put_heading(text_string(&heading), style, out);
+    table_put(&table, style, out);
+    table_free(&table);
+}
+
+void overhead_put_sweeps(const struct overhead_run *run, const struct style *style,
+                         struct text *out)
+{
+    const struct overhead_report *report = &run->report;
+    bool events = false, reads = false;
+    for (int by_reads = 0; by_reads < 2; by_reads++)
+        for (size_t i = 0; i < report->slope_count; i++) {
+            bool leads = report->slopes[i].by_reads == (by_reads != 0);
+            for (size_t j = 0; j < i && leads; j++)
+                leads = !same_group(&report->slopes[i], &report->slopes[j]);
+            if (leads)
+                put_group(run, i, style, out);
+            events |= leads && !by_reads;
+            reads |= leads && by_reads;
+        }
+    AUTO_TEXT struct text words = {0};
+    if (events)
+        text_puts(&words, "group: all events are switched and read by one call; apart: by a call "
+                          "each. ");
+    if (reads)
+        text_puts(&words,
+                  "Reads in a row are metered together, and the figures are of all of them. ");
+    if (words.length)
+        section_put_words(text_string(&words), style, out);
+}

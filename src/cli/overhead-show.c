@@ -1,0 +1,191 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The result of `assay overhead` for people: what was measured and what to do first, then part by
+ * part, then the paper's findings and what could not be measured. */
+#include "cli/overhead-show.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/claims.h"
+#include "cli/deliver.h"
+#include "cli/omissions.h"
+#include "show/shell.h"
+#include "show/utf8.h"
+#include "show/wrap.h"
+
+/* --- the first lines --- */
+
+/* "clock/ticks/", "instructions:u and instructions:k": every meter once. */
+static void put_meters(const struct overhead_report *report, struct text *out)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < report->timer_count; i++) {
+        bool fresh = report->timers[i].meter != NULL;
+        for (size_t j = 0; j < i && fresh; j++)
+            fresh = !overhead_same_meter(report->timers[i].meter, report->timers[j].meter);
+        if (!fresh)
+            continue;
+        text_puts(out, shown++ ? ", " : "; meter ");
+        text_put_clean(out, report->timers[i].meter->event);
+    }
+}
+
+static void put_emulated(const struct overhead_case *file, const struct style *style,
+                         struct text *out)
+{
+    size_t emulated = 0;
+    for (size_t i = 0; i < file->machine_count; i++)
+        emulated += file->machines[i].emulated;
+    if (!emulated)
+        return;
+    section_put_words(emulated == file->machine_count
+                          ? "emulated: what is executed is exact, times mean nothing"
+                          : "some machines are emulated: there what is executed is exact, and "
+                            "times mean nothing",
+                      style, out);
+}
+
+void overhead_put_measured(const struct overhead_run *run, const struct style *style,
+                           struct text *out)
+{
+    const struct overhead_report *report = &run->report;
+    AUTO_TEXT struct text words = {0};
+    char calls[NUMBER_SIZE], processes[NUMBER_SIZE];
+    number_count(report->calls, calls, sizeof(calls));
+    number_count(report->processes, processes, sizeof(processes));
+    deliver_put_machine(run->facts, style, out);
+    for (size_t i = 1; i < run->file.machine_count; i++) {
+        text_puts(&words, "and");
+        overhead_put_machine(&run->file, (uint32_t)i, &words);
+        section_put_words(text_string(&words), style, out);
+        text_clear(&words);
+    }
+    if (report->calls) {
+        text_printf(&words, "%s calls metered in %s processes", calls, processes);
+        if (!run->options->from.count)
+            text_printf(&words, ", %.1f s", run->seconds);
+        put_meters(report, &words);
+    } else {
+        text_puts(&words, "No call was metered; the reasons are below.");
+    }
+    section_put_words(text_string(&words), style, out);
+    put_emulated(&run->file, style, out);
+}
+
+void overhead_put_advice(const struct overhead_run *run, const struct style *style,
+                         struct text *out)
+{
+    const struct overhead_report *report = &run->report;
+    if (!report->advice_count)
+        return;
+    section_put_heading("What to do", style, out);
+    for (size_t i = 0; i < report->advice_count; i++) {
+        AUTO_TEXT struct text words = {0};
+        AUTO_TEXT struct text where = {0};
+        overhead_put_machine(&run->file, report->advice[i].machine, &where);
+        if (where.length)
+            text_printf(&words, "(%s) ", text_string(&where) + 1);
+        text_puts(&words, report->advice[i].text);
+        section_put_item(text_string(&words), style, out);
+    }
+}
+
+/* --- what could not be measured --- */
+
+static void put_failed(const struct overhead_run *run, const struct style *style, struct text *out)
+{
+    const struct overhead_case *file = &run->file;
+    AUTO_TEXT struct text words = {0};
+    size_t tours = 0, processes = 0;
+    const char *reason = NULL;
+    for (size_t i = 0; i < file->tour_count; i++) {
+        tours += file->tours[i].failed != 0;
+        processes += file->tours[i].failed;
+        reason = !reason && file->tours[i].failed ? file->tours[i].reason : reason;
+    }
+    if (!tours)
+        return;
+    text_printf(&words, "%zu process%s of %zu tour%s failed", processes, processes == 1 ? "" : "es",
+                tours, tours == 1 ? "" : "s");
+    if (reason) {
+        text_puts(&words, ", the first: ");
+        text_put_clean(&words, reason);
+    }
+    text_puts(out, "  ");
+    wrap(out, text_string(&words), 2, 4, style->width);
+}
+
+void overhead_put_absences(const struct overhead_run *run, const struct style *style,
+                           struct text *out)
+{
+    const struct overhead_case *file = &run->file;
+    AUTO_TEXT struct text lines = {0};
+    struct omissions omissions = {0};
+    omissions_add_skips(&omissions, &run->skips);
+    size_t skipped = omissions.count;
+    for (size_t i = 0; i < file->absence_count; i++)
+        omissions_add(&omissions, skipped, file->absences[i].what, file->absences[i].reason);
+    omissions_put(&omissions, run->options->all, style, &lines);
+    omissions_free(&omissions);
+    put_failed(run, style, &lines);
+    out->failed |= lines.failed;
+    if (lines.length) {
+        section_put_heading("Could not be measured", style, out);
+        text_puts(out, text_string(&lines));
+    }
+}
+
+/* --- the end --- */
+
+static void put_unfinished(const struct overhead_run *run, const struct style *style,
+                           struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    if (!run->complete && run->stored) {
+        text_puts(&words,
+                  "Not finished: what is missing comes with `assay overhead --resume --store ");
+        text_put_shell(&words, run->stored);
+        deliver_put_via(&run->options->common, &words);
+        text_puts(&words, "`. ");
+    }
+    if (!run->options->all)
+        text_puts(&words, "--all shows every variant, pair and reason, --json every figure.");
+    if (!words.length)
+        return;
+    text_putc(out, '\n');
+    wrap(out, text_string(&words), 0, 0, style->width);
+}
+
+static void put_origin(const struct overhead_run *run, struct text *out)
+{
+    text_printf(out, "\nseed %" PRIu64 ", %s%.1f s", run->seed,
+                run->options->from.count ? "judged again in " : "", run->seconds);
+    if (run->stored) {
+        text_puts(out, ", samples in ");
+        text_put_clean(out, run->stored);
+    }
+    text_putc(out, '\n');
+}
+
+void overhead_put_report(const struct overhead_run *run, const struct style *style,
+                         struct text *out)
+{
+    static overhead_part *const parts[] = {
+        overhead_put_measured, overhead_put_advice,   overhead_put_metering,
+        overhead_put_boxes,    overhead_put_machines, overhead_put_predecessors,
+        overhead_put_cold,     overhead_put_sweeps,   overhead_put_peers,
+    };
+    const struct claims claims = {.list = run->report.findings,
+                                  .count = OVERHEAD_FINDINGS,
+                                  .paper = "overhead",
+                                  .terse = true,
+                                  .all = run->options->all};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        parts[i](run, style, out);
+    claims_put(&claims, style, out);
+    overhead_put_absences(run, style, out);
+    put_unfinished(run, style, out);
+    put_origin(run, out);
+}

@@ -1,0 +1,60 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The parts of what `assay overhead` shows, and what they share. Each part is a paragraph or a
+ * table with a heading, or nothing where nothing of it was measured. */
+#pragma once
+
+#include <string.h>
+
+#include "cli/overhead.h"
+#include "show/number.h"
+#include "show/section.h"
+
+/* Differences below it are not told: a reader would not act on them. */
+#define OVERHEAD_TOLD 0.05
+
+/* --- words --- */
+/* "perf-read.read"; "?" for an index that leads nowhere. */
+const char *overhead_name(const struct overhead_case *file, uint32_t operation);
+/* "perf-read.read, lazy": the variant unless the path says it. */
+void overhead_put_call(const char *name, const char *variant, struct text *out);
+/* The call of a row, with its variant, link mode where that is not the variant, number of counters
+ * and of calls where they are not 1. */
+void overhead_put_row_call(const struct overhead_case *file, const struct overhead_row *row,
+                           struct text *out);
+/* "nothing", "plain additions", "perf-read.read": what a call stood behind. */
+const char *overhead_before(const struct overhead_case *file, int32_t predecessor);
+/* " on NAME, Linux RELEASE" where there are several machines. */
+void overhead_put_machine(const struct overhead_case *file, uint32_t machine, struct text *out);
+/* "ticks", "instructions in user mode": what a figure is in. */
+const char *overhead_unit(const struct overhead_meter *meter);
+/* Whole from 100 on, three digits below; "-" for what is no number. */
+void overhead_cost(double value, char *text, size_t size);
+/* "1,014 (998 to 1,020)"; the interval only where it shows. */
+void overhead_put_interval(double value, double low, double high, struct text *out);
+/* "40 %": whole above one, one digit below. */
+void overhead_put_share(double share, struct text *out);
+/* A column less in a table that one word would fill. */
+bool overhead_same_meter(const struct overhead_meter *left, const struct overhead_meter *right);
+bool overhead_same_word(const char *left, const char *right);
+/* Counts what is executed: exact on an emulated machine, where time means nothing. */
+bool overhead_counts_code(const struct overhead_meter *meter);
+
+/* --- which rows --- */
+/* Does the row sum up a call of an instrument as a reader first wants it: warm, over all
+ * predecessors, one call in a span, with the fewest counters that were measured? Several link modes
+ * of a call that binds nothing count as one. */
+bool overhead_is_usual(const struct overhead_run *run, size_t index);
+/* Is this the first row of its machine and meter? */
+bool overhead_leads(const struct overhead_run *run, size_t index);
+bool overhead_is_emulated(const struct overhead_case *file, uint32_t machine);
+/* Both medians differ by more than what is told, and beyond their intervals. */
+bool overhead_rows_differ(const struct overhead_row *left, const struct overhead_row *right);
+
+/* --- parts, in the order in which they are shown --- */
+typedef void overhead_part(const struct overhead_run *run, const struct style *style,
+                           struct text *out);
+overhead_part overhead_put_measured, overhead_put_advice, overhead_put_metering, overhead_put_boxes,
+    overhead_put_predecessors, overhead_put_cold, overhead_put_sweeps, overhead_put_peers,
+    overhead_put_machines, overhead_put_absences;
