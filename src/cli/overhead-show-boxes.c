@@ -102,7 +102,7 @@ static void add_boxes(struct boxing *boxing)
         for (size_t i = 0; i < report->row_count; i++) {
             const struct overhead_row *row = &report->rows[i];
             if (row->machine == boxing->first->machine &&
-                overhead_same_meter(row->meter, boxing->first->meter) &&
+                overhead_is_like_meter(row->meter, boxing->first->meter) &&
                 overhead_is_usual(boxing->run, i) &&
                 kind_order(operation_of(boxing, row)->kind) == order)
                 add_box(boxing, row);

@@ -9,7 +9,7 @@
 
 static bool same_group(const struct overhead_cold *left, const struct overhead_cold *right)
 {
-    return left->machine == right->machine && overhead_same_meter(left->meter, right->meter);
+    return left->machine == right->machine && overhead_is_like_meter(left->meter, right->meter);
 }
 
 static void add_cost(struct table *table, enum tone tone, double value)

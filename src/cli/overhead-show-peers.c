@@ -49,7 +49,7 @@ static void put_group(const struct overhead_run *run, size_t first, const struct
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     AUTO_TEXT struct text heading = {0};
     for (size_t i = first; i < report->peer_count; i++)
-        if (overhead_same_meter(report->peers[i].meter, like->meter))
+        if (overhead_is_like_meter(report->peers[i].meter, like->meter))
             add_line(&table, run, &report->peers[i]);
     text_printf(&heading, "Other interfaces against the bare calls, in %s",
                 overhead_unit(like->meter));
@@ -64,7 +64,7 @@ void overhead_put_peers(const struct overhead_run *run, const struct style *styl
     for (size_t i = 0; i < report->peer_count; i++) {
         bool leads = true;
         for (size_t j = 0; j < i && leads; j++)
-            leads = !overhead_same_meter(report->peers[i].meter, report->peers[j].meter);
+            leads = !overhead_is_like_meter(report->peers[i].meter, report->peers[j].meter);
         if (leads)
             put_group(run, i, style, out);
     }

@@ -24,7 +24,7 @@ static bool is_pair(const struct overhead_row *row, const struct overhead_row *u
            row->reads == usual->reads && overhead_same_word(row->variant, usual->variant) &&
            overhead_same_word(row->link, usual->link) &&
            overhead_same_word(row->counted, usual->counted) &&
-           overhead_same_meter(row->meter, usual->meter);
+           overhead_is_like_meter(row->meter, usual->meter);
 }
 
 /* Smallest step of the meter: what is within it is no difference. */
@@ -32,7 +32,7 @@ static double step_of(const struct overhead_report *report, const struct overhea
 {
     for (size_t i = 0; i < report->timer_count; i++)
         if (report->timers[i].machine == row->machine &&
-            overhead_same_meter(report->timers[i].meter, row->meter))
+            overhead_is_like_meter(report->timers[i].meter, row->meter))
             return report->timers[i].resolution;
     return 0;
 }
@@ -61,8 +61,8 @@ static struct pair *find_pairs(const struct overhead_run *run, const struct over
     *count = *looked = 0;
     for (size_t i = 0; pairs && i < report->row_count; i++) {
         const struct overhead_row *usual = &report->rows[i];
-        if (usual->machine != first->machine || !overhead_same_meter(usual->meter, first->meter) ||
-            !overhead_is_usual(run, i))
+        if (usual->machine != first->machine ||
+            !overhead_is_like_meter(usual->meter, first->meter) || !overhead_is_usual(run, i))
             continue;
         for (size_t j = 0; j < report->row_count; j++) {
             const struct overhead_row *row = &report->rows[j];

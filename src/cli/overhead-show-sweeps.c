@@ -11,7 +11,7 @@
 static bool same_group(const struct overhead_slope *left, const struct overhead_slope *right)
 {
     return left->machine == right->machine && left->by_reads == right->by_reads &&
-           overhead_same_meter(left->meter, right->meter);
+           overhead_is_like_meter(left->meter, right->meter);
 }
 
 /* What a straight line leaves unsaid. */

@@ -109,7 +109,7 @@ bool overhead_same_word(const char *left, const char *right)
     return strcmp(left ? left : "", right ? right : "") == 0;
 }
 
-bool overhead_same_meter(const struct overhead_meter *left, const struct overhead_meter *right)
+bool overhead_is_like_meter(const struct overhead_meter *left, const struct overhead_meter *right)
 {
     if (!left || !right)
         return left == right;
@@ -149,7 +149,7 @@ static bool is_summary(const struct overhead_row *row)
 static bool same_call(const struct overhead_row *left, const struct overhead_row *right)
 {
     return left->machine == right->machine && left->operation == right->operation &&
-           overhead_same_meter(left->meter, right->meter) &&
+           overhead_is_like_meter(left->meter, right->meter) &&
            overhead_same_word(left->variant, right->variant);
 }
 
@@ -181,7 +181,7 @@ bool overhead_leads(const struct overhead_run *run, size_t index)
     const struct overhead_row *rows = run->report.rows;
     for (size_t i = 0; i < index; i++)
         if (rows[i].machine == rows[index].machine &&
-            overhead_same_meter(rows[i].meter, rows[index].meter))
+            overhead_is_like_meter(rows[i].meter, rows[index].meter))
             return false;
     return true;
 }

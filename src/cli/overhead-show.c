@@ -24,7 +24,7 @@ static void put_meters(const struct overhead_report *report, struct text *out)
     for (size_t i = 0; i < report->timer_count; i++) {
         bool fresh = report->timers[i].meter != NULL;
         for (size_t j = 0; j < i && fresh; j++)
-            fresh = !overhead_same_meter(report->timers[i].meter, report->timers[j].meter);
+            fresh = !overhead_is_like_meter(report->timers[i].meter, report->timers[j].meter);
         if (!fresh)
             continue;
         text_puts(out, shown++ ? ", " : "; meter ");

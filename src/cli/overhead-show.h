@@ -36,7 +36,7 @@ void overhead_put_interval(double value, double low, double high, struct text *o
 /* "40 %": whole above one, one digit below. */
 void overhead_put_share(double share, struct text *out);
 /* A column less in a table that one word would fill. */
-bool overhead_same_meter(const struct overhead_meter *left, const struct overhead_meter *right);
+bool overhead_is_like_meter(const struct overhead_meter *left, const struct overhead_meter *right);
 bool overhead_same_word(const char *left, const char *right);
 /* Counts what is executed: exact on an emulated machine, where time means nothing. */
 bool overhead_counts_code(const struct overhead_meter *meter);
