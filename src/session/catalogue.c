@@ -9,14 +9,13 @@
 
 #include "base/monotonic.h"
 #include "machine/check.h"
-#include "session/peer.h"
+#include "session/catalogue.h"
 
 #define MAX_FRAMES 20000u      /* of one catalogue */
 #define MAX_BYTES  (16u << 20) /* of all its texts: who sends more is no probe */
 #define MAX_ERRNO  4095
 
-/* Makes room for one more element; the new one is zeroed. NULL when out of memory. */
-static void *append(void **list, size_t *count, size_t size)
+void *catalogue_append(void **list, size_t *count, size_t size)
 {
     /* Grows at powers of two. */
     if ((*count & (*count - 1)) == 0) {
@@ -31,21 +30,20 @@ static void *append(void **list, size_t *count, size_t size)
     return element;
 }
 
-static int no_memory(struct session *session, struct failure *failure)
+int catalogue_no_memory(struct session *session, struct failure *failure)
 {
     return peer_lost(session, failure, -ENOMEM, "no memory for the probe's catalogue");
 }
 
-/* One text of the frame, copied. */
-static int take_string(struct session *session, const char *key, char **copy,
-                       struct failure *failure)
+int catalogue_take_string(struct session *session, const char *key, char **copy,
+                          struct failure *failure)
 {
     const char *value;
     int status = peer_string(session, key, &value, failure);
     if (status < 0)
         return status;
     *copy = strdup(value);
-    return *copy ? 0 : no_memory(session, failure);
+    return *copy ? 0 : catalogue_no_memory(session, failure);
 }
 
 static int take_signed(struct session *session, const char *key, int64_t *value,
@@ -68,7 +66,7 @@ static int take_fact(struct session *session, struct failure *failure)
     if (!value && (status = peer_number(session, "error", MAX_ERRNO, &error, failure)) < 0)
         return status;
     if (facts_set(&session->catalogue.facts, key, value, (int)error) < 0)
-        return no_memory(session, failure);
+        return catalogue_no_memory(session, failure);
     return 0;
 }
 
@@ -82,21 +80,21 @@ static int take_specimen(struct session *session, struct failure *failure)
     if (catalogue_specimen(catalogue, name))
         return peer_lost(session, failure, -EBADMSG, "the probe has the specimen '%.64s' twice",
                          name);
-    struct catalogue_specimen *specimen =
-        append((void **)&catalogue->specimens, &catalogue->specimen_count, sizeof(*specimen));
+    struct catalogue_specimen *specimen = catalogue_append(
+        (void **)&catalogue->specimens, &catalogue->specimen_count, sizeof(*specimen));
     if (!specimen)
-        return no_memory(session, failure);
-    if ((status = take_string(session, "name", &specimen->name, failure)) < 0 ||
-        (status = take_string(session, "summary", &specimen->summary, failure)) < 0 ||
-        (status = take_string(session, "stresses", &specimen->stresses, failure)) < 0)
+        return catalogue_no_memory(session, failure);
+    if ((status = catalogue_take_string(session, "name", &specimen->name, failure)) < 0 ||
+        (status = catalogue_take_string(session, "summary", &specimen->summary, failure)) < 0 ||
+        (status = catalogue_take_string(session, "stresses", &specimen->stresses, failure)) < 0)
         return status;
     if ((status = peer_number(session, "min_n", UINT64_MAX, &specimen->min_n, failure)) < 0)
         return status;
     if ((status = peer_number(session, "max_n", UINT64_MAX, &specimen->max_n, failure)) < 0)
         return status;
-    if ((status = take_string(session, "needs", &specimen->needs, failure)) < 0)
+    if ((status = catalogue_take_string(session, "needs", &specimen->needs, failure)) < 0)
         return status;
-    return take_string(session, "parameters", &specimen->parameters, failure);
+    return catalogue_take_string(session, "parameters", &specimen->parameters, failure);
 }
 
 static int take_truth(struct session *session, struct failure *failure)
@@ -112,15 +110,15 @@ static int take_truth(struct session *session, struct failure *failure)
                          "the probe states a truth about '%.64s', a specimen it does not have",
                          name);
     struct catalogue_truth *truth =
-        append((void **)&specimen->truths, &specimen->truth_count, sizeof(*truth));
+        catalogue_append((void **)&specimen->truths, &specimen->truth_count, sizeof(*truth));
     if (!truth)
-        return no_memory(session, failure);
-    if ((status = take_string(session, "class", &truth->class, failure)) < 0 ||
+        return catalogue_no_memory(session, failure);
+    if ((status = catalogue_take_string(session, "class", &truth->class, failure)) < 0 ||
         (status = take_signed(session, "base", &truth->base, failure)) < 0 ||
         (status = take_signed(session, "each", &truth->each, failure)) < 0 ||
-        (status = take_string(session, "grade", &truth->grade, failure)) < 0 ||
-        (status = take_string(session, "why", &truth->why, failure)) < 0 ||
-        (status = take_string(session, "sources", &truth->sources, failure)) < 0)
+        (status = catalogue_take_string(session, "grade", &truth->grade, failure)) < 0 ||
+        (status = catalogue_take_string(session, "why", &truth->why, failure)) < 0 ||
+        (status = catalogue_take_string(session, "sources", &truth->sources, failure)) < 0)
         return status;
     truth->high_base = truth->base;
     truth->high_each = truth->each;
@@ -141,22 +139,22 @@ static int take_path(struct session *session, struct failure *failure)
     if (catalogue_path(catalogue, name))
         return peer_lost(session, failure, -EBADMSG, "the probe has the path '%.64s' twice", name);
     struct catalogue_path *path =
-        append((void **)&catalogue->paths, &catalogue->path_count, sizeof(*path));
+        catalogue_append((void **)&catalogue->paths, &catalogue->path_count, sizeof(*path));
     if (!path)
-        return no_memory(session, failure);
-    if ((status = take_string(session, "name", &path->name, failure)) < 0 ||
-        (status = take_string(session, "patterns", &path->patterns, failure)) < 0 ||
-        (status = take_string(session, "opts", &path->opts, failure)) < 0 ||
-        (status = take_string(session, "links", &path->links, failure)) < 0)
+        return catalogue_no_memory(session, failure);
+    if ((status = catalogue_take_string(session, "name", &path->name, failure)) < 0 ||
+        (status = catalogue_take_string(session, "patterns", &path->patterns, failure)) < 0 ||
+        (status = catalogue_take_string(session, "opts", &path->opts, failure)) < 0 ||
+        (status = catalogue_take_string(session, "links", &path->links, failure)) < 0)
         return status;
     if (!wire_get(&session->frame, "sources")) /* an older probe's are all the system's */
         path->sources = strdup("perf_event");
-    else if ((status = take_string(session, "sources", &path->sources, failure)) < 0)
+    else if ((status = catalogue_take_string(session, "sources", &path->sources, failure)) < 0)
         return status;
     if (!path->sources)
-        return no_memory(session, failure);
+        return catalogue_no_memory(session, failure);
     const char *note = wire_get(&session->frame, "note");
-    return note && *note ? take_string(session, "note", &path->note, failure) : 0;
+    return note && *note ? catalogue_take_string(session, "note", &path->note, failure) : 0;
 }
 
 static int take_source(struct session *session, struct failure *failure)
@@ -170,12 +168,12 @@ static int take_source(struct session *session, struct failure *failure)
         return peer_lost(session, failure, -EBADMSG, "the probe has the source '%.64s' twice",
                          name);
     struct catalogue_source *source =
-        append((void **)&catalogue->sources, &catalogue->source_count, sizeof(*source));
+        catalogue_append((void **)&catalogue->sources, &catalogue->source_count, sizeof(*source));
     if (!source)
-        return no_memory(session, failure);
-    if ((status = take_string(session, "name", &source->name, failure)) < 0 ||
-        (status = take_string(session, "summary", &source->summary, failure)) < 0 ||
-        (status = take_string(session, "classes", &source->classes, failure)) < 0 ||
+        return catalogue_no_memory(session, failure);
+    if ((status = catalogue_take_string(session, "name", &source->name, failure)) < 0 ||
+        (status = catalogue_take_string(session, "summary", &source->summary, failure)) < 0 ||
+        (status = catalogue_take_string(session, "classes", &source->classes, failure)) < 0 ||
         (status = peer_number(session, "runs", CELL_MAX_RUNS, &source->runs, failure)) < 0)
         return status;
     if (!source->runs)
@@ -187,15 +185,15 @@ static int take_source(struct session *session, struct failure *failure)
 static int take_absence(struct session *session, struct failure *failure)
 {
     struct catalogue *catalogue = &session->catalogue;
-    struct catalogue_absence *absence =
-        append((void **)&catalogue->absences, &catalogue->absence_count, sizeof(*absence));
+    struct catalogue_absence *absence = catalogue_append(
+        (void **)&catalogue->absences, &catalogue->absence_count, sizeof(*absence));
     uint64_t error;
     int status;
     if (!absence)
-        return no_memory(session, failure);
-    if ((status = take_string(session, "kind", &absence->kind, failure)) < 0 ||
-        (status = take_string(session, "name", &absence->name, failure)) < 0 ||
-        (status = take_string(session, "reason", &absence->reason, failure)) < 0 ||
+        return catalogue_no_memory(session, failure);
+    if ((status = catalogue_take_string(session, "kind", &absence->kind, failure)) < 0 ||
+        (status = catalogue_take_string(session, "name", &absence->name, failure)) < 0 ||
+        (status = catalogue_take_string(session, "reason", &absence->reason, failure)) < 0 ||
         (status = peer_number(session, "error", MAX_ERRNO, &error, failure)) < 0)
         return status;
     absence->error = (int)error;
@@ -222,9 +220,9 @@ static int take_hello(struct session *session, struct failure *failure)
                          "the probe speaks version %llu of the protocol and this assay version %d: "
                          "the probe is the older one; build its kit again (run make)",
                          (unsigned long long)version, WIRE_VERSION);
-    if ((status = take_string(session, "assay", &catalogue->version, failure)) < 0 ||
-        (status = take_string(session, "build", &catalogue->build, failure)) < 0 ||
-        (status = take_string(session, "isa", &catalogue->isa, failure)) < 0)
+    if ((status = catalogue_take_string(session, "assay", &catalogue->version, failure)) < 0 ||
+        (status = catalogue_take_string(session, "build", &catalogue->build, failure)) < 0 ||
+        (status = catalogue_take_string(session, "isa", &catalogue->isa, failure)) < 0)
         return status;
     session->chatter.count = 0; /* a login's banner explains nothing that happens later */
     return 0;
@@ -250,8 +248,13 @@ static const struct {
     const char *type;
     int (*take)(struct session *session, struct failure *failure);
 } entries[] = {
-    {"fact", take_fact}, {"specimen", take_specimen}, {"truth", take_truth},
-    {"path", take_path}, {"source", take_source},     {"absent", take_absence},
+    {"fact", take_fact},
+    {"specimen", take_specimen},
+    {"truth", take_truth},
+    {"path", take_path},
+    {"source", take_source},
+    {"absent", take_absence},
+    {"operation", catalogue_take_operation},
 };
 
 static int take_entry(struct session *session, struct failure *failure)
@@ -370,6 +373,7 @@ void catalogue_release(struct catalogue *catalogue)
         free(catalogue->absences[i].name);
         free(catalogue->absences[i].reason);
     }
+    catalogue_release_operations(catalogue);
     free(catalogue->specimens);
     free(catalogue->paths);
     free(catalogue->sources);

@@ -8,9 +8,12 @@
 
 #include "store/handle.h"
 
+/* The first schema that has tours. */
+#define TOUR_SCHEMA 3
+
 struct cell_reader {
     struct store *store;
-    sqlite3_stmt *cells, *events, *visits;
+    sqlite3_stmt *cells, *events, *visits, *tours; /* tours NULL: an older schema has none */
     struct stored_cell current;
 };
 
@@ -19,6 +22,7 @@ static void close_cell_reader(struct cell_reader *reader)
     sqlite3_finalize(reader->cells);
     sqlite3_finalize(reader->events);
     sqlite3_finalize(reader->visits);
+    sqlite3_finalize(reader->tours);
 }
 
 static int open_cell_reader(struct cell_reader *reader, struct failure *failure)
@@ -37,6 +41,10 @@ static int open_cell_reader(struct cell_reader *reader, struct failure *failure)
                               "SELECT id, process, state, error, reason FROM visit WHERE cell = ? "
                               "ORDER BY process",
                               &reader->visits, failure);
+    if (!error && reader->store->schema >= TOUR_SCHEMA)
+        error = store_prepare(reader->store,
+                              "SELECT calls, length, counted, open, cold FROM tour WHERE cell = ?",
+                              &reader->tours, failure);
     return error;
 }
 
@@ -113,6 +121,32 @@ static int read_events(struct cell_reader *reader, struct failure *failure)
     return got;
 }
 
+/* Borrows the tour's strings until the statement is reset. */
+static int read_tour(struct cell_reader *reader, struct failure *failure)
+{
+    struct cell *cell = &reader->current.cell;
+    struct failure why = {0};
+    if (reader->tours) {
+        sqlite3_bind_int64(reader->tours, 1, cell->id);
+        int got = store_step(reader->store, reader->tours, "read", failure);
+        uint32_t length = 0, cold = 0;
+        if (got < 0)
+            return got;
+        if (got && (!borrow_text(reader->tours, 0, &cell->tour.calls) ||
+                    !column_u32(reader->tours, 1, &length) ||
+                    !borrow_text(reader->tours, 2, &cell->tour.counted) ||
+                    !column_u32(reader->tours, 3, &cell->tour.open) ||
+                    !column_u32(reader->tours, 4, &cold) || cold > 1 ||
+                    length != cell_tour_length(&cell->tour)))
+            return store_damaged(reader->store->path, "a tour holds impossible values", failure);
+        cell->tour.cold = cold == 1;
+    }
+    int error = cell_check_tour(cell, &why);
+    if (error == -EINVAL)
+        return store_damaged(reader->store->path, why.text, failure);
+    return error ? store_no_memory(reader->store, failure) : 0;
+}
+
 static int read_cell_visits(struct cell_reader *reader, struct failure *failure)
 {
     struct stored_cell *stored = &reader->current;
@@ -152,6 +186,8 @@ static int read_cell(struct cell_reader *reader, uint32_t last, struct failure *
     int error = read_events(reader, failure);
     sqlite3_reset(reader->events);
     if (!error)
+        error = read_tour(reader, failure);
+    if (!error)
         error = read_cell_visits(reader, failure);
     sqlite3_reset(reader->visits);
     return error;
@@ -181,6 +217,7 @@ static int each_cell(struct cell_reader *reader, store_cell_each *each, void *co
         if (!error)
             error = each(context, &reader->current);
         release_cell(&reader->current);
+        sqlite3_reset(reader->tours);
         if (error)
             return error;
     }

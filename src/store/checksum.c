@@ -23,6 +23,8 @@ static const struct {
     {2, "SELECT * FROM event NOT INDEXED ORDER BY position"},
     {2, "SELECT * FROM truth NOT INDEXED ORDER BY position"},
     {2, "SELECT * FROM opcode NOT INDEXED ORDER BY position"},
+    {3, "SELECT * FROM tour ORDER BY cell"},
+    {3, "SELECT * FROM operation NOT INDEXED ORDER BY position"},
 };
 
 static uint64_t add_bytes(uint64_t sum, const void *bytes, size_t length)

@@ -1,15 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What judging needs besides samples: the events that were tried, what the specimens count and
- * which opcodes they execute. Rows keep the place of their first writing. A store of schema 1 has
- * no such tables, and so nothing to tell of them. */
+ * What judging needs besides samples: the events that were tried, what the specimens count, which
+ * opcodes they execute, and which calls tours can make. Rows keep the place of their first writing.
+ * A store of an older schema lacks some of these tables, and so has nothing to tell of them. */
 #include <errno.h>
 
 #include "store/handle.h"
-
-/* The first schema that has these tables. */
-#define KNOWLEDGE_SCHEMA 2
 
 /* Runs one INSERT whose parameters were bound, and gives up writing where it fails. */
 static int finish_put(struct store *store, sqlite3_stmt *insert, const char *doing,
@@ -101,17 +98,56 @@ int store_put_opcode(struct store *store, const struct stored_opcode *opcode,
     return finish_put(store, insert, "write an opcode to", failure);
 }
 
+static const char *or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+int store_put_operation(struct store *store, const struct stored_operation *operation,
+                        struct failure *failure)
+{
+    if (!operation->path || !*operation->path || !operation->kind || !*operation->kind ||
+        !operation->instrument || !*operation->instrument)
+        return fail_with(failure, -EINVAL,
+                         "an operation without a path, a kind or an instrument cannot be stored");
+    AUTO_STATEMENT sqlite3_stmt *insert = NULL;
+    int error = prepare_put(store,
+                            "INSERT INTO operation(path, kind, instrument, effect, state, links, "
+                            "binds, alone, page, note) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                            "ON CONFLICT(path, kind) DO UPDATE SET "
+                            "instrument = excluded.instrument, effect = excluded.effect, "
+                            "state = excluded.state, links = excluded.links, "
+                            "binds = excluded.binds, alone = excluded.alone, "
+                            "page = excluded.page, note = excluded.note",
+                            &insert, failure);
+    if (error)
+        return error;
+    bind_text(insert, 1, operation->path);
+    bind_text(insert, 2, operation->kind);
+    bind_text(insert, 3, operation->instrument);
+    bind_text(insert, 4, or_empty(operation->effect));
+    bind_text(insert, 5, or_empty(operation->when));
+    bind_text(insert, 6, or_empty(operation->links));
+    sqlite3_bind_int(insert, 7, operation->binds);
+    sqlite3_bind_int(insert, 8, operation->alone);
+    bind_text(insert, 9, or_empty(operation->page));
+    bind_text(insert, 10, or_empty(operation->note));
+    return finish_put(store, insert, "write an operation to", failure);
+}
+
 /* --- reading --- */
 
-/* A callback of any of the three types, carried through the one loop below. */
+/* A callback of any of the four types, carried through the one loop below. */
 union each {
     store_event_each *event;
     store_truth_each *truth;
     store_opcode_each *opcode;
+    store_operation_each *operation;
 };
 
 /* One table, and how its rows become what a callback is given. */
 struct knowledge {
+    int since;              /* the schema that brought it */
     const char *query;      /* the position comes first */
     const char *impossible; /* said of a row that assay cannot have written */
     /* Reads the row and hands it on; false: it holds impossible values. */
@@ -154,16 +190,42 @@ static bool tell_opcode(sqlite3_stmt *row, const union each *each, void *context
     return true;
 }
 
-static const struct knowledge events = {"SELECT position, name, kind, class, error, reason "
+static bool tell_operation(sqlite3_stmt *row, const union each *each, void *context, int *result)
+{
+    struct stored_operation operation;
+    uint32_t binds, alone;
+    if (!column_text(row, 1, &operation.path) || !column_text(row, 2, &operation.kind) ||
+        !column_text(row, 3, &operation.instrument) || !column_text(row, 4, &operation.effect) ||
+        !column_text(row, 5, &operation.when) || !column_text(row, 6, &operation.links) ||
+        !column_u32(row, 7, &binds) || binds > 1 || !column_u32(row, 8, &alone) || alone > 1 ||
+        !column_text(row, 9, &operation.page) || !column_text(row, 10, &operation.note) ||
+        !*operation.path || !*operation.kind || !*operation.instrument)
+        return false;
+    operation.binds = binds == 1;
+    operation.alone = alone == 1;
+    *result = each->operation(context, &operation);
+    return true;
+}
+
+static const struct knowledge events = {2,
+                                        "SELECT position, name, kind, class, error, reason "
                                         "FROM event NOT INDEXED ORDER BY position",
                                         "an event holds impossible values", tell_event};
-static const struct knowledge truths = {"SELECT position, specimen, class, base, each, high_base, "
+static const struct knowledge truths = {2,
+                                        "SELECT position, specimen, class, base, each, high_base, "
                                         "high_each, grade, why, sources "
                                         "FROM truth NOT INDEXED ORDER BY position",
                                         "a truth holds impossible values", tell_truth};
-static const struct knowledge opcodes = {"SELECT position, specimen, opcode, base, each "
+static const struct knowledge opcodes = {2,
+                                         "SELECT position, specimen, opcode, base, each "
                                          "FROM opcode NOT INDEXED ORDER BY position",
                                          "an opcode holds impossible values", tell_opcode};
+
+static const struct knowledge operations = {3,
+                                            "SELECT position, path, kind, instrument, effect, "
+                                            "state, links, binds, alone, page, note "
+                                            "FROM operation NOT INDEXED ORDER BY position",
+                                            "an operation holds impossible values", tell_operation};
 
 static int each_row(struct store *store, const struct knowledge *table, const union each *each,
                     void *context, struct failure *failure)
@@ -171,7 +233,7 @@ static int each_row(struct store *store, const struct knowledge *table, const un
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
     int64_t last = 0;
     int result = 0;
-    if (store->schema < KNOWLEDGE_SCHEMA)
+    if (store->schema < table->since)
         return 0;
     int error = store_prepare(store, table->query, &statement, failure);
     while (!error) {
@@ -204,4 +266,10 @@ int store_each_opcode(struct store *store, store_opcode_each *each, void *contex
                       struct failure *failure)
 {
     return each_row(store, &opcodes, &(union each){.opcode = each}, context, failure);
+}
+
+int store_each_operation(struct store *store, store_operation_each *each, void *context,
+                         struct failure *failure)
+{
+    return each_row(store, &operations, &(union each){.operation = each}, context, failure);
 }

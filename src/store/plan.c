@@ -19,7 +19,7 @@ static int check_cell(const struct cell *cell, struct failure *failure)
     for (uint32_t i = 0; whole && i < cell->counters; i++)
         whole = cell->events[i] != NULL;
     if (whole)
-        return 0;
+        return cell_check_tour(cell, failure);
     return fail_with(failure, -EINVAL,
                      "cell %" PRIu32 " of the plan lacks a factor or has one out of range",
                      cell->id);
@@ -61,10 +61,26 @@ static int put_cell(struct store *store, sqlite3_stmt *statement, const struct c
     return error;
 }
 
+static int put_tour(struct store *store, sqlite3_stmt *statement, const struct cell *cell,
+                    struct failure *failure)
+{
+    if (!cell->tour.calls)
+        return 0;
+    sqlite3_bind_int64(statement, 1, cell->id);
+    bind_text(statement, 2, cell->tour.calls);
+    sqlite3_bind_int64(statement, 3, cell_tour_length(&cell->tour));
+    bind_text(statement, 4, cell->tour.counted);
+    sqlite3_bind_int64(statement, 5, cell->tour.open);
+    sqlite3_bind_int(statement, 6, cell->tour.cold);
+    int error = store_step(store, statement, "write the plan to", failure);
+    sqlite3_reset(statement);
+    return error;
+}
+
 static int put_cells(struct store *store, const struct cell *cells, size_t count,
                      struct failure *failure)
 {
-    AUTO_STATEMENT sqlite3_stmt *cell = NULL, *event = NULL;
+    AUTO_STATEMENT sqlite3_stmt *cell = NULL, *event = NULL, *tour = NULL;
     int error = store_prepare(store,
                               "INSERT INTO cell(id, counters, path, pattern, specimen, n, opt, "
                               "link, runs, separate, cpu) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -72,10 +88,17 @@ static int put_cells(struct store *store, const struct cell *cells, size_t count
     if (!error)
         error = store_prepare(store, "INSERT INTO counter(cell, counter, event) VALUES(?, ?, ?)",
                               &event, failure);
+    if (!error)
+        error = store_prepare(store,
+                              "INSERT INTO tour(cell, calls, length, counted, open, cold) "
+                              "VALUES(?, ?, ?, ?, ?, ?)",
+                              &tour, failure);
     for (size_t i = 0; !error && i < count; i++) {
         error = put_cell(store, cell, &cells[i], failure);
         if (!error)
             error = put_events(store, event, &cells[i], failure);
+        if (!error)
+            error = put_tour(store, tour, &cells[i], failure);
     }
     return error;
 }
@@ -257,6 +280,38 @@ static int differs(const struct comparison *comparison, const char *what, const 
                      comparison->path, what, was, became);
 }
 
+/* Calls are too many to be told: it is said which one is another. */
+static int compare_tours(const struct comparison *comparison, const struct cell *was,
+                         const struct cell *now)
+{
+    const struct cell_tour *before = &was->tour, *after = &now->tour;
+    char counts[2][16], places[2][96];
+    if (!before->calls || !after->calls)
+        return differs(comparison, "a cell", before->calls ? "with a tour" : "without a tour",
+                       after->calls ? "one with a tour" : "one without a tour");
+    if (strcmp(before->counted, after->counted) != 0)
+        return differs(comparison, "the event counted by a tour", before->counted, after->counted);
+    if (before->open != after->open) {
+        snprintf(counts[0], sizeof(counts[0]), "%" PRIu32, before->open);
+        snprintf(counts[1], sizeof(counts[1]), "%" PRIu32, after->open);
+        return differs(comparison, "open counters of a tour:", counts[0], counts[1]);
+    }
+    if (before->cold != after->cold)
+        return differs(comparison, "a tour that is", before->cold ? "cold" : "warm",
+                       after->cold ? "cold" : "warm");
+    size_t call = 0, begin = 0, at = 0;
+    for (; before->calls[at] && before->calls[at] == after->calls[at]; at++)
+        if (before->calls[at] == ',')
+            call++, begin = at + 1;
+    const char *texts[] = {before->calls + begin, after->calls + begin};
+    for (size_t i = 0; i < 2; i++)
+        snprintf(places[i], sizeof(places[i]), "%.*s", (int)strcspn(texts[i], ","), texts[i]);
+    char what[64];
+    snprintf(what, sizeof(what), "call %zu of the tour of cell %" PRIu32 ":", call + 1, was->id);
+    return differs(comparison, what, *places[0] ? places[0] : "none",
+                   *places[1] ? places[1] : "none");
+}
+
 static int compare_cell(void *context, const struct stored_cell *stored)
 {
     struct comparison *comparison = context;
@@ -278,7 +333,7 @@ static int compare_cell(void *context, const struct stored_cell *stored)
         if (strcmp(before, after) != 0)
             return differs(comparison, factors[i].name, before, after);
     }
-    return 0;
+    return cell_same_tour(was, now) ? 0 : compare_tours(comparison, was, now);
 }
 
 /* Names what differs, as far as the store's facts tell; else only that something does. */

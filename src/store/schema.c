@@ -144,9 +144,56 @@ static const char schema_2[] =
     "  UNIQUE(specimen, opcode)\n"
     ");";
 
+static const char schema_3[] =
+    "CREATE TABLE tour( -- cells whose runs are one metered call each\n"
+    "  cell INTEGER PRIMARY KEY,\n"
+    "  calls TEXT NOT NULL, -- in order, with commas; PATH.KIND*TIMES: so often in one run\n"
+    "  length INTEGER NOT NULL, -- how many calls that are: one pass\n"
+    "  counted TEXT NOT NULL, -- the event that the calls switch and read\n"
+    "  open INTEGER NOT NULL, -- counters of it that each instrument has\n"
+    "  cold INTEGER NOT NULL -- 1: nothing was touched, called or bound before\n"
+    ");"
+
+    "CREATE TABLE operation( -- the calls that a tour can make here\n"
+    "  position INTEGER PRIMARY KEY, -- order in which they were written first\n"
+    "  path TEXT NOT NULL,\n"
+    "  kind TEXT NOT NULL, -- start, stop, read ...\n"
+    "  instrument TEXT NOT NULL, -- operations of one work on the same counters\n"
+    "  effect TEXT NOT NULL, -- on the instrument: starts, stops, keeps\n"
+    "  state TEXT NOT NULL, -- of the instrument in which it makes sense: running, stopped, any\n"
+    "  links TEXT NOT NULL, -- link modes, separated by commas\n"
+    "  binds INTEGER NOT NULL, -- 1: calls a library, so how that is linked matters\n"
+    "  alone INTEGER NOT NULL, -- 1: no other instrument beside it\n"
+    "  page TEXT NOT NULL, -- of user reads: cold, touched, populated; else ''\n"
+    "  note TEXT NOT NULL, -- what to know when reading its numbers\n"
+    "  UNIQUE(path, kind)\n"
+    ");"
+
+    "CREATE VIEW call AS -- one row a call of a tour\n"
+    "  SELECT tour.cell AS cell, each.key AS call, each.value AS operation,\n"
+    "    ifnull(lag(each.value) OVER whole, last_value(each.value) OVER whole) AS predecessor\n"
+    "  FROM tour CROSS JOIN json_each('[\"' || replace(tour.calls, ',', '\",\"') || '\"]') AS "
+    "each\n"
+    "  WINDOW whole AS (PARTITION BY tour.cell ORDER BY each.key\n"
+    "    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);"
+
+    "CREATE VIEW timed AS -- every sample of a tour, with its call and the one before it\n"
+    "  SELECT cell.id AS cell, cell.link AS link, cell.separate AS separate,\n"
+    "    tour.counted AS counted, tour.open AS open, tour.cold AS cold,\n"
+    "    sample.process AS process, sample.run / tour.length AS pass, sample.run AS run,\n"
+    "    call.operation AS operation,\n"
+    "    CASE WHEN sample.run > 0 THEN call.predecessor END AS predecessor,\n"
+    "    counter.event AS event, sample.value AS value,\n"
+    "    sample.minor_faults AS minor_faults, sample.major_faults AS major_faults,\n"
+    "    sample.voluntary AS voluntary, sample.involuntary AS involuntary\n"
+    "  FROM tour CROSS JOIN cell ON cell.id = tour.cell CROSS JOIN sample ON sample.cell = "
+    "cell.id\n"
+    "    CROSS JOIN counter ON counter.cell = cell.id AND counter.counter = sample.counter\n"
+    "    CROSS JOIN call ON call.cell = tour.cell AND call.call = sample.run % tour.length;";
+
 /* Step i brings a store from schema i to i + 1; a new file takes them all. A released step is
  * never edited: a change of the schema is a new line here and STORE_SCHEMA + 1. */
-static const char *const steps[] = {schema_1, schema_2};
+static const char *const steps[] = {schema_1, schema_2, schema_3};
 
 _Static_assert(sizeof(steps) / sizeof(steps[0]) == STORE_SCHEMA, "one step a schema version");
 

@@ -12,7 +12,7 @@
 #include "machine/facts.h"
 #include "wire/cell.h"
 
-#define STORE_SCHEMA 2
+#define STORE_SCHEMA 3
 
 struct store;
 
@@ -192,7 +192,7 @@ const char *visit_state_name(enum visit_state state);
 int store_visits(struct store *store, bool pending_only, struct visit **visits, size_t *count,
                  struct failure *failure);
 typedef int store_event_each(void *context, const struct stored_event *event);
-/* In the order in which they were put first; so are the next two. */
+/* In the order in which they were put first; so are the next three. */
 int store_each_event(struct store *store, store_event_each *each, void *context,
                      struct failure *failure);
 typedef int store_truth_each(void *context, const struct stored_truth *truth);

@@ -18,6 +18,14 @@ static const char *event_key(char key[KEY_BYTES], uint32_t counter)
     return key;
 }
 
+static void put_tour(struct wire_writer *writer, const struct cell_tour *tour)
+{
+    wire_put_string(writer, "calls", tour->calls);
+    wire_put_string(writer, "counted", tour->counted);
+    wire_put_u64(writer, "open", tour->open);
+    wire_put_u64(writer, "cold", tour->cold);
+}
+
 int cell_put(struct wire_writer *writer, const struct cell *cell)
 {
     char key[KEY_BYTES];
@@ -35,6 +43,8 @@ int cell_put(struct wire_writer *writer, const struct cell *cell)
     wire_put_u64(writer, "runs", cell->runs);
     wire_put_u64(writer, "separate", cell->separate);
     wire_put_i64(writer, "cpu", cell->cpu);
+    if (cell->tour.calls)
+        put_tour(writer, &cell->tour);
     return wire_end(writer);
 }
 
@@ -110,12 +120,41 @@ static int get_words(const struct wire_frame *frame, struct cell *cell, struct f
     return 0;
 }
 
+/* All four fields, or none of them. */
+static int get_tour(const struct wire_frame *frame, struct cell *cell, struct failure *failure)
+{
+    static const char *const keys[] = {"calls", "counted", "open", "cold"};
+    struct cell_tour *tour = &cell->tour;
+    uint64_t open;
+    uint64_t cold;
+    bool there = false;
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        there = there || wire_get(frame, keys[i]);
+    int status;
+    if (there && ((status = get_word(frame, "calls", &tour->calls, failure)) < 0 ||
+                  (status = get_word(frame, "counted", &tour->counted, failure)) < 0 ||
+                  (status = get_number(frame, "open", 1, CELL_MAX_COUNTERS, &open, failure)) < 0 ||
+                  (status = get_number(frame, "cold", 0, 1, &cold, failure)) < 0))
+        return status;
+    if (there) {
+        tour->open = (uint32_t)open;
+        tour->cold = cold != 0;
+    }
+    struct failure local = {0};
+    status = cell_check_tour(cell, &local);
+    if (status == -EINVAL) /* what the peer sent, not what we were asked */
+        status = -EBADMSG;
+    return status ? fail_with(failure, status, "%s", local.text) : 0;
+}
+
 int cell_get(const struct wire_frame *frame, struct cell *cell, struct failure *failure)
 {
     *cell = (struct cell){0};
     int status = get_numbers(frame, cell, failure);
     if (status == 0)
         status = get_words(frame, cell, failure);
+    if (status == 0)
+        status = get_tour(frame, cell, failure);
     if (status < 0)
         cell_release(cell);
     return status;
@@ -131,9 +170,11 @@ int cell_copy(struct cell *to, const struct cell *from)
 {
     *to = *from;
     memset(to->events, 0, sizeof(to->events));
-    to->path = to->specimen = to->opt = to->link = NULL;
+    to->path = to->specimen = to->opt = to->link = to->tour.calls = to->tour.counted = NULL;
     bool copied = copy_word(&to->path, from->path) && copy_word(&to->specimen, from->specimen) &&
-                  copy_word(&to->opt, from->opt) && copy_word(&to->link, from->link);
+                  copy_word(&to->opt, from->opt) && copy_word(&to->link, from->link) &&
+                  copy_word(&to->tour.calls, from->tour.calls) &&
+                  copy_word(&to->tour.counted, from->tour.counted);
     for (uint32_t i = 0; i < from->counters && copied; i++)
         copied = copy_word(&to->events[i], from->events[i]);
     if (copied)
@@ -150,5 +191,7 @@ void cell_release(struct cell *cell)
     free(cell->specimen);
     free(cell->opt);
     free(cell->link);
+    free(cell->tour.calls);
+    free(cell->tour.counted);
     *cell = (struct cell){0};
 }

@@ -48,6 +48,11 @@ int cell_put(struct wire_writer *writer, const struct cell *cell); /* a whole "c
 int cell_get(const struct wire_frame *frame, struct cell *cell, struct failure *failure);
 int cell_copy(struct cell *to, const struct cell *from);
 void cell_release(struct cell *cell);
+/* Is its tour whole, or is it none? -EINVAL with what is wrong. cell_get and the store ask. */
+int cell_check_tour(const struct cell *cell, struct failure *failure);
+/* How many calls a pass makes; 0: the cell is no tour. */
+uint32_t cell_tour_length(const struct cell_tour *tour);
+bool cell_same_tour(const struct cell *left, const struct cell *right);
 
 /* What the operating system's own accounting saw during one run, outside the window. */
 struct account {

@@ -213,6 +213,12 @@ UNUSED static const struct stored_opcode known_opcodes[] = {
     {"loop", "sub", 0, 1},
     {"loop", "jne", INT64_MIN, INT64_MAX},
 };
+UNUSED static const struct stored_operation known_operations[] = {
+    {"timer", "nothing", "timer", "keeps", "any", "static,lazy,bind-now", "", "", false, false},
+    {"perf-read", "start", "perf", "starts", "stopped", "lazy", "", "a note, with \"quotes\"", true,
+     false},
+    {"perf-user-cold", "read", "perf", "keeps", "running", "static", "cold", "", false, true},
+};
 enum { KNOWN = 3 };
 
 UNUSED static void put_knowledge(struct store *store)
@@ -221,10 +227,42 @@ UNUSED static void put_knowledge(struct store *store)
         must(store_put_event(store, &known_events[i], failure));
         must(store_put_specimen_truth(store, &known_truths[i], failure));
         must(store_put_opcode(store, &known_opcodes[i], failure));
+        must(store_put_operation(store, &known_operations[i], failure));
     }
 }
 
-UNUSED static void make_finished(struct fixture *fixture)
+/* A tour beside the plan above: a pass of five calls, ten times, in two processes. */
+enum { TOUR_CELL = PLAN_CELLS + 1, TOUR_PROCESSES = 2, TOUR_LENGTH = 5 };
+#define TOUR_CALLS "timer.nothing,perf-read.start,perf-read.read*8,perf-read.read,perf-read.stop"
+
+UNUSED static struct cell tour_cell(void)
+{
+    return (struct cell){.id = TOUR_CELL,
+                         .events = {words("instructions:u"), words("instructions:k")},
+                         .counters = 2,
+                         .path = words("tour"),
+                         .pattern = PATTERN_RR,
+                         .specimen = words("null"),
+                         .opt = words("O2"),
+                         .link = words("lazy"),
+                         .runs = PLAN_RUNS,
+                         .separate = true,
+                         .cpu = -1,
+                         .tour = {words(TOUR_CALLS), words("task-clock:u"), 8, false}};
+}
+
+UNUSED static void put_tour(struct store *store)
+{
+    const struct cell cell = tour_cell();
+    const struct visit visits[TOUR_PROCESSES] = {{TOUR_CELL, 1}, {TOUR_CELL, 0}};
+    must(store_put_plan(store, &cell, 1, visits, TOUR_PROCESSES, failure));
+    for (size_t i = 0; i < TOUR_PROCESSES; i++) {
+        must(put_runs(store, &cell, visits[i].process, 0, PLAN_RUNS, failure));
+        must(store_end_visit(store, TOUR_CELL, visits[i].process, VISIT_DONE, 0, NULL, failure));
+    }
+}
+
+UNUSED static struct store *fill(struct fixture *fixture)
 {
     struct store *store = create(fixture);
     put_knowledge(store);
@@ -232,6 +270,20 @@ UNUSED static void make_finished(struct fixture *fixture)
     must(store_put_account(store, 1, &(int64_t){7}, NULL, failure));
     for (size_t i = 0; i < PLAN_VISITS; i++)
         must(put_visit(store, fixture, fixture->visits[i], failure));
+    return store;
+}
+
+UNUSED static void make_finished(struct fixture *fixture)
+{
+    struct store *store = fill(fixture);
+    must(store_finish(store, failure));
+    store_close(store);
+}
+
+UNUSED static void make_finished_with_tour(struct fixture *fixture)
+{
+    struct store *store = fill(fixture);
+    put_tour(store);
     must(store_finish(store, failure));
     store_close(store);
 }

@@ -177,10 +177,14 @@ static void other_schemas_are_refused(void **state)
 {
     struct fixture *fixture = *state;
     make_finished(fixture);
-    change(fixture->path, "PRAGMA user_version=3");
+    change(fixture->path, "PRAGMA user_version=4");
     refuse_both_ways(fixture->path, -EPROTONOSUPPORT, "Update assay");
-    change(fixture->path, "PRAGMA user_version=1"); /* its checksum is that of schema 2 */
-    refuse_both_ways(fixture->path, -EBADMSG, "checksum");
+    for (int older = 2; older >= 1; older--) { /* its checksum is that of schema 3 */
+        char pragma[40];
+        snprintf(pragma, sizeof(pragma), "PRAGMA user_version=%d", older);
+        change(fixture->path, pragma);
+        refuse_both_ways(fixture->path, -EBADMSG, "checksum");
+    }
     change(fixture->path, "PRAGMA user_version=0");
     refuse_both_ways(fixture->path, -EBADMSG, "below 1");
     change(fixture->path, "PRAGMA user_version=-3");

@@ -25,7 +25,7 @@ static char *read_document(void)
 static sqlite3 *open_as_an_analyst(struct fixture *fixture)
 {
     sqlite3 *db = NULL;
-    make_finished(fixture);
+    make_finished_with_tour(fixture);
     assert_int_equal(sqlite3_open_v2(fixture->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
     return db;
 }
@@ -132,10 +132,44 @@ static void views_tell_what_was_written(void **state)
             assert_true((uint64_t)sqlite3_column_int64(rows, 4 + i) == wanted[i]);
         count++;
     }
-    assert_int_equal(count, 4 * PLAN_PROCESSES * PLAN_RUNS);
+    assert_int_equal(count, (4 * PLAN_PROCESSES + 2 * TOUR_PROCESSES) * PLAN_RUNS);
     sqlite3_finalize(rows);
     assert_int_equal(run_query(db, "SELECT 1 FROM sample_u64 WHERE value = '18446744073709551615'"),
-                     4 * PLAN_PROCESSES);
+                     4 * PLAN_PROCESSES + 2 * TOUR_PROCESSES);
+    sqlite3_close(db);
+}
+
+/* Every run of a tour, with the calls that the plan's text has in its place. */
+static void the_view_of_calls_walks_the_tour(void **state)
+{
+    static const char *const calls[TOUR_LENGTH] = {
+        "timer.nothing", "perf-read.start", "perf-read.read*8", "perf-read.read", "perf-read.stop"};
+    sqlite3 *db = open_as_an_analyst(*state);
+    sqlite3_stmt *rows = NULL;
+    assert_int_equal(sqlite3_prepare_v2(db,
+                                        "SELECT process, run, pass, operation, predecessor, event, "
+                                        "value FROM timed WHERE cell = 4",
+                                        -1, &rows, NULL),
+                     SQLITE_OK);
+    int count = 0;
+    while (sqlite3_step(rows) == SQLITE_ROW) {
+        const uint32_t process = (uint32_t)sqlite3_column_int(rows, 0);
+        const uint32_t run = (uint32_t)sqlite3_column_int(rows, 1);
+        const bool first =
+            strcmp((const char *)sqlite3_column_text(rows, 5), "instructions:u") == 0;
+        const struct sample right = right_sample(TOUR_CELL, process, run, first ? 0 : 1);
+        const char *before = (const char *)sqlite3_column_text(rows, 4);
+        assert_int_equal(sqlite3_column_int(rows, 2), run / TOUR_LENGTH);
+        assert_string_equal(sqlite3_column_text(rows, 3), calls[run % TOUR_LENGTH]);
+        if (run == 0)
+            assert_null(before);
+        else
+            assert_string_equal(before, calls[(run - 1) % TOUR_LENGTH]);
+        assert_true((uint64_t)sqlite3_column_int64(rows, 6) == right.value);
+        count++;
+    }
+    assert_int_equal(count, 2 * TOUR_PROCESSES * PLAN_RUNS);
+    sqlite3_finalize(rows);
     sqlite3_close(db);
 }
 
@@ -145,6 +179,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_example_runs_and_answers, setup, teardown),
         cmocka_unit_test_setup_teardown(every_table_and_column_is_explained, setup, teardown),
         cmocka_unit_test_setup_teardown(views_tell_what_was_written, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_view_of_calls_walks_the_tour, setup, teardown),
     };
     return cmocka_run_group_tests_name("store-docs", tests, NULL, NULL);
 }

@@ -1,0 +1,18 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * How the frames of a catalogue become its lists: shared by the files that read them. */
+#pragma once
+
+#include "session/peer.h"
+
+/* Makes room for one more element; the new one is zeroed. NULL when out of memory. */
+void *catalogue_append(void **list, size_t *count, size_t size);
+int catalogue_no_memory(struct session *session, struct failure *failure);
+/* One text of the frame, copied. */
+int catalogue_take_string(struct session *session, const char *key, char **copy,
+                          struct failure *failure);
+
+/* The frame `operation`. */
+int catalogue_take_operation(struct session *session, struct failure *failure);
+void catalogue_release_operations(struct catalogue *catalogue);
