@@ -1,11 +1,291 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What to do. */
-#include "judge/overhead/report.h"
+ * What to do on each machine, a sentence for each thing that certainly saves something there, with
+ * the figures that say so. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/overhead/findings.h"
+
+/* Sentences for one machine. */
+#define ADVICE_MOST 6
+/* What is not certainly more than this factor dearer is not worth a sentence. */
+#define WORTH 1.1
+/* Of first calls, which are dearer anyway. */
+#define FIRST_WORTH 1.2
+/* Share of disturbed passes from which on it is told. */
+#define MUCH_DISTURBED 0.2
+
+typedef bool adviser(const struct overhead_facts *facts, char *text, size_t size);
+
+static const char *const links[] = {"lazy", "bind-now", "static"};
+#define LINKS (sizeof(links) / sizeof(links[0]))
+
+static const char *unit_of(const struct overhead_facts *facts)
+{
+    return meter_unit_names[facts->unit];
+}
+
+static bool surely_dearer(const struct overhead_facts *facts, const struct cost *one,
+                          const struct cost *other, double factor)
+{
+    return ratio_at_least(facts, one, other, factor).estimate.verdict == FINDING_HOLDS;
+}
+
+/* --- which way to read --- */
+
+struct reader {
+    const char *operation, *name;
+};
+static const struct reader readers[] = {
+    {"perf-user.read", "in user code (perf-user)"},
+    {"perf-syscall.read", "by inline system calls"},
+    {"assay.read", "with libassay"},
+    {"papi-low.read", "with PAPI_read"},
+};
+#define READERS (sizeof(readers) / sizeof(readers[0]))
+
+/* The reader and read() after the same predecessors, in a program as most are. */
+static bool beside_read(const struct overhead_facts *facts, const struct reader *reader,
+                        struct cost costs[2])
+{
+    const char *const calls[] = {reader->operation, "perf-read.read"};
+    for (size_t i = 0; i < LINKS; i++)
+        if (warm_costs(facts, links[i], calls, 2, costs))
+            return true;
+    return false;
+}
+
+static bool advise_reading(const struct overhead_facts *facts, char *text, size_t size)
+{
+    const struct reader *best = NULL;
+    struct cost least = {0}, call = {0}, costs[2], papi = {0}, papi_call = {0};
+    for (size_t i = 0; i < READERS; i++) {
+        if (!beside_read(facts, &readers[i], costs))
+            continue;
+        if (strcmp(readers[i].operation, "papi-low.read") == 0) {
+            papi = costs[0];
+            papi_call = costs[1];
+        }
+        if (surely_dearer(facts, &costs[1], &costs[0], WORTH) &&
+            (!best || costs[0].value < least.value)) {
+            best = &readers[i];
+            least = costs[0];
+            call = costs[1];
+        } else if (!best && !cost_is_known(&call)) {
+            call = costs[1];
+        }
+    }
+    if (!cost_is_known(&call))
+        return false;
+    char one[WORDS_SIZE], other[WORDS_SIZE], times[WORDS_SIZE], rest[100] = "";
+    if (cost_is_known(&papi) && surely_dearer(facts, &papi, &papi_call, WORTH))
+        snprintf(rest, sizeof(rest), "; PAPI_read costs %s times that of read()",
+                 ratio_words(papi.value / papi_call.value, times));
+    if (best)
+        snprintf(text, size, "Read counters %s: %s %s a read, %s by read()%s.", best->name,
+                 cost_words(least.value, one), unit_of(facts), cost_words(call.value, other), rest);
+    else
+        snprintf(text, size,
+                 "Read counters by read(), which takes %s %s: nothing else measured here is "
+                 "cheaper%s.",
+                 cost_words(call.value, one), unit_of(facts), rest);
+    return true;
+}
+
+/* --- reading twice, or starting and stopping --- */
+
+static bool advise_running(const struct overhead_facts *facts, char *text, size_t size)
+{
+    static const char *const calls[] = {"perf-read.start", "perf-read.stop", "perf-read.read"};
+    struct cost costs[3];
+    for (size_t i = 0; i < LINKS; i++) {
+        if (!warm_costs(facts, links[i], calls, 3, costs))
+            continue;
+        struct cost region = cost_plus(cost_plus(costs[0], costs[1]), costs[2]);
+        struct cost twice = cost_times(costs[2], 2);
+        if (!surely_dearer(facts, &region, &twice, WORTH))
+            return false;
+        char two[WORDS_SIZE], three[WORDS_SIZE];
+        snprintf(text, size,
+                 "Let counters run and read them before and after a region: two read() cost %s %s, "
+                 "start, stop and read() %s.",
+                 cost_words(twice.value, two), unit_of(facts), cost_words(region.value, three));
+        return true;
+    }
+    return false;
+}
+
+/* --- first calls --- */
+
+static bool advise_first_calls(const struct overhead_facts *facts, char *text, size_t size)
+{
+    static const char *const calls[] = {"perf-read.read"};
+    for (size_t i = 0; i < LINKS; i++) {
+        struct cost first = cold_cost(facts, links[i], calls[0], 1, NULL), warm;
+        if (!cost_is_known(&first) || !warm_costs(facts, links[i], calls, 1, &warm))
+            continue;
+        if (!surely_dearer(facts, &first, &warm, FIRST_WORTH))
+            return false;
+        char one[WORDS_SIZE], later[WORDS_SIZE];
+        snprintf(text, size,
+                 "Make each call once before the region that matters: the first read() of a %s "
+                 "program costs %s %s, later ones %s.",
+                 strcmp(links[i], "lazy") == 0 ? "lazily linked" : links[i],
+                 cost_words(first.value, one), unit_of(facts), cost_words(warm.value, later));
+        return true;
+    }
+    return false;
+}
+
+/* --- the page of a counter --- */
+
+static bool advise_page(const struct overhead_facts *facts, char *text, size_t size)
+{
+    struct cost cold = cold_cost(facts, NULL, "perf-user-cold.read", 1, NULL);
+    struct cost mapped = cold_cost(facts, NULL, "perf-user.read", 1, NULL);
+    char one[WORDS_SIZE], other[WORDS_SIZE];
+    if (!cost_is_known(&cold) || !cost_is_known(&mapped))
+        return false;
+    if (surely_dearer(facts, &cold, &mapped, FIRST_WORTH))
+        snprintf(text, size,
+                 "Map the page of a counter with MAP_POPULATE, or touch it: otherwise its first "
+                 "read in user code costs %s %s instead of %s.",
+                 cost_words(cold.value, one), unit_of(facts), cost_words(mapped.value, other));
+    else if (cold.faults < 0.5 && !surely_dearer(facts, &cold, &mapped, 1))
+        snprintf(text, size,
+                 "The page of a counter needs no MAP_POPULATE here: its first read in user code "
+                 "takes no page fault.");
+    else
+        return false;
+    return true;
+}
+
+/* --- several events --- */
+
+/* Costs with the most events, in all modes together. */
+static bool many_events(const struct overhead_facts *facts, const char *operation, bool separate,
+                        double *cost, uint32_t *count)
+{
+    size_t halves = 0;
+    *cost = 0;
+    for (size_t i = 0; i < facts->report->slope_count; i++) {
+        const struct overhead_slope *slope = &facts->report->slopes[i];
+        if (slope->machine != facts->machine || slope->by_reads || slope->separate != separate ||
+            slope->meter->unit != facts->unit || slope->operation >= facts->file->operation_count ||
+            strcmp(facts->file->operations[slope->operation].name, operation) != 0 ||
+            !(slope->low > 0))
+            continue;
+        const char *mode = slope->meter->mode ? slope->meter->mode : "";
+        bool half = strcmp(mode, "u") == 0 || strcmp(mode, "k") == 0;
+        *count = slope->most_count;
+        *cost = half ? *cost + slope->most : slope->most;
+        if (!half)
+            return true;
+        halves++;
+    }
+    return halves == 2;
+}
+
+static bool advise_group(const struct overhead_facts *facts, char *text, size_t size)
+{
+    double group, apart;
+    uint32_t group_count, apart_count;
+    char one[WORDS_SIZE], other[WORDS_SIZE];
+    if (!many_events(facts, "perf-read.read", false, &group, &group_count) ||
+        !many_events(facts, "perf-read.read", true, &apart, &apart_count) ||
+        group_count != apart_count || group * WORTH > apart)
+        return false;
+    snprintf(text, size,
+             "Open events that belong together as one group: reading %u of them costs %s %s, one "
+             "by one %s.",
+             group_count, cost_words(group, one), unit_of(facts), cost_words(apart, other));
+    return true;
+}
+
+/* --- libraries and whole commands --- */
+
+static bool advise_commands(const struct overhead_facts *facts, char *text, size_t size)
+{
+    for (size_t i = 0; i < facts->report->peer_count; i++) {
+        const struct overhead_peer *peer = &facts->report->peers[i];
+        if (peer->machine != facts->machine || strcmp(peer->path, "perf-stat") != 0 ||
+            !(peer->low > 1))
+            continue;
+        bool by_clock = !peer->meter || peer->meter->unit == METER_NS;
+        char more[WORDS_SIZE], plain[WORDS_SIZE];
+        double scale = by_clock ? 1e-6 : 1;
+        snprintf(text, size,
+                 "Whole commands: perf stat adds %s %s to one that takes %s; leave that out of "
+                 "comparisons of short commands.",
+                 cost_words((peer->cost - peer->bare) * scale, more),
+                 by_clock ? "ms" : meter_unit_names[peer->meter->unit],
+                 cost_words(peer->bare * scale, plain));
+        return true;
+    }
+    return false;
+}
+
+static bool advise_papi(const struct overhead_facts *facts, char *text, size_t size)
+{
+    for (size_t i = 0; i < facts->report->peer_count; i++) {
+        const struct overhead_peer *peer = &facts->report->peers[i];
+        if (peer->machine != facts->machine || strcmp(peer->path, "papi-low") != 0 ||
+            !strstr(peer->what, "start") || !(peer->low > WORTH) ||
+            (peer->meter && peer->meter->unit != facts->unit))
+            continue;
+        char times[WORDS_SIZE];
+        snprintf(text, size, "A region measured by PAPI (%.40s) costs %s times the bare calls.",
+                 peer->what, ratio_words(peer->ratio, times));
+        return true;
+    }
+    return false;
+}
+
+/* --- the core --- */
+
+static bool advise_disturbed(const struct overhead_facts *facts, char *text, size_t size)
+{
+    for (size_t i = 0; i < facts->report->gauge_count; i++) {
+        const struct overhead_gauge *gauge = &facts->report->gauges[i];
+        if (gauge->machine != facts->machine || !gauge->known || !(gauge->share > MUCH_DISTURBED))
+            continue;
+        snprintf(text, size,
+                 "Repeat what you time here and take the median: in %.0f %% of the passes "
+                 "something else slowed the core down.",
+                 100 * gauge->share);
+        return true;
+    }
+    return false;
+}
+
+/* The most useful first: who has six of them needs no more. */
+static adviser *const advisers[] = {advise_reading, advise_running,  advise_first_calls,
+                                    advise_page,    advise_group,    advise_commands,
+                                    advise_papi,    advise_disturbed};
+#define ADVISERS (sizeof(advisers) / sizeof(advisers[0]))
 
 int overhead_judge_advice(const struct overhead_case *file, struct overhead_report *report)
 {
-    (void)file, (void)report;
+    report->advice = calloc(file->machine_count * ADVICE_MOST + 1, sizeof(*report->advice));
+    report->advice_count = 0;
+    if (!report->advice)
+        return -ENOMEM;
+    for (uint32_t machine = 0; machine < file->machine_count; machine++) {
+        struct overhead_facts facts = overhead_facts_of(file, report, machine);
+        size_t sentences = 0;
+        for (size_t i = 0; i < ADVISERS && sentences < ADVICE_MOST; i++) {
+            struct overhead_advice *advice = &report->advice[report->advice_count];
+            if (!advisers[i](&facts, advice->text, sizeof(advice->text)))
+                continue;
+            advice->machine = machine;
+            report->advice_count++;
+            sentences++;
+        }
+    }
     return 0;
 }

@@ -1,12 +1,157 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The claims W1 to W7. */
-#include "judge/overhead/report.h"
+ * The claims of the paper on the overhead of self-monitoring as data, and their way through the
+ * rules: what the other parts of the judge found in, findings out (docs/findings.md). */
+#include "judge/overhead/findings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct overhead_claim {
+    const char *id, *text, *figure, *unit;
+    overhead_rule *rule;
+};
+
+static const struct overhead_claim claims[OVERHEAD_FINDINGS] = {
+    {"W1",
+     "a program that measures itself through plain code pays several times what reading its "
+     "counters in user code costs",
+     "perf_event up to an order of magnitude above perfctr, which reads in user code (core2)",
+     "times", rule_plain_code},
+    {"W2",
+     "in a lazily linked program the first call costs a large extra; static linking or inline "
+     "system calls remove it",
+     "reads of static and inline variants approach perfmon2's, those of dynamic ones do not",
+     "times", rule_lazy_linking},
+    {"W3",
+     "a counter read in user code is no cheaper than read() while its page was not touched, "
+     "because of the page fault",
+     "no better than read() and in some cases worse; a fault takes thousands of cycles", "times",
+     rule_cold_page},
+    {"W4",
+     "with its page populated or touched before, a read in user code costs far less than read()",
+     "on par with perfctr, the cheapest of all interfaces", "times", rule_mapped_page},
+    {"W5", "reads in user code get cheaper when they are repeated; read() does not simply do so",
+     "reads in user code do, read() behaves in a more complex way: misses of the L1 data cache",
+     "times", rule_repeated_reads},
+    {"W6", "of start, stop and read, start costs most, and stop depends least on how it is called",
+     "stop is not affected much by the method; start is, and perfmon2 starts far cheaper", "times",
+     rule_kinds_of_calls},
+    {"W7",
+     "the cost grows linearly with the number of events, and slower where all share a page or a "
+     "call",
+     "linear on most implementations; perfctr, with one page for all events, grows slower", "times",
+     rule_more_events},
+};
+
+static struct finding blank(const struct overhead_claim *claim)
+{
+    struct finding finding = {.id = claim->id,
+                              .claim = claim->text,
+                              .paper = "weaver-overhead",
+                              .verdict = FINDING_UNTESTABLE,
+                              .unit = claim->unit};
+    snprintf(finding.figure, sizeof(finding.figure), "%s", claim->figure);
+    return finding;
+}
+
+static bool is_metered(const struct overhead_report *report, uint32_t machine, enum meter_unit unit)
+{
+    for (size_t i = 0; i < report->row_count; i++)
+        if (report->rows[i].machine == machine && report->rows[i].meter->unit == unit)
+            return true;
+    return false;
+}
+
+/* Time where it is real, the finest first; else instructions. */
+struct overhead_facts overhead_facts_of(const struct overhead_case *file,
+                                        const struct overhead_report *report, uint32_t machine)
+{
+    static const enum meter_unit units[] = {METER_TICKS, METER_CYCLES, METER_NS,
+                                            METER_INSTRUCTIONS};
+    bool emulated = machine < file->machine_count && file->machines[machine].emulated;
+    struct overhead_facts facts = {.file = file,
+                                   .report = report,
+                                   .machine = machine,
+                                   .unit = emulated ? METER_INSTRUCTIONS : METER_TICKS};
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]) && !facts.has_unit; i++)
+        if ((!emulated || units[i] == METER_INSTRUCTIONS) &&
+            is_metered(report, machine, units[i])) {
+            facts.unit = units[i];
+            facts.has_unit = true;
+        }
+    return facts;
+}
+
+static struct finding ask(const struct overhead_claim *claim, const struct overhead_facts *facts)
+{
+    struct finding finding = blank(claim);
+    claim->rule(facts, &finding);
+    bool decided = finding.verdict != FINDING_UNTESTABLE;
+    if (decided && facts->unit == METER_INSTRUCTIONS)
+        finding_clause(&finding, "instructions of user and kernel code%s",
+                       facts->file->machines[facts->machine].emulated
+                           ? ", as this machine is emulated and has no times of its own"
+                           : ", as no call was timed");
+    return finding;
+}
+
+static const char *machine_name(const struct overhead_case *file, size_t machine)
+{
+    const char *name = file->machines[machine].name;
+    return name ? name : "a machine without a name";
+}
+
+/* What every machine says, where they differ. */
+static void tell_machines(const struct overhead_case *file, const enum finding_verdict *verdicts,
+                          uint32_t decides, struct finding *finding)
+{
+    size_t of[4] = {0};
+    for (size_t i = 0; i < file->machine_count; i++)
+        of[verdicts[i]]++;
+    finding_clause(finding, "so on %.60s", machine_name(file, decides));
+    char words[160];
+    size_t used = 0;
+    for (int verdict = 0; verdict < 4; verdict++)
+        if (of[verdict])
+            used += (size_t)snprintf(words + used, sizeof(words) - used, "%s%s on %zu",
+                                     used ? ", " : "", finding_verdict_names[verdict], of[verdict]);
+    finding_clause(finding, "of %zu machines: %s", file->machine_count, words);
+}
+
+/* More are asked one by one, but counted no further. */
+#define MACHINES_TOLD 64
+
+/* A claim about machines in general is refuted by one of them. */
+static struct finding ask_each(const struct overhead_claim *claim, const struct overhead_case *file,
+                               const struct overhead_report *report)
+{
+    struct finding gravest = blank(claim);
+    enum finding_verdict verdicts[MACHINES_TOLD];
+    uint32_t decides = 0;
+    for (uint32_t machine = 0; machine < file->machine_count; machine++) {
+        struct overhead_facts facts = overhead_facts_of(file, report, machine);
+        struct finding finding = ask(claim, &facts);
+        if (machine < MACHINES_TOLD)
+            verdicts[machine] = finding.verdict;
+        if (machine == 0 || verdict_graver(finding.verdict, gravest.verdict)) {
+            gravest = finding;
+            decides = machine;
+        }
+    }
+    if (file->machine_count == 0)
+        finding_clause(&gravest, "nothing was measured");
+    if (file->machine_count > 1 && file->machine_count <= MACHINES_TOLD)
+        tell_machines(file, verdicts, decides, &gravest);
+    return gravest;
+}
 
 int overhead_judge_findings(const struct overhead_case *file, uint64_t seed,
                             struct overhead_report *report)
 {
-    (void)file, (void)seed, (void)report;
+    (void)seed; /* intervals come with the rows */
+    for (size_t i = 0; i < OVERHEAD_FINDINGS; i++)
+        report->findings[i] = ask_each(&claims[i], file, report);
     return 0;
 }
