@@ -7,6 +7,7 @@
 
 #include "study/error-plan.h"
 #include "study/mode.h"
+#include "study/word-list.h"
 
 #define MOST_CHOICES 3u /* other events beside the first, unless everything is asked for */
 
@@ -35,7 +36,7 @@ static void wish_patterns(struct error_wisher *wisher, const struct catalogue_pa
         .path = path, .opt = error_usual_opt(path, opt), .link = error_usual_link(path, link)};
     for (int pattern = 0; pattern < PATTERN_COUNT; pattern++) {
         way.pattern = (enum pattern)pattern;
-        if (error_list_has(path->patterns, pattern_names[pattern]))
+        if (word_list_has(path->patterns, pattern_names[pattern]))
             error_wish(wisher, &way, asked);
     }
 }
@@ -102,7 +103,7 @@ static void wish_stepped_number(struct error_wisher *wisher, uint32_t counters)
     asked.processes = asked.processes < 2 ? asked.processes : 2;
     for (size_t i = 0; i < catalogue->path_count; i++) {
         const struct catalogue_path *path = &catalogue->paths[i];
-        if (error_uses_path(study, path, "step") && error_list_has(path->sources, "perf_event") &&
+        if (error_uses_path(study, path, "step") && word_list_has(path->sources, "perf_event") &&
             takes_copies(path))
             wish_patterns(wisher, path, &asked);
     }
@@ -160,7 +161,7 @@ static void wish_both_modes(struct error_wisher *wisher, const struct error_even
                                         .opt = error_usual_opt(path, opt),
                                         .link = error_usual_link(path, link)};
             if (error_uses_path(study, path, "perf_event") && takes_copies(path) &&
-                error_path_counts(path, event) && error_list_has(path->patterns, "rr"))
+                error_path_counts(path, event) && word_list_has(path->patterns, "rr"))
                 error_wish(wisher, &way, &asked);
         }
 }

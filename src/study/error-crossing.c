@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "study/error-plan.h"
+#include "study/word-list.h"
 
 /* The same every time, unless something is amiss. */
 #define STEPPED_PROCESSES 2u
@@ -36,13 +37,13 @@ static void wish_path(struct error_wisher *wisher, const struct catalogue_path *
                       enum corner corner, const struct wished_cell *asked)
 {
     char opt[16], link[16];
-    for (const char *opts = path->opts; error_next_word(&opts, opt);)
-        for (const char *links = path->links; error_next_word(&links, link);) {
+    for (const char *opts = path->opts; word_list_next(&opts, opt);)
+        for (const char *links = path->links; word_list_next(&links, link);) {
             if (!in_corner(path, corner, opt, link))
                 continue;
             for (int pattern = 0; pattern < PATTERN_COUNT; pattern++) {
                 const struct wished_window way = {path, (enum pattern)pattern, opt, link};
-                if (error_list_has(path->patterns, pattern_names[pattern]))
+                if (word_list_has(path->patterns, pattern_names[pattern]))
                     error_wish(wisher, &way, asked);
             }
         }
@@ -67,7 +68,7 @@ static void wish_stepped(struct error_wisher *wisher, const struct catalogue_pat
                                       .runs = STEPPED_RUNS,
                                       .processes = processes_of(study, corner, STEPPED_PROCESSES)};
     if (study->stepped && error_uses_path(study, path, "step") &&
-        error_list_has(path->sources, "perf_event"))
+        word_list_has(path->sources, "perf_event"))
         wish_path(wisher, path, corner, &asked);
 }
 

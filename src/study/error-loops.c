@@ -8,6 +8,7 @@
 
 #include "study/error-plan.h"
 #include "study/mode.h"
+#include "study/word-list.h"
 
 #define TOP                       UINT64_C(1000000)
 #define FULL_TOP                  UINT64_C(1000000000)
@@ -34,7 +35,7 @@ static enum pattern usual_pattern(const struct catalogue_path *path)
 {
     static const enum pattern order[] = {PATTERN_AO, PATTERN_RR, PATTERN_AR, PATTERN_RO};
     for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
-        if (error_list_has(path->patterns, pattern_names[order[i]]))
+        if (word_list_has(path->patterns, pattern_names[order[i]]))
             return order[i];
     return PATTERN_AO;
 }
@@ -269,11 +270,11 @@ static void wish_windows(struct error_wisher *wisher, const struct catalogue_pat
                                       .processes =
                                           at_most(error_wished_processes(study), PLACED_PROCESSES)};
     char opt[16], link[16];
-    for (const char *links = path->links; error_next_word(&links, link);)
-        for (const char *opts = path->opts; error_next_word(&opts, opt);)
+    for (const char *links = path->links; word_list_next(&links, link);)
+        for (const char *opts = path->opts; word_list_next(&opts, opt);)
             for (int pattern = 0; pattern < PATTERN_COUNT; pattern++) {
                 const struct wished_window way = {path, (enum pattern)pattern, opt, link};
-                if (error_list_has(path->patterns, pattern_names[pattern]))
+                if (word_list_has(path->patterns, pattern_names[pattern]))
                     error_wish(wisher, &way, &asked);
             }
 }

@@ -161,9 +161,6 @@ bool error_uses_path(const struct error_study *study, const struct catalogue_pat
 bool error_path_counts(const struct catalogue_path *path, const struct error_event *event);
 const char *error_usual_link(const struct catalogue_path *path, char word[16]);
 const char *error_usual_opt(const struct catalogue_path *path, char word[16]);
-/* The next word of a list with commas; false at its end. */
-bool error_next_word(const char **list, char word[16]);
-bool error_list_has(const char *list, const char *word);
 
 typedef void error_wish_stage(struct error_wisher *wisher);
 error_wish_stage error_wish_crossing, error_wish_counters, error_wish_duration,

@@ -8,6 +8,7 @@
 
 #include "study/error-plan.h"
 #include "study/mode.h"
+#include "study/word-list.h"
 
 #define USUAL_PROCESSES    20u
 #define EMULATED_PROCESSES 3u /* counts there are exact, visits dear */
@@ -35,49 +36,14 @@ uint32_t error_wished_runs(const struct error_study *study)
 
 /* --- words --- */
 
-bool error_next_word(const char **list, char word[16])
-{
-    while (**list) {
-        size_t length = strcspn(*list, ",");
-        bool fits = length > 0 && length < 16;
-        if (fits) {
-            memcpy(word, *list, length);
-            word[length] = '\0';
-        }
-        *list += length + ((*list)[length] == ',');
-        if (fits)
-            return true;
-    }
-    return false;
-}
-
-bool error_list_has(const char *list, const char *wanted)
-{
-    size_t length = strlen(wanted);
-    for (const char *at = list; *at;) {
-        size_t word = strcspn(at, ",");
-        if (word == length && strncmp(at, wanted, length) == 0)
-            return true;
-        at += word + (at[word] == ',');
-    }
-    return false;
-}
-
-static const char *word_of(const char *list, const char *preferred, char word[16])
-{
-    if (error_list_has(list, preferred) || !error_next_word(&list, word))
-        strcpy(word, preferred);
-    return word;
-}
-
 const char *error_usual_link(const struct catalogue_path *path, char word[16])
 {
-    return word_of(path->links, "static", word);
+    return word_list_prefer(path->links, "static", word);
 }
 
 const char *error_usual_opt(const struct catalogue_path *path, char word[16])
 {
-    return word_of(path->opts, "O2", word);
+    return word_list_prefer(path->opts, "O2", word);
 }
 
 /* --- what goes with what --- */
@@ -100,7 +66,7 @@ bool error_event_waits(const struct error_event *event)
 bool error_uses_path(const struct error_study *study, const struct catalogue_path *path,
                      const char *source)
 {
-    if (strcmp(path->name, TOOL) == 0 || !error_list_has(path->sources, source))
+    if (strcmp(path->name, TOOL) == 0 || !word_list_has(path->sources, source))
         return false;
     for (size_t i = 0; i < study->path_count; i++)
         if (strcmp(study->paths[i], path->name) == 0)
