@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "cli/absences.h"
 #include "cli/deliver.h"
 #include "cli/error.h"
 #include "cli/options.h"
@@ -41,67 +42,12 @@ static bool is_one_of(const char *name, const char *const *list, size_t count)
 
 /* --- trying --- */
 
-int error_add_tried(struct erring *erring, const struct tried_event *like)
-{
-    bool has_class = like->class && *like->class;
-    for (size_t i = 0; i < erring->tried_count; i++)
-        if (strcmp(erring->tried[i].name, like->name) == 0)
-            return 0;
-    struct tried_event *grown =
-        reallocarray(erring->tried, erring->tried_count + 1, sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    erring->tried = grown;
-    struct tried_event *added = &grown[erring->tried_count++];
-    *added = (struct tried_event){.name = strdup(like->name),
-                                  .kind = strdup(like->kind),
-                                  .class = has_class ? strdup(like->class) : NULL,
-                                  .reason = strdup(like->reason ? like->reason : ""),
-                                  .error = like->error};
-    bool whole = added->name && added->kind && added->reason && (added->class || !has_class);
-    return whole ? 0 : -ENOMEM;
-}
-
-/* Is it the session that failed, rather than the name? */
-static bool is_lost(int error)
-{
-    return error == -EPIPE || error == -EPROTO || error == -EINTR || error == -ETIMEDOUT ||
-           error == -EBADMSG;
-}
-
-/* named: by a person, who has to hear of a wrong name. */
-static int try_event(struct erring *erring, const char *name, bool named, struct failure *failure)
-{
-    struct listed_event event;
-    struct failure refusal = {0};
-    int error = session_try_event(erring->session, name, &event, &refusal);
-    bool unreadable = error == -EACCES || error == -EPERM;
-    if (is_lost(error) || (error < 0 && named && !unreadable)) {
-        *failure = refusal;
-        return error;
-    }
-    struct tried_event tried = {.name = (char *)(uintptr_t)name,
-                                .kind = (char *)(uintptr_t) "unknown",
-                                .reason = refusal.text,
-                                .error = -error};
-    if (error == 0)
-        tried = (struct tried_event){.name = (char *)(uintptr_t)event.name,
-                                     .kind = (char *)(uintptr_t)event.kind,
-                                     .class = (char *)(uintptr_t)event.class,
-                                     .reason = (char *)(uintptr_t)event.reason,
-                                     .error = event.openable ? 0
-                                              : event.error  ? event.error
-                                                             : EIO};
-    error = error_add_tried(erring, &tried);
-    return error < 0 ? fail_with(failure, error, "out of memory") : 0;
-}
-
 static int try_list(struct erring *erring, const char *const *list, size_t count,
                     struct failure *failure)
 {
     int error = 0;
     for (size_t i = 0; i < count && error == 0; i++)
-        error = try_event(erring, list[i], false, failure);
+        error = tried_try(&erring->tried, erring->session, list[i], false, failure);
     return error;
 }
 
@@ -110,22 +56,16 @@ static int try_helpers(struct erring *erring, const char *const *list, size_t co
                        bool first_only, struct failure *failure)
 {
     for (size_t i = 0; i < count; i++) {
-        size_t before = erring->tried_count;
-        int error = try_event(erring, list[i], false, failure);
+        size_t before = erring->tried.count;
+        int error = tried_try(&erring->tried, erring->session, list[i], false, failure);
         if (error < 0)
             return error;
-        if (erring->tried_count == before)
+        if (erring->tried.count == before)
             continue;
-        struct tried_event *last = &erring->tried[before];
-        if (last->error) {
-            free(last->name);
-            free(last->kind);
-            free(last->class);
-            free(last->reason);
-            erring->tried_count--;
-        } else if (first_only) {
+        if (erring->tried.list[before].error)
+            tried_drop_last(&erring->tried);
+        else if (first_only)
             return 0;
-        }
     }
     return 0;
 }
@@ -134,8 +74,8 @@ static int try_helpers(struct erring *erring, const char *const *list, size_t co
 static bool is_forbidden(const struct erring *erring, const char *name)
 {
     size_t length = strlen(name) - strlen(":u");
-    for (size_t i = 0; i < erring->tried_count; i++) {
-        const struct tried_event *tried = &erring->tried[i];
+    for (size_t i = 0; i < erring->tried.count; i++) {
+        const struct tried_event *tried = &erring->tried.list[i];
         if (strlen(tried->name) == length && strncmp(tried->name, name, length) == 0)
             return tried->error == EACCES || tried->error == EPERM;
     }
@@ -165,8 +105,8 @@ static int try_cpu_events(struct erring *erring, struct failure *failure)
 {
     struct string_list names = {0};
     bool any = false;
-    for (size_t i = 0; i < erring->tried_count; i++)
-        any |= !erring->tried[i].error && is_of_cpu(&erring->tried[i]);
+    for (size_t i = 0; i < erring->tried.count; i++)
+        any |= !erring->tried.list[i].error && is_of_cpu(&erring->tried.list[i]);
     if (!any || facts_get(erring->facts, "emulated"))
         return 0;
     int error = session_list_events(erring->session, NULL, keep_name, &names, failure);
@@ -181,13 +121,13 @@ static int find(struct erring *erring, struct failure *failure)
     bool emulated = facts_get(erring->facts, "emulated");
     int error = 0;
     for (size_t i = 0; i < erring->asked.count && error == 0; i++)
-        error = try_event(erring, erring->asked.items[i], true, failure);
+        error = tried_try(&erring->tried, erring->session, erring->asked.items[i], true, failure);
     for (size_t i = 0; i < COUNT(usual) && error == 0 && !erring->asked.count; i++)
         if (!emulated || !is_one_of(usual[i], of_time, COUNT(of_time)))
-            error = try_event(erring, usual[i], false, failure);
+            error = tried_try(&erring->tried, erring->session, usual[i], false, failure);
     for (size_t i = 0; i < COUNT(permitted) && error == 0 && !erring->asked.count; i++)
         if (is_forbidden(erring, permitted[i]))
-            error = try_event(erring, permitted[i], false, failure);
+            error = tried_try(&erring->tried, erring->session, permitted[i], false, failure);
     if (error == 0)
         error = try_list(erring, sources, COUNT(sources), failure);
     if (error == 0)
@@ -217,25 +157,17 @@ static bool was_asked(const struct erring *erring, const char *name)
     return is_one_of(name, erring->asked.items, erring->asked.count);
 }
 
-static bool opens(const struct erring *erring, const char *name)
-{
-    for (size_t i = 0; i < erring->tried_count; i++)
-        if (strcmp(erring->tried[i].name, name) == 0)
-            return !erring->tried[i].error;
-    return false;
-}
-
 /* Which events get every -O level and link mode: instructions where the CPU counts them, else what
  * tells time. */
 static bool is_crossed(const struct erring *erring, const char *name)
 {
     if (erring->asked.count)
         return was_asked(erring, name);
-    if (opens(erring, "instructions:u"))
+    if (tried_opens(&erring->tried, "instructions:u"))
         return strcmp(name, "instructions:u") == 0 ||
                (strcmp(name, "instructions:uk") == 0 && !erring->study.emulated);
     return strcmp(name, "msr/tsc/") == 0 || strncmp(name, "task-clock", 10) == 0 ||
-           (strncmp(name, "page-faults", 11) == 0 && !opens(erring, "msr/tsc/"));
+           (strncmp(name, "page-faults", 11) == 0 && !tried_opens(&erring->tried, "msr/tsc/"));
 }
 
 static void add_event(struct erring *erring, const struct tried_event *tried)
@@ -269,15 +201,14 @@ static void add_event(struct erring *erring, const struct tried_event *tried)
 static int check_paths(const struct erring *erring, struct failure *failure)
 {
     const struct string_list *asked = &erring->options->path;
-    const struct catalogue *catalogue = erring->catalogue;
     for (size_t i = 0; i < asked->count; i++) {
-        if (catalogue_path(catalogue, asked->items[i]))
+        if (catalogue_path(erring->catalogue, asked->items[i]))
             continue;
-        for (size_t j = 0; j < catalogue->absence_count; j++)
-            if (strcmp(catalogue->absences[j].kind, "path") == 0 &&
-                strcmp(catalogue->absences[j].name, asked->items[i]) == 0)
-                return fail_with(failure, -ENODEV, "the path %s is not to be had here: %s",
-                                 asked->items[i], catalogue->absences[j].reason);
+        const struct catalogue_absence *absence =
+            absences_find(erring->catalogue, "path", asked->items[i]);
+        if (absence)
+            return fail_with(failure, -ENODEV, "the path %s is not to be had here: %s",
+                             asked->items[i], absence->reason);
         return fail_with(failure, -EINVAL, "there is no path '%.60s'", asked->items[i]);
     }
     return 0;
@@ -292,32 +223,11 @@ static bool is_missed(const struct catalogue_absence *absence)
             is_one_of(absence->name, specimens, COUNT(specimens)));
 }
 
-/* What the machine lacks for the same reason is told together. */
-static int skip_alike(struct erring *erring, size_t first)
-{
-    const struct catalogue *catalogue = erring->catalogue;
-    const struct catalogue_absence *leader = &catalogue->absences[first];
-    AUTO_TEXT struct text what = {0};
-    for (size_t i = 0; i < catalogue->absence_count; i++) {
-        const struct catalogue_absence *absence = &catalogue->absences[i];
-        if (!is_missed(absence) || strcmp(absence->reason, leader->reason) != 0)
-            continue;
-        if (i < first)
-            return 0;
-        text_printf(&what, "%s%s %s", i > first ? ", " : "", absence->kind, absence->name);
-    }
-    return what.failed
-               ? -ENOMEM
-               : skips_add(&erring->skips, text_string(&what), leader->reason, leader->error);
-}
-
 static int skip_absent(struct erring *erring)
 {
-    const struct catalogue *catalogue = erring->catalogue;
-    int error = 0;
-    for (size_t i = 0; i < catalogue->absence_count && error == 0; i++)
-        if (is_missed(&catalogue->absences[i]) && !erring->options->path.count)
-            error = skip_alike(erring, i);
+    int error = erring->options->path.count
+                    ? 0
+                    : absences_skip(erring->catalogue, is_missed, &erring->skips);
     if (error == 0 && erring->study.emulated)
         error = skips_add(&erring->skips, "placement, cycles and times",
                           "on an emulated machine time passes with every instruction alike", 0);
@@ -341,12 +251,12 @@ int error_prepare(struct erring *erring)
         .full = options->full,
         .emulated = facts_get(erring->facts, "emulated") != NULL,
         .cpu = (int32_t)options->cpu};
-    erring->events = calloc(erring->tried_count + 1, sizeof(*erring->events));
+    erring->events = calloc(erring->tried.count + 1, sizeof(*erring->events));
     if (!erring->events || skip_absent(erring) < 0)
         return error_out_of_memory();
-    for (size_t i = 0; i < erring->tried_count; i++)
-        if (!erring->tried[i].error)
-            add_event(erring, &erring->tried[i]);
+    for (size_t i = 0; i < erring->tried.count; i++)
+        if (!erring->tried.list[i].error)
+            add_event(erring, &erring->tried.list[i]);
     study->events = erring->events;
     return EXIT_DONE;
 }

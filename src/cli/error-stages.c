@@ -15,7 +15,6 @@
 #include "cli/run-store.h"
 
 #define MS_NS         UINT64_C(1000000)
-#define RESERVE_MS    4000u /* for judging at the end */
 #define WORTHWHILE_MS 1000u /* less is no time to begin with anything */
 /* Percent of its share that a stage is planned for, and that it may take once its prices are
  * better known: a cell that was begun should not be given up because they vary. */
@@ -54,11 +53,7 @@ static void keep_time(void *context, uint32_t cell, uint64_t wall_ns, uint64_t i
 /* ms that are left for measuring; UINT64_MAX: no limit. */
 static uint64_t time_left(const struct erring *erring)
 {
-    uint64_t used = (uint64_t)(monotonic_ms() - erring->started), budget = erring->budget;
-    uint64_t reserve = budget / 10 < RESERVE_MS ? budget / 10 : RESERVE_MS;
-    if (!budget)
-        return UINT64_MAX;
-    return used + reserve < budget ? budget - reserve - used : 0;
+    return gather_time_left(erring->started, erring->budget, GATHER_RESERVE_MS);
 }
 
 /* Runs what the store still lacks; more: further plans may follow. */

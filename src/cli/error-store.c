@@ -33,28 +33,13 @@ static int refuse(const struct erring *erring, int error, const struct failure *
 
 /* --- a new one --- */
 
-static int put_events(struct erring *erring, struct failure *failure)
-{
-    int error = 0;
-    for (size_t i = 0; i < erring->tried_count && error == 0; i++) {
-        const struct tried_event *tried = &erring->tried[i];
-        const struct stored_event event = {.name = tried->name,
-                                           .kind = tried->kind,
-                                           .class = tried->class,
-                                           .error = tried->error,
-                                           .reason = tried->reason};
-        error = store_put_event(erring->store, &event, failure);
-    }
-    return error;
-}
-
 static int create(struct erring *erring, struct failure *failure)
 {
     static const char *const specimens[] = {"null", "loop", "placed", "phases"};
     const struct run_store run = whose(erring);
     int error = run_store_create(&run, &erring->store, failure);
     if (error == 0)
-        error = put_events(erring, failure);
+        error = tried_put(&erring->tried, erring->store, failure);
     for (size_t i = 0; i < sizeof(specimens) / sizeof(*specimens) && error == 0; i++) {
         const struct catalogue_specimen *specimen =
             catalogue_specimen(erring->catalogue, specimens[i]);
@@ -77,20 +62,12 @@ int error_create_store(struct erring *erring)
 
 /* --- cells --- */
 
-static const struct tried_event *tried_of(const struct erring *erring, const char *name)
-{
-    for (size_t i = 0; i < erring->tried_count; i++)
-        if (strcmp(erring->tried[i].name, name) == 0)
-            return &erring->tried[i];
-    return NULL;
-}
-
 static int put_cell_knowledge(struct erring *erring, const struct cell *cell,
                               struct failure *failure)
 {
     int error = 0;
     for (uint32_t i = 0; i < cell->counters && error == 0; i++) {
-        const struct tried_event *tried = tried_of(erring, cell->events[i]);
+        const struct tried_event *tried = tried_find(&erring->tried, cell->events[i]);
         if (!tried)
             continue;
         const struct counted_event event = {tried->name, tried->kind, tried->class};
@@ -165,16 +142,6 @@ int error_learn_phases(struct erring *erring, struct failure *failure)
 
 /* --- an unfinished one --- */
 
-static int take_event(void *context, const struct stored_event *event)
-{
-    const struct tried_event like = {.name = (char *)(uintptr_t)event->name,
-                                     .kind = (char *)(uintptr_t)event->kind,
-                                     .class = (char *)(uintptr_t)event->class,
-                                     .reason = (char *)(uintptr_t)event->reason,
-                                     .error = event->error};
-    return error_add_tried(context, &like);
-}
-
 static int take_cell(void *context, const struct stored_cell *stored)
 {
     struct erring *erring = context;
@@ -217,8 +184,8 @@ static int reopen(struct erring *erring, struct failure *failure)
     for (size_t i = 0; i < named->count && error == 0; i++)
         error = string_list_push(&erring->asked, named->items[i], strlen(named->items[i]));
     if (error == 0)
-        error = store_each_event(erring->store, take_event, erring, failure);
-    if (error == 0 && !erring->tried_count)
+        error = tried_recall(&erring->tried, erring->store, failure);
+    if (error == 0 && !erring->tried.count)
         error = fail_with(failure, -EINVAL,
                           "%.300s was ended before it knew its events, so there is nothing to go "
                           "on with: remove it, and begin again without --resume",
@@ -251,16 +218,6 @@ int error_reopen_store(struct erring *erring)
 
 /* --- finished ones --- */
 
-static int check_command(const char *path, const struct store_info *info, struct failure *failure)
-{
-    if (strcmp(info->command, "error") == 0)
-        return 0;
-    return fail_with(
-        failure, -EINVAL,
-        "%.300s holds a run of `assay %.60s`: only runs of `assay error` can be judged", path,
-        info->command);
-}
-
 /* The first one says which machine and seed the report is of. */
 static int take_first(struct erring *erring, const struct store_info *info, struct failure *failure)
 {
@@ -276,11 +233,7 @@ static int load_from(struct erring *erring, const char *path, struct failure *fa
 {
     struct store *store = NULL;
     struct store_info info = {0};
-    int error = store_open(&store, path, false, failure);
-    if (error == 0)
-        error = store_info(store, &info, failure);
-    if (error == 0)
-        error = check_command(path, &info, failure);
+    int error = run_store_open_from(path, "error", &store, &info, failure);
     bool first = !erring->store;
     if (first)
         erring->store = store;

@@ -106,15 +106,6 @@ static int check_resume(const struct error_options *options, int argument_count,
                      "--runs, --processes and --cpu");
 }
 
-static int check_number(const char *name, const struct optional *number, uint64_t most,
-                        struct failure *failure)
-{
-    if (!number->given || (number->value >= 1 && number->value <= most))
-        return 0;
-    return fail_with(failure, -EINVAL, "--%s must be between 1 and %llu", name,
-                     (unsigned long long)most);
-}
-
 static int check_options(const struct error_options *options, int argument_count)
 {
     struct failure failure = {0};
@@ -122,9 +113,9 @@ static int check_options(const struct error_options *options, int argument_count
     if (error == 0)
         error = check_resume(options, argument_count, &failure);
     if (error == 0)
-        error = check_number("runs", &options->runs, MOST_RUNS, &failure);
+        error = options_check_number("runs", &options->runs, MOST_RUNS, &failure);
     if (error == 0)
-        error = check_number("processes", &options->processes, MOST_PROCESSES, &failure);
+        error = options_check_number("processes", &options->processes, MOST_PROCESSES, &failure);
     if (error == 0 && (options->cpu < -1 || options->cpu > INT32_MAX))
         error = fail_with(&failure, -EINVAL, "--cpu must be the number of a CPU, or -1");
     if (error < 0)
@@ -152,17 +143,6 @@ static int keep_asked(struct erring *erring, int argument_count, char **argument
 
 /* --- the way through --- */
 
-static void release_tried(struct erring *erring)
-{
-    for (size_t i = 0; i < erring->tried_count; i++) {
-        free(erring->tried[i].name);
-        free(erring->tried[i].kind);
-        free(erring->tried[i].class);
-        free(erring->tried[i].reason);
-    }
-    free(erring->tried);
-}
-
 static void release(struct erring *erring)
 {
     error_report_release(&erring->report);
@@ -170,7 +150,7 @@ static void release(struct erring *erring)
     store_close(erring->store);
     session_close(erring->session);
     error_plan_free(&erring->plan);
-    release_tried(erring);
+    tried_free(&erring->tried);
     free(erring->events);
     string_list_free(&erring->asked);
     skips_free(&erring->skips);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/skips.h"
+#include "cli/tried.h"
 #include "judge/error/report.h"
 #include "session/session.h"
 #include "show/json.h"
@@ -26,14 +27,6 @@ struct error_options {
     struct seed seed;
 };
 
-/* An event that was tried. */
-struct tried_event {
-    char *name, *kind;
-    char *class;  /* NULL: none known */
-    char *reason; /* why it cannot be opened; "" */
-    int error;    /* errno of opening it; 0: it opens */
-};
-
 /* One execution of the command. */
 struct erring {
     const struct error_options *options;
@@ -50,8 +43,7 @@ struct erring {
     char fingerprint[33];
     struct skips skips;
     /* --- the plan --- */
-    struct tried_event *tried;
-    size_t tried_count;
+    struct tried_events tried;
     struct error_event *events; /* those that open, for the study */
     struct error_study study;
     struct error_plan plan;
@@ -81,8 +73,6 @@ int error_measure(struct erring *erring);
 
 /* The parts of these: negative errno, with the reason in failure. */
 
-/* Copies what was tried, unless it is there. */
-int error_add_tried(struct erring *erring, const struct tried_event *like);
 /* The cells that the plan got since the last time, and visits, go into the store. */
 int error_store_plan(struct erring *erring, const struct visit *visits, size_t count,
                      struct failure *failure);

@@ -184,3 +184,12 @@ int gather(const struct gathering *gathering, bool *complete, struct failure *re
     say_how_to_resume(gathering, error == -EINTR ? "interrupted" : "broken off");
     return error == -EINTR ? EXIT_INTERRUPTED : EXIT_FAILED;
 }
+
+uint64_t gather_time_left(int64_t started, uint64_t budget, uint64_t reserve)
+{
+    uint64_t used = (uint64_t)(monotonic_ms() - started);
+    uint64_t kept = budget / 10 < reserve ? budget / 10 : reserve;
+    if (!budget)
+        return UINT64_MAX;
+    return used + kept < budget ? budget - kept - used : 0;
+}

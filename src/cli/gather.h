@@ -34,6 +34,11 @@ struct gathering {
  * nothing was said. */
 int gather(const struct gathering *gathering, bool *complete, struct failure *refusal);
 
+/* ms of a budget that are left for measuring, where judging at the end needs some as well;
+ * UINT64_MAX: there is no limit. started: monotonic ms. */
+#define GATHER_RESERVE_MS 4000u
+uint64_t gather_time_left(int64_t started, uint64_t budget, uint64_t reserve);
+
 /* The command line as a JSON array, for the record in a store; the caller frees it. */
 char *gather_argv(const struct common_options *common);
 

@@ -276,3 +276,12 @@ void options_release(const struct command *command, void *options)
 {
     options_each(command, release_value, options);
 }
+
+int options_check_number(const char *name, const struct optional *number, uint64_t most,
+                         struct failure *failure)
+{
+    if (!number->given || (number->value >= 1 && number->value <= most))
+        return 0;
+    return fail_with(failure, -EINVAL, "--%s must be between 1 and %llu", name,
+                     (unsigned long long)most);
+}

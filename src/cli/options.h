@@ -21,6 +21,10 @@ int options_parse(const struct command *command, int argc, char **argv, void *op
                   struct failure *failure);
 void options_release(const struct command *command, void *options);
 
+/* Is it from 1 to `most`, where it was given? -EINVAL says so. */
+int options_check_number(const char *name, const struct optional *number, uint64_t most,
+                         struct failure *failure);
+
 /* The forms a value may have; -EINVAL or -ERANGE when it has none of them. */
 int value_u64(const char *text, uint64_t *value);
 int value_i64(const char *text, int64_t *value);

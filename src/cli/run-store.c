@@ -114,6 +114,20 @@ int run_store_exit(int error, bool named)
     return wrong ? EXIT_USAGE : EXIT_FAILED;
 }
 
+int run_store_open_from(const char *path, const char *command, struct store **store,
+                        struct store_info *info, struct failure *failure)
+{
+    int error = store_open(store, path, false, failure);
+    if (error == 0)
+        error = store_info(*store, info, failure);
+    if (error == 0 && strcmp(info->command, command) != 0)
+        error =
+            fail_with(failure, -EINVAL,
+                      "%.300s holds a run of `assay %.60s`: only runs of `assay %s` can be judged",
+                      path, info->command, command);
+    return error;
+}
+
 bool run_store_is_finished(struct store *store)
 {
     struct store_info info = {0};

@@ -36,6 +36,10 @@ int run_store_same_plan(const struct run_store *run, struct store *store, const 
 /* The exit code of a store that cannot be had: one that is not there, or holds another plan, is a
  * wrong command line. named: it was asked for by --resume or --from. */
 int run_store_exit(int error, bool named);
+/* --from: opens a store of that command to be judged again. The caller closes *store and releases
+ * *info also after a failure. */
+int run_store_open_from(const char *path, const char *command, struct store **store,
+                        struct store_info *info, struct failure *failure);
 /* Was everything measured that it was made for? */
 bool run_store_is_finished(struct store *store);
 

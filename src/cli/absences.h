@@ -1,0 +1,16 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the catalogue says the machine lacks, as far as a study misses it. */
+#pragma once
+
+#include "cli/skips.h"
+#include "session/session.h"
+
+typedef bool absence_is_missed(const struct catalogue_absence *absence);
+/* What is lacking for the same reason becomes one row. 0 or -ENOMEM. */
+int absences_skip(const struct catalogue *catalogue, absence_is_missed *is_missed,
+                  struct skips *skips);
+/* NULL: it is not among the absences. */
+const struct catalogue_absence *absences_find(const struct catalogue *catalogue, const char *kind,
+                                              const char *name);
