@@ -1,12 +1,207 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * First calls. */
-#include "judge/overhead/report.h"
+ * First calls of fresh processes, against the second and against warm ones. What was called before
+ * the first call matters most of all (a read after a start finds its file in the caches), so it is
+ * part of the cell. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "judge/overhead/figures.h"
+#include "judge/overhead/in-a-row.h"
+#include "judge/overhead/medians.h"
+#include "judge/overhead/outliers.h"
+
+/* A figure with what its cell is told by. */
+struct entry {
+    const struct overhead_figure *figure;
+    const struct overhead_tour *tour;
+    int32_t predecessor; /* of the first call in its process */
+    bool opening;
+};
+
+static bool same_instrument(const struct overhead_case *file, uint32_t left, uint32_t right)
+{
+    return strcmp(file->operations[left].instrument, file->operations[right].instrument) == 0;
+}
+
+static struct entry entry_of(const struct overhead_case *file, const struct overhead_figure *figure)
+{
+    struct entry entry = {figure, &file->tours[figure->tour], -1, true};
+    for (size_t i = 0; i < entry.tour->length; i++) {
+        uint32_t call = entry.tour->calls[i];
+        if (call == figure->operation && entry.tour->times[i] == figure->times)
+            break;
+        entry.predecessor = (int32_t)call;
+        entry.opening &= !same_instrument(file, call, figure->operation);
+    }
+    return entry;
+}
+
+static int compare(int64_t left, int64_t right)
+{
+    return (left > right) - (left < right);
+}
+
+static int compare_cells(const struct entry *left, const struct entry *right)
+{
+    const struct overhead_figure *a = left->figure, *b = right->figure;
+    int order = compare(a->machine, b->machine);
+    order = order ? order : compare(a->meter->unit, b->meter->unit);
+    order = order ? order : strcmp(a->meter->event, b->meter->event);
+    order = order ? order : compare(a->operation, b->operation);
+    order = order ? order : strcmp(a->variant, b->variant);
+    order = order ? order : strcmp(left->tour->link, right->tour->link);
+    order = order ? order : strcmp(left->tour->counted, right->tour->counted);
+    order = order ? order : compare(left->tour->open, right->tour->open);
+    order = order ? order : compare(right->opening, left->opening);
+    return order ? order : compare(left->predecessor, right->predecessor);
+}
+
+static int by_cell(const void *left, const void *right)
+{
+    const struct entry *a = left, *b = right;
+    int order = compare_cells(a, b);
+    order = order ? order : compare(a->figure->tour, b->figure->tour);
+    order = order ? order : compare(a->figure->process, b->figure->process);
+    return order ? order : compare(a->figure->position, b->figure->position);
+}
+
+static struct overhead_median at_position(const struct overhead_figure *const *figures,
+                                          size_t count, uint32_t position, double *scratch)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        if (figures[i]->position == position)
+            scratch[found++] = figures[i]->value;
+    return overhead_median_of(scratch, found);
+}
+
+/* The same call in processes that made it before. */
+static struct overhead_median warm_of(const struct overhead_case *file,
+                                      const struct overhead_report *report,
+                                      const struct entry *entry, double *scratch)
+{
+    const struct overhead_figure *cold = entry->figure;
+    size_t found = 0;
+    for (size_t i = 0; i < report->figure_count; i++) {
+        const struct overhead_figure *warm = &report->figures[i];
+        const struct overhead_tour *tour = &file->tours[warm->tour];
+        if (!tour->cold && warm->machine == cold->machine && warm->operation == cold->operation &&
+            warm->times == cold->times && tour->open == entry->tour->open &&
+            (tour->open == 1 || tour->separate == entry->tour->separate) &&
+            strcmp(tour->link, entry->tour->link) == 0 &&
+            strcmp(tour->counted, entry->tour->counted) == 0 &&
+            overhead_same_meter(warm->meter, cold->meter))
+            scratch[found++] = warm->value;
+    }
+    return overhead_median_of(scratch, found);
+}
+
+static void fill_faults(const struct overhead_figure *const *figures, size_t count,
+                        struct overhead_cold *cold)
+{
+    double faults = 0, faulted = 0, firsts = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (figures[i]->position != 1)
+            continue;
+        double own = overhead_faults(figures[i]->account);
+        faults += own;
+        faulted += own > 0 ? 1 : 0;
+        firsts++;
+    }
+    cold->processes = (size_t)firsts;
+    cold->faults = firsts > 0 ? faults / firsts : NAN;
+    cold->faulted = firsts > 0 ? faulted / firsts : NAN;
+}
+
+/* scratch: room for all figures of the report. */
+static void fill_medians(const struct overhead_case *file, const struct overhead_report *report,
+                         const struct entry *entry, const struct overhead_figure *const *figures,
+                         size_t count, double *scratch, struct overhead_cold *cold)
+{
+    struct overhead_median first = at_position(figures, count, 1, scratch);
+    struct overhead_median second = at_position(figures, count, 2, scratch);
+    struct overhead_median warm = warm_of(file, report, entry, scratch);
+    struct overhead_median against = warm.count ? warm : second;
+    struct overhead_median extra = overhead_median_difference(first, against);
+    struct overhead_median ratio = overhead_median_ratio(first, against);
+    cold->first = first.median;
+    cold->second = second.median;
+    cold->warm = warm.median;
+    cold->extra = extra.median;
+    cold->low = extra.low;
+    cold->high = extra.high;
+    cold->ratio = ratio.median;
+    cold->ratio_low = ratio.low;
+    cold->ratio_high = ratio.high;
+}
+
+static int judge_cell(const struct overhead_case *file, const struct overhead_report *report,
+                      const struct entry *entries, size_t count, double *scratch,
+                      struct overhead_cold *cold)
+{
+    AUTO_FREE const struct overhead_figure **figures = calloc(count, sizeof(*figures));
+    if (!figures)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        figures[i] = entries[i].figure;
+    *cold = (struct overhead_cold){
+        .machine = entries->figure->machine,
+        .operation = entries->figure->operation,
+        .variant = entries->figure->variant,
+        .link = entries->tour->link,
+        .counted = entries->tour->counted,
+        .events = entries->tour->open,
+        .meter = entries->figure->meter,
+        .predecessor = entries->predecessor,
+        .opening = entries->opening,
+    };
+    fill_faults(figures, count, cold);
+    fill_medians(file, report, entries, figures, count, scratch, cold);
+    int error = overhead_judge_in_a_row(figures, count, cold);
+    return error ? error : overhead_judge_outliers(figures, count, cold);
+}
+
+/* Single calls of cold tours; several in one span have no first. */
+static size_t gather(const struct overhead_case *file, const struct overhead_report *report,
+                     struct entry *entries)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < report->figure_count; i++) {
+        const struct overhead_figure *figure = &report->figures[i];
+        if (file->tours[figure->tour].cold && figure->times == 1 &&
+            !overhead_is_own(&file->operations[figure->operation]))
+            entries[count++] = entry_of(file, figure);
+    }
+    qsort(entries, count, sizeof(*entries), by_cell);
+    return count;
+}
 
 int overhead_judge_cold(const struct overhead_case *file, uint64_t seed,
                         struct overhead_report *report)
 {
-    (void)file, (void)seed, (void)report;
-    return 0;
+    (void)seed;
+    AUTO_FREE struct entry *entries = calloc(report->figure_count + 1, sizeof(*entries));
+    AUTO_FREE double *scratch = calloc(report->figure_count + 1, sizeof(*scratch));
+    if (!entries || !scratch)
+        return -ENOMEM;
+    size_t count = gather(file, report, entries), cells = 0;
+    for (size_t i = 0; i < count; i++)
+        cells += i == 0 || compare_cells(&entries[i - 1], &entries[i]) != 0;
+    report->cold = calloc(cells + 1, sizeof(*report->cold));
+    if (!report->cold)
+        return -ENOMEM;
+    int error = 0;
+    for (size_t begin = 0, end; begin < count && !error; begin = end) {
+        for (end = begin; end < count && compare_cells(&entries[begin], &entries[end]) == 0;)
+            end++;
+        struct overhead_cold *cold = &report->cold[report->cold_count];
+        error = judge_cell(file, report, entries + begin, end - begin, scratch, cold);
+        report->cold_count += cold->processes > 0;
+    }
+    return error;
 }

@@ -123,6 +123,8 @@ struct overhead_cold {
     uint32_t operation;
     const char *variant, *link;
     const struct overhead_meter *meter;
+    const char *counted;
+    uint32_t events; /* counters of the instrument */
     size_t processes;
     int32_t predecessor;     /* of the first call, index of the operation; -1: nothing */
     bool opening;            /* nothing of its instrument was called before it */

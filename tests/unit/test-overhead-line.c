@@ -1,0 +1,245 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Lines through costs by a count: planted slopes are in their intervals as often as these say,
+ * whether a process measured one count or all; bent costs are not called straight, noisy straight
+ * ones not bent; costs without noise have intervals without width. */
+#include "judge/overhead/line.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+/* cmocka needs the four above before it. */
+#include <cmocka.h>
+
+#include "stats/random.h"
+
+static const uint32_t counts[] = {1, 2, 3, 4, 6, 8};
+enum { COUNTS = sizeof(counts) / sizeof(*counts), PROCESSES = 30, CASES = 2000 };
+
+static double uniform(struct random *random)
+{
+    return ((double)(random_next(random) >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(struct random *random)
+{
+    return sqrt(-2 * log(uniform(random))) * cos(6.283185307179586 * uniform(random));
+}
+
+/* What is planted: base + slope · count^exponent, and how processes differ. */
+struct planted {
+    double base, slope, exponent;
+    double noise;    /* standard deviation, in ticks */
+    double relative; /* of the cost besides: dear calls scatter more */
+    double level;    /* so much dearer, in ticks, is a process in three */
+    bool paired;     /* each process measured every count */
+    uint32_t processes;
+};
+
+static double planted_cost(const struct planted *planted, uint32_t count)
+{
+    return planted->base + planted->slope * pow(count, planted->exponent);
+}
+
+static struct line fit(const struct planted *planted, struct random *random)
+{
+    struct line_value values[COUNTS * PROCESSES];
+    size_t filled = 0;
+    for (uint32_t process = 0; process < planted->processes; process++) {
+        double common = normal(random);
+        for (size_t i = 0; i < COUNTS; i++) {
+            double cost = planted_cost(planted, counts[i]);
+            double own = planted->paired ? common : normal(random);
+            cost += planted->noise * own + planted->relative * cost * normal(random);
+            cost += random_below(random, 3) == 0 ? planted->level : 0;
+            values[filled++] = (struct line_value){
+                counts[i], planted->paired ? process : process * COUNTS + i, cost};
+        }
+    }
+    struct line line;
+    assert_int_equal(line_fit(values, filled, &line), 0);
+    return line;
+}
+
+struct rates {
+    double held, straight, excludes_zero;
+};
+
+static struct rates rates_of(const struct planted *planted, uint64_t seed)
+{
+    struct rates rates = {0};
+    struct random random;
+    random_seed(&random, seed);
+    for (int i = 0; i < CASES; i++) {
+        struct line line = fit(planted, &random);
+        rates.held += (line.low <= planted->slope && planted->slope <= line.high) / (double)CASES;
+        rates.straight += line.straight / (double)CASES;
+        rates.excludes_zero += (line.low > 0 || line.high < 0) / (double)CASES;
+    }
+    print_message("# held %.4f straight %.4f not zero %.4f\n", rates.held, rates.straight,
+                  rates.excludes_zero);
+    return rates;
+}
+
+static void assert_held(const struct planted *planted, uint64_t seed)
+{
+    struct rates rates = rates_of(planted, seed);
+    assert_true(rates.held >= 0.93 && rates.held <= 0.97);
+    assert_true(rates.straight >= 0.99);
+}
+
+static void intervals_hold_the_planted_slope_as_often_as_they_say(void **state)
+{
+    (void)state;
+    static const struct planted cases[] = {
+        {.base = 1800, .slope = 120, .exponent = 1, .noise = 60, .processes = 30},
+        {.base = 1800, .slope = 900, .exponent = 1, .relative = 0.08, .processes = 30},
+        {.base = 1800, .slope = 120, .exponent = 1, .level = 400, .processes = 30},
+        {.base = 900, .slope = 300, .exponent = 1, .noise = 100, .processes = 6},
+        {.base = 60,
+         .slope = 1900,
+         .exponent = 1,
+         .noise = 200,
+         .relative = 0.02,
+         .paired = true,
+         .processes = 30},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        assert_held(&cases[i], 7 + i);
+}
+
+static void a_flat_cost_has_no_slope(void **state)
+{
+    (void)state;
+    struct planted flat = {
+        .base = 1800, .exponent = 1, .noise = 80, .relative = 0.03, .processes = 30};
+    struct rates rates = rates_of(&flat, 40);
+    assert_true(rates.excludes_zero <= 0.07);
+    assert_true(rates.straight >= 0.99);
+}
+
+static void a_cost_that_grows_faster_is_not_called_straight(void **state)
+{
+    (void)state;
+    struct planted steep = {
+        .base = 1600, .slope = 900, .exponent = 1.4, .relative = 0.08, .processes = 30};
+    assert_true(rates_of(&steep, 50).straight <= 0.01);
+    struct planted slowing = {
+        .base = 200, .slope = 2000, .exponent = 0.5, .relative = 0.05, .processes = 30};
+    assert_true(rates_of(&slowing, 51).straight <= 0.01);
+}
+
+static void exponents_hold_the_planted_one(void **state)
+{
+    (void)state;
+    /* Above the cost of one: slope · (count - 1)^1.4, as the exponent is defined. */
+    struct random random;
+    random_seed(&random, 60);
+    size_t held = 0, known = 0;
+    for (int i = 0; i < CASES; i++) {
+        struct line_value values[COUNTS * PROCESSES];
+        size_t filled = 0;
+        for (uint32_t process = 0; process < PROCESSES; process++)
+            for (size_t j = 0; j < COUNTS; j++, filled++)
+                values[filled] = (struct line_value){counts[j], filled,
+                                                     2500 + 900 * pow(counts[j] - 1, 1.4) +
+                                                         150 * normal(&random)};
+        struct line line;
+        assert_int_equal(line_fit(values, filled, &line), 0);
+        known += isnan(line.exponent) ? 0 : 1;
+        held += (size_t)(line.exponent_low <= 1.4 && 1.4 <= line.exponent_high);
+    }
+    print_message("# exponent known %zu held %zu of %d\n", known, held, CASES);
+    assert_int_equal(known, CASES);
+    assert_true(held >= 0.93 * CASES && held <= 0.97 * CASES);
+}
+
+static void costs_without_noise_have_intervals_without_width(void **state)
+{
+    (void)state;
+    struct random random;
+    random_seed(&random, 1);
+    for (uint32_t processes = 1; processes <= 3; processes += 2)
+        for (int paired = 0; paired < 2; paired++) {
+            struct planted exact = {.base = 17,
+                                    .slope = 177,
+                                    .exponent = 1,
+                                    .paired = (bool)paired,
+                                    .processes = processes};
+            struct line line = fit(&exact, &random);
+            assert_true(line.exact && line.straight);
+            assert_true(fabs(line.slope - 177) < 1e-9 && fabs(line.base - 17) < 1e-9);
+            assert_true(line.low == line.slope && line.high == line.slope);
+            assert_true(line.exponent == 1);
+            assert_true(line.exponent_low == 1 && line.exponent_high == 1);
+            assert_true(line.paired == (paired && processes > 1));
+        }
+    struct planted flat = {.base = 17, .exponent = 1, .processes = 3};
+    struct line line = fit(&flat, &random);
+    assert_true(line.slope == 0 && line.low == 0 && line.high == 0 && line.straight);
+    assert_true(isnan(line.exponent));
+}
+
+static void exact_costs_that_bend_are_bent(void **state)
+{
+    (void)state;
+    static const double costs[] = {2500, 3400, 6200, 14000, 39000};
+    for (uint32_t processes = 1; processes <= 5; processes += 4) {
+        struct line_value values[25];
+        size_t filled = 0;
+        for (uint32_t process = 0; process < processes; process++)
+            for (uint32_t i = 0; i < 5; i++, filled++)
+                values[filled] = (struct line_value){1u << i, filled, costs[i]};
+        struct line line;
+        assert_int_equal(line_fit(values, filled, &line), 0);
+        assert_false(line.straight);
+        assert_true(line.miss > 0.1);
+        assert_true(line.exponent > 1.3 && line.exponent < 1.6);
+        assert_true(line.exponent_low > 1);
+        assert_true(processes == 1 || line.exact);
+    }
+}
+
+static void two_counts_have_a_slope_and_nothing_against_a_line(void **state)
+{
+    (void)state;
+    struct line_value lonely[] = {{1, 0, 100}, {8, 1, 800}};
+    struct line line;
+    assert_int_equal(line_fit(lonely, 2, &line), 0);
+    assert_true(fabs(line.slope - 100) < 1e-9);
+    assert_true(isinf(line.low) && isinf(line.high) && !line.exact && line.straight);
+    struct line_value pairs[] = {{8, 1, 830}, {1, 0, 100}, {1, 1, 130}, {8, 0, 790}};
+    assert_int_equal(line_fit(pairs, 4, &line), 0);
+    assert_true(line.paired && line.processes == 2);
+    assert_true(line.low < 99 && line.high > 100 && isfinite(line.low));
+    assert_true(isnan(line.exponent) && line.straight);
+}
+
+static void a_lonely_process_borrows_what_others_differ_by(void **state)
+{
+    (void)state;
+    struct line_value values[] = {{1, 0, 100}, {1, 1, 110}, {2, 2, 205}, {4, 3, 395}, {4, 4, 415}};
+    struct line line;
+    assert_int_equal(line_fit(values, 5, &line), 0);
+    assert_false(line.paired || line.exact);
+    assert_true(isfinite(line.low) && line.low < 100 && line.high > 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(intervals_hold_the_planted_slope_as_often_as_they_say),
+        cmocka_unit_test(a_flat_cost_has_no_slope),
+        cmocka_unit_test(a_cost_that_grows_faster_is_not_called_straight),
+        cmocka_unit_test(exponents_hold_the_planted_one),
+        cmocka_unit_test(costs_without_noise_have_intervals_without_width),
+        cmocka_unit_test(exact_costs_that_bend_are_bent),
+        cmocka_unit_test(two_counts_have_a_slope_and_nothing_against_a_line),
+        cmocka_unit_test(a_lonely_process_borrows_what_others_differ_by),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
