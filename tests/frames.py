@@ -128,10 +128,16 @@ class Probe:
         return self.catalogue
 
     def cell(self, number, events, path="perf-read", pattern="ao", specimen="null", n=1, opt="O2", link="static", runs=10,
-             separate=0, cpu=-1):
+             separate=0, cpu=-1, **tour):
+        """tour: `calls`, `counted`, `open` and `cold` of a cell that is one."""
         events = [events] if isinstance(events, str) else events
         self.send("cell", id=number, counters=len(events), **{f"event{i}": event for i, event in enumerate(events)},
-                  path=path, pattern=pattern, specimen=specimen, n=n, opt=opt, link=link, runs=runs, separate=separate, cpu=cpu)
+                  path=path, pattern=pattern, specimen=specimen, n=n, opt=opt, link=link, runs=runs, separate=separate, cpu=cpu, **tour)
+
+    def tour(self, number, calls, passes=1, meters="clock/ticks/", counted="page-faults:u", open_=1, cold=0, **factors):
+        """A tour of these calls (a list)."""
+        self.cell(number, meters, path="tour", pattern="rr", n=0, runs=len(calls) * passes, calls=",".join(calls), counted=counted,
+                  open=open_, cold=cold, **factors)
 
     def run(self, cells):
         """Visits each cell (keyword arguments of `cell`) once; a Visit for each, in order."""

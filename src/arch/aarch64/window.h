@@ -68,3 +68,10 @@ static inline __attribute__((always_inline)) uint64_t window_ticks(void)
     __asm__ volatile("isb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(ticks) : : "memory");
     return ticks;
 }
+
+/* Nothing before it is still under way when what stands after it begins: for readings that have no
+ * such order of their own. */
+static inline __attribute__((always_inline)) void window_order(void)
+{
+    __asm__ volatile("isb" : : : "memory");
+}

@@ -67,3 +67,10 @@ static inline __attribute__((always_inline)) uint64_t window_ticks(void)
     __asm__ volatile("lfence\n\trdtsc\n\tlfence" : "=a"(low), "=d"(high) : : "memory");
     return (uint64_t)high << 32 | low;
 }
+
+/* Nothing before it is still under way when what stands after it begins: for readings that have no
+ * such order of their own. */
+static inline __attribute__((always_inline)) void window_order(void)
+{
+    __asm__ volatile("lfence" : : : "memory");
+}

@@ -91,8 +91,7 @@ static void send_specimen(struct wire_writer *writer, const struct specimen *spe
         send_truth(writer, specimen, truth);
 }
 
-/* Adds word to a comma-separated list unless it is there. */
-static void add_word(struct text *list, const char *word)
+void catalogue_add_word(struct text *list, const char *word)
 {
     AUTO_TEXT struct text quoted = {0}, searched = {0};
     text_printf(&quoted, ",%s,", word);
@@ -116,8 +115,8 @@ static void send_path(struct wire_writer *writer, const struct probe_kit *kit,
     AUTO_TEXT struct text opts = {0}, links = {0};
     for (size_t index = 0; index < offers->count; index++)
         if (strcmp(offers->list[index].path, first->path) == 0) {
-            add_word(&opts, offers->list[index].opt);
-            add_word(&links, kit->harnesses[offers->list[index].harness].link);
+            catalogue_add_word(&opts, offers->list[index].opt);
+            catalogue_add_word(&links, kit->harnesses[offers->list[index].harness].link);
         }
     wire_begin(writer, "path");
     wire_put_string(writer, "name", first->path);
@@ -144,7 +143,7 @@ static void send_source(struct wire_writer *writer, const struct source *source)
 {
     AUTO_TEXT struct text classes = {0};
     for (const char *const *class = source->classes; *class; class ++)
-        add_word(&classes, *class);
+        catalogue_add_word(&classes, *class);
     wire_begin(writer, "source");
     wire_put_string(writer, "name", source->name);
     wire_put_string(writer, "summary", source->summary);
@@ -164,10 +163,22 @@ static void send_sources(struct wire_writer *writer, const struct sources *sourc
     }
 }
 
+/* An operation that one harness lacks and another has is not absent. */
+static bool is_had_elsewhere(const struct offers *offers, const struct absence *absence)
+{
+    for (size_t index = 0; index < offers->operation_count; index++)
+        if (strcmp(absence->kind, "operation") == 0 &&
+            operation_is(&offers->operations[index], absence->name))
+            return true;
+    return false;
+}
+
 static void send_absences(struct wire_writer *writer, const struct offers *offers)
 {
     for (size_t index = 0; index < offers->absence_count; index++) {
         const struct absence *absence = &offers->absences[index];
+        if (is_had_elsewhere(offers, absence))
+            continue;
         send_absence(writer, absence->kind, absence->name, absence->error, absence->reason);
     }
 }
@@ -183,6 +194,7 @@ int catalogue_send(struct wire_writer *writer, const struct probe_kit *kit,
         if (first_of_its_path(offers, index))
             send_path(writer, kit, offers, &offers->list[index]);
     send_sources(writer, sources);
+    operations_send(writer, kit, offers);
     send_absences(writer, offers);
     wire_begin(writer, "ready");
     int result = wire_end(writer);

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "base/text.h"
 #include "probe/driver/child.h"
 #include "probe/driver/kit.h"
 #include "probe/driver/presets.h"
@@ -22,6 +23,13 @@ struct offer {
     size_t harness; /* index into the kit's */
 };
 
+/* One operation of tours in one harness; the words are those of struct catalogue_operation. */
+struct offered_operation {
+    char *path, *kind, *instrument, *effect, *when, *page, *note;
+    bool binds, alone, needs_folder;
+    size_t harness; /* index into the kit's */
+};
+
 struct absence {
     char *kind, *name, *reason;
     int error; /* positive errno, 0 when nobody gave one */
@@ -30,6 +38,8 @@ struct absence {
 struct offers {
     struct offer *list;
     size_t count;
+    struct offered_operation *operations;
+    size_t operation_count;
     struct absence *absences;
     size_t absence_count;
     struct presets presets;
@@ -53,6 +63,18 @@ bool offer_goes_with(const struct offer *offer, const char *source);
 /* The offer that fits the cell; NULL with a sentence saying what would. */
 const struct offer *offer_for(const struct offers *offers, const struct probe_kit *kit,
                               const struct cell *cell, struct failure *failure);
+
+/* Operations (operations.c): one from a harness's line "operation …" (-EBADMSG, -ENOMEM), all as
+ * frames, and what the list holds. */
+int operations_add(struct offers *offers, char *rest, size_t harness);
+void operations_send(struct wire_writer *writer, const struct probe_kit *kit,
+                     const struct offers *offers);
+void operations_free(struct offers *offers);
+/* Is it "PATH.KIND"? */
+bool operation_is(const struct offered_operation *operation, const char *name);
+
+/* Adds word to a comma-separated list unless it is there. */
+void catalogue_add_word(struct text *list, const char *word);
 
 struct sources;
 

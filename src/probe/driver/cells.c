@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "probe/driver/tours.h"
 #include "probe/harness/job.h"
 #include "probe/sources/tool.h"
 
@@ -37,6 +38,7 @@ static void known_release(struct known_cell *known)
     cell_release(&known->cell);
     for (size_t index = 0; index < CELL_MAX_COUNTERS; index++)
         event_release(&known->events[index]);
+    event_release(&known->counted);
     *known = (struct known_cell){0};
 }
 
@@ -96,21 +98,32 @@ static int check_lengths(const struct cell *cell, struct failure *failure)
         if (strlen(cell->events[index]) >= JOB_NAME)
             return fail_with(failure, -ENAMETOOLONG, "an event name has at most %d bytes",
                              JOB_NAME - 1);
+    if (cell->tour.calls && strlen(cell->tour.counted) >= JOB_NAME)
+        return fail_with(failure, -ENAMETOOLONG, "an event name has at most %d bytes",
+                         JOB_NAME - 1);
+    return 0;
+}
+
+static int resolve_event(struct known_cell *known, const struct event_view *view, const char *name,
+                         struct event *event)
+{
+    int result = event_resolve(view, name, event, &known->failure);
+    if (result < 0)
+        return known->failure.code = result;
+    if (event->target && strlen(event->target) >= JOB_NAME)
+        return fail_with(&known->failure, -ENAMETOOLONG, "%s: the path of a file is too long",
+                         event->name);
     return 0;
 }
 
 static int resolve_events(struct known_cell *known, const struct event_view *view)
 {
-    for (uint32_t index = 0; index < known->cell.counters; index++) {
-        struct event *event = &known->events[index];
-        int result = event_resolve(view, known->cell.events[index], event, &known->failure);
-        if (result < 0)
-            return known->failure.code = result;
-        if (event->target && strlen(event->target) >= JOB_NAME)
-            return fail_with(&known->failure, -ENAMETOOLONG, "%s: the path of a file is too long",
-                             event->name);
-    }
-    return 0;
+    int result = 0;
+    for (uint32_t index = 0; index < known->cell.counters && result == 0; index++)
+        result = resolve_event(known, view, known->cell.events[index], &known->events[index]);
+    if (result == 0 && known->cell.tour.calls)
+        result = resolve_event(known, view, known->cell.tour.counted, &known->counted);
+    return result;
 }
 
 static const char *source_name(const struct event *event)
@@ -166,9 +179,15 @@ int cell_resolve(struct known_cell *known, const struct event_view *view,
     int result = check_lengths(&known->cell, &known->failure);
     if (result < 0)
         return result;
+    if (known->cell.tour.calls) {
+        result = resolve_events(known, view);
+        return result < 0 ? result : tour_resolve(known, kit, offers);
+    }
     known->offer = offer_for(offers, kit, &known->cell, &known->failure);
     if (!known->offer)
         return known->failure.code;
+    known->harness = known->offer->harness;
+    known->needs_folder = known->offer->needs_folder;
     result = resolve_events(known, view);
     return result < 0 ? result : resolve_source(known, offers);
 }

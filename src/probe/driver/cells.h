@@ -12,12 +12,15 @@
 
 struct known_cell {
     struct cell cell;
-    bool resolved;          /* tried, with the outcome below */
-    struct failure failure; /* code 0: it can be visited */
-    const struct offer *offer;
+    bool resolved;             /* tried, with the outcome below */
+    struct failure failure;    /* code 0: it can be visited */
+    const struct offer *offer; /* NULL: it is a tour */
+    size_t harness;            /* index into the kit's */
+    bool needs_folder;
     const struct source *source; /* whose events they are, or the tool that counts those of the
                                     operating system; NULL: the path does */
     struct event events[CELL_MAX_COUNTERS];
+    struct event counted; /* by the calls of a tour */
 };
 
 struct cells {

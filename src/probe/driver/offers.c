@@ -83,11 +83,16 @@ static int take_line(struct offers *offers, char *line, size_t harness)
         return add_offer(offers, rest, harness);
     if (strcmp(word, "preset") == 0)
         return add_preset(offers, rest);
-    if (strcmp(word, "absent") != 0 || !rest)
+    if (strcmp(word, "operation") == 0)
+        return operations_add(offers, rest, harness);
+    bool lacking = strcmp(word, "lacking") == 0; /* an operation */
+    if ((strcmp(word, "absent") != 0 && !lacking) || !rest)
         return -EBADMSG;
     const char *name = strsep(&rest, " ");
     const char *error = strsep(&rest, " ");
-    return error ? offers_add_absence(offers, "path", name, atoi(error), rest) : -EBADMSG;
+    return error
+               ? offers_add_absence(offers, lacking ? "operation" : "path", name, atoi(error), rest)
+               : -EBADMSG;
 }
 
 static void drain(int fd, struct text *text)
@@ -173,7 +178,8 @@ int offers_collect(struct offers *offers, const struct probe_kit *kit,
     for (size_t harness = 0; harness < kit->harness_count && result == 0; harness++)
         result = ask(offers, kit, harness, outlets);
     for (size_t index = 0; index < offers->absence_count; index++)
-        if (strncmp(offers->absences[index].name, "papi", 4) == 0)
+        if (strcmp(offers->absences[index].kind, "operation") != 0 &&
+            strncmp(offers->absences[index].name, "papi", 4) == 0)
             offers->presets.absence = offers->absences[index].reason;
     return result < 0 ? fail_with(failure, result, "out of memory") : 0;
 }
@@ -192,6 +198,7 @@ void offers_free(struct offers *offers)
         free(offers->absences[index].name);
         free(offers->absences[index].reason);
     }
+    operations_free(offers);
     presets_free(&offers->presets);
     free(offers->list);
     free(offers->absences);

@@ -35,6 +35,15 @@ struct watch {
     size_t word_count;
 };
 
+static void fill_event(struct job_event *to, const struct event *event)
+{
+    to->attr = event->attr;
+    snprintf(to->name, JOB_NAME, "%s", event->name);
+    snprintf(to->target, JOB_NAME, "%s", event->target ? event->target : "");
+    to->own = event->own;
+    snprintf(to->counts, JOB_CLASS, "%s", event->counts ? event->counts : "");
+}
+
 static void fill_job(struct job *job, const struct known_cell *known)
 {
     const struct cell *cell = &known->cell;
@@ -45,19 +54,18 @@ static void fill_job(struct job *job, const struct known_cell *known)
     job->separate = cell->separate;
     job->cpu = cell->cpu;
     job->n = cell->n;
-    for (uint32_t index = 0; index < cell->counters; index++) {
-        const struct event *event = &known->events[index];
-        job->events[index].attr = event->attr;
-        snprintf(job->events[index].name, JOB_NAME, "%s", event->name);
-        snprintf(job->events[index].target, JOB_NAME, "%s", event->target ? event->target : "");
-        job->events[index].own = event->own;
-        snprintf(job->events[index].counts, JOB_CLASS, "%s", event->counts ? event->counts : "");
-    }
+    for (uint32_t index = 0; index < cell->counters; index++)
+        fill_event(&job->events[index], &known->events[index]);
+    if (!cell->tour.calls)
+        return;
+    job->tour.open = cell->tour.open;
+    job->tour.cold = cell->tour.cold;
+    fill_event(&job->tour.counted, &known->counted);
 }
 
 static bool needs_folder(const struct known_cell *known)
 {
-    return known->offer->needs_folder || (known->source && known->source->needs_folder);
+    return known->needs_folder || (known->source && known->source->needs_folder);
 }
 
 static int prepare(struct watch *watch, struct failure *failure)
@@ -69,7 +77,8 @@ static int prepare(struct watch *watch, struct failure *failure)
         *failure = watch->known->failure;
         return result;
     }
-    result = workspace_job(&session->workspace, cell->runs, cell->counters, failure);
+    result = workspace_tour(&session->workspace, cell->runs, cell->counters,
+                            cell->tour.calls ? cell->tour.calls : "", failure);
     if (result < 0)
         return result;
     fill_job(session->workspace.job, watch->known);
@@ -269,6 +278,19 @@ static int explain_event(const struct watch *watch, const struct job *job, char 
     return error;
 }
 
+/* The event that the calls of a tour count. */
+static int explain_counted(const struct watch *watch, const struct job *job, char *reason,
+                           size_t size)
+{
+    const struct event *event = &watch->known->counted;
+    int error = event_try(event);
+    if (error)
+        event_open_reason(&watch->session->view, event, error, reason, size);
+    else
+        snprintf(reason, size, "%s", job->reason);
+    return error ? error : job->error > 0 ? job->error : EIO;
+}
+
 /* What the visit came to: positive errno with the reason, or 0. */
 static int judge(const struct watch *watch, int status, char *reason, size_t size)
 {
@@ -281,6 +303,8 @@ static int judge(const struct watch *watch, int status, char *reason, size_t siz
         return explain_crash(watch, status, reason, size);
     if (job->failed_event >= 0 && (uint32_t)job->failed_event < watch->known->cell.counters)
         return explain_event(watch, job, reason, size);
+    if (job->failed_event == JOB_COUNTED && watch->known->cell.tour.calls)
+        return explain_counted(watch, job, reason, size);
     snprintf(reason, size, "%s", job->reason);
     return job->error > 0 ? job->error : EIO;
 }
@@ -306,7 +330,7 @@ static pid_t start(struct watch *watch, struct failure *failure)
 {
     struct session *session = watch->session;
     const struct source *source = watch->known->source;
-    const char *file = session->kit.harnesses[watch->known->offer->harness].file;
+    const char *file = session->kit.harnesses[watch->known->harness].file;
     if (!is_counted_outside(watch))
         return child_start(session->kit.folder, file, NULL, session->workspace.fd,
                            &session->outlets, failure);

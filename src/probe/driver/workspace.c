@@ -44,7 +44,14 @@ static struct job *hold(struct workspace *workspace, size_t bytes)
 int workspace_job(struct workspace *workspace, uint32_t runs, uint32_t counters,
                   struct failure *failure)
 {
-    struct job *job = hold(workspace, job_size(runs, counters));
+    return workspace_tour(workspace, runs, counters, "", failure);
+}
+
+int workspace_tour(struct workspace *workspace, uint32_t runs, uint32_t counters, const char *calls,
+                   struct failure *failure)
+{
+    size_t text = *calls ? strlen(calls) + 1 : 0;
+    struct job *job = hold(workspace, job_size(runs, counters) + text);
     if (!job)
         return fail_with(failure, -errno, "no shared memory for %u runs of %u counters: %s", runs,
                          counters, strerror(errno));
@@ -60,6 +67,8 @@ int workspace_job(struct workspace *workspace, uint32_t runs, uint32_t counters,
     job->reason[0] = '\0';
     job->opens = job->closed = job->slot = job->filled = 0;
     job->runs_done = 0;
+    job->tour.bytes = (uint32_t)text;
+    memcpy(job_calls(job), calls, text);
     return 0;
 }
 

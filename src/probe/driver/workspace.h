@@ -19,6 +19,9 @@ struct workspace {
 /* A job for these runs and counters, answer fields zeroed. */
 int workspace_job(struct workspace *workspace, uint32_t runs, uint32_t counters,
                   struct failure *failure);
+/* The same with the calls of a tour. */
+int workspace_tour(struct workspace *workspace, uint32_t runs, uint32_t counters, const char *calls,
+                   struct failure *failure);
 /* An empty private folder, named in the job. */
 int workspace_folder(struct workspace *workspace, struct failure *failure);
 /* Memory that counting processes of a session share, one after the other: what one of them learnt

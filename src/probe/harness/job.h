@@ -6,6 +6,7 @@
  * the first call of a lazily bound function is part of what we want to see. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <linux/perf_event.h>
@@ -31,6 +32,9 @@ enum job_edges {
     JOB_EDGES_READS, /* system calls, or instructions that read a counter */
 };
 
+/* A failed_event that is none of the counters: the event that the calls of a tour count. */
+#define JOB_COUNTED CELL_MAX_COUNTERS
+
 enum job_state { JOB_ASKED, JOB_RUNNING, JOB_DONE, JOB_FAILED };
 
 struct job_event {
@@ -39,6 +43,14 @@ struct job_event {
     char target[JOB_NAME];       /* uprobe target file, or "" */
     uint32_t own;                /* 1: watches the specimen's target in this very harness */
     char counts[JOB_CLASS];      /* event of a source: its class, "instructions"; else "" */
+};
+
+/* What a touring harness is asked for besides: see struct cell_tour. */
+struct job_tour {
+    uint32_t bytes; /* of the text of the calls behind the rows, with its end; 0: no tour */
+    uint32_t open;
+    uint32_t cold;
+    struct job_event counted;
 };
 
 struct job {
@@ -58,18 +70,19 @@ struct job {
     uint64_t n;
     uint32_t hold;   /* enum job_hold */
     uint32_t repeat; /* calls of the window in a run, 0 as 1; what it counts is then their sum */
+    struct job_tour tour;
     struct job_event events[CELL_MAX_COUNTERS];
     /* answer; the driver polls runs_done while the harness works */
     uint32_t state;       /* enum job_state */
     int32_t error;        /* positive errno when failed */
-    int32_t failed_event; /* index of the event that could not be opened, or -1 */
+    int32_t failed_event; /* index of the event that could not be opened, JOB_COUNTED, or -1 */
     char reason[512];
     uint64_t opens, closed; /* where the window's first instruction is, and the one after its last;
                                in this process */
     uint64_t slot, filled;  /* the same of the slot in it */
     uint32_t edges;         /* enum job_edges */
     uint32_t runs_done;
-    /* rows follow: see job_values and friends */
+    /* rows follow: see job_values and friends; then the calls of a tour */
 };
 
 /* The columns behind the header, each [run * counters + counter], accounts [run]. */
@@ -94,3 +107,25 @@ static inline size_t job_size(uint32_t runs, uint32_t counters)
     return ((sizeof(struct job) + 63u) & ~(size_t)63u) +
            (size_t)runs * (3u * sizeof(uint64_t) * counters + sizeof(struct account));
 }
+/* The calls of a tour, as text with its end: job->tour.bytes of it. */
+static inline char *job_calls(struct job *job)
+{
+    return (char *)job + job_size(job->runs, job->counters);
+}
+
+/* The harness's side. Maps the job that the driver left on descriptor 3; NULL when there is none,
+ * or none that makes sense. */
+struct job *job_attach(void);
+
+/* A harness never outlives its driver: false when that is gone already. */
+bool job_tie(const struct job *job);
+
+/* Writes job->reason and returns code (negative errno). */
+int job_fail(struct job *job, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Pins the process to the CPU that was asked for. */
+int job_pin(struct job *job);
+
+/* The answer: what a driver polls for. */
+void job_conclude(struct job *job, int result);

@@ -115,7 +115,3 @@ static inline bool pattern_starts_inside(uint32_t pattern)
 {
     return pattern == PATTERN_AR || pattern == PATTERN_AO;
 }
-
-/* Writes job->reason and returns code (negative errno). */
-int job_fail(struct job *job, int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));

@@ -7,27 +7,13 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
+#include "probe/harness/account.h"
 #include "probe/harness/marks.h"
 #include "probe/harness/populate.h"
 #include "syscall.h"
-
-#define CPU_MASK_BITS 8192u
-
-int job_fail(struct job *job, int code, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(job->reason, sizeof(job->reason), format, arguments);
-    va_end(arguments);
-    job->error = -code;
-    return code;
-}
 
 static int find_path(struct job *job, const struct path **found)
 {
@@ -62,39 +48,6 @@ static int find_window(struct job *job, const struct path *path, const struct sp
                     pattern_names[job->pattern]);
 }
 
-static int pin(struct job *job)
-{
-    if (job->cpu < 0)
-        return 0;
-    unsigned long mask[CPU_MASK_BITS / (8 * sizeof(unsigned long))] = {0};
-    const unsigned bits = 8 * sizeof(unsigned long);
-    unsigned cpu = (unsigned)job->cpu;
-    if (cpu >= CPU_MASK_BITS)
-        return job_fail(job, -EINVAL, "there is no CPU %u", cpu);
-    mask[cpu / bits] = 1ul << cpu % bits;
-    long result = assay_syscall3(SYS_sched_setaffinity, 0, sizeof(mask), (long)mask);
-    if (result < 0)
-        return job_fail(
-            job, (int)result,
-            "cannot pin to CPU %u: %s (is it online, and allowed by cpuset and taskset?)", cpu,
-            strerror((int)-result));
-    return 0;
-}
-
-static void take_account(struct rusage *usage)
-{
-    assay_syscall2(SYS_getrusage, RUSAGE_THREAD, (long)usage);
-}
-
-static void write_account(struct account *account, const struct rusage *before,
-                          const struct rusage *after)
-{
-    account->minor_faults = (uint64_t)(after->ru_minflt - before->ru_minflt);
-    account->major_faults = (uint64_t)(after->ru_majflt - before->ru_majflt);
-    account->voluntary = (uint64_t)(after->ru_nvcsw - before->ru_nvcsw);
-    account->involuntary = (uint64_t)(after->ru_nivcsw - before->ru_nivcsw);
-}
-
 static int run_once(struct instrument *instrument, window_function *window, uint32_t run)
 {
     const struct path_operations *operations = instrument->path->operations;
@@ -103,17 +56,17 @@ static int run_once(struct instrument *instrument, window_function *window, uint
     if (result < 0)
         return result;
     uint32_t repeat = instrument->job->repeat;
-    take_account(&before);
+    account_take(&before);
     do
         window(&instrument->window);
     while (repeat-- > 1);
-    take_account(&after);
+    account_take(&after);
     result = operations->release(instrument, run);
     if (result < 0)
         return result;
     if (instrument->path->executes)
         after = before;
-    write_account(&job_accounts(instrument->job)[run], &before, &after);
+    account_write(&job_accounts(instrument->job)[run], &before, &after);
     return 0;
 }
 
@@ -153,7 +106,7 @@ static void conclude(void)
     int result = late_path->operations->finish(late_job);
     if (result == 0)
         __atomic_store_n(&late_job->runs_done, late_job->runs, __ATOMIC_RELEASE);
-    __atomic_store_n(&late_job->state, result < 0 ? JOB_FAILED : JOB_DONE, __ATOMIC_RELEASE);
+    job_conclude(late_job, result);
 }
 
 static int run_with(struct instrument *instrument, const struct specimen *specimen,
@@ -202,7 +155,7 @@ int run_job(struct job *job)
     if (result == 0)
         result = find_window(job, instrument.path, specimen, &window);
     if (result == 0)
-        result = pin(job);
+        result = job_pin(job);
     if (result < 0 || !window)
         return result;
     job->opens = mark_of(job, instrument.path, specimen, MARK_OPENS);

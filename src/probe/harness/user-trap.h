@@ -5,7 +5,7 @@
  * failed visit with a reason. Every other trap stays what it was. */
 #pragma once
 
-#include "probe/harness/path.h"
+#include "probe/harness/job.h"
 
 /* From now on, in this process. Negative errno with the sentence in job->reason. */
 int user_trap_watch(struct job *job);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "assay.h"
 #include "probe/harness/job.h"
 
 enum call_kind {
@@ -29,6 +30,8 @@ extern const char *const call_kind_names[CALL_KINDS]; /* "start" … */
 
 enum call_effect { EFFECT_KEEPS, EFFECT_STARTS, EFFECT_STOPS };
 enum call_when { WHEN_ANY, WHEN_RUNNING, WHEN_STOPPED };
+extern const char *const call_effect_names[]; /* "keeps" … */
+extern const char *const call_when_names[];   /* "any" … */
 
 /* What the calls work on: filled by `open`, read by the calls. One of each in a process. */
 struct tour_state {
@@ -37,15 +40,23 @@ struct tour_state {
     int descriptors[CELL_MAX_COUNTERS];
     uint32_t count;
     bool separate;
-    size_t bytes; /* of one read of a group */
+    uint32_t handles; /* descriptors that a call goes to: all in the separate layout, else one */
+    size_t bytes;     /* of one read of a descriptor; words of it follow each other in `reading` */
+    size_t words;
+    bool user_reads; /* a call of the tour reads pages: counters must be opened for that */
     const volatile struct perf_event_mmap_page *pages[CELL_MAX_COUNTERS];
     uint64_t reading[CELL_MAX_COUNTERS * 4 + 8];
+    uint64_t counts[CELL_MAX_COUNTERS]; /* read in user code */
+    /* instrument assay */
+    struct assay_set *set;
+    struct assay_value assay_values[CELL_MAX_COUNTERS];
     /* others */
     int event_set;
     long long values[CELL_MAX_COUNTERS];
     void *own; /* whatever else a caller wants to keep */
-    long
-        status; /* what the last call returned: looked at after the span, where the call can fail */
+    /* What the last call returned. Zero before every span; a call that fails leaves a negative
+     * number, which ends the tour right after its span. */
+    long status;
 };
 
 /* Makes the call `times` times in a row. times is at least 1. */
@@ -61,20 +72,22 @@ struct caller {
     const char *path;       /* "perf-read" */
     const char *instrument; /* "perf" */
     const char *note;
-    const char *page; /* "cold", "touched", "populated"; "" */
+    const char *page; /* of calls that read pages: "cold", "touched", "populated"; else "" */
     bool binds, alone;
     bool needs_folder;
     /* All return 0 or a negative errno, the sentence in reason or job->reason. usable may be NULL.
      */
     int (*usable)(char *reason, size_t size);
-    /* Opens the instrument; called once for each instrument of the tour, by its first caller. */
+    /* Opens the instrument; called once for each instrument of the tour, by its first caller. NULL:
+     * there is nothing to open, to settle, to close. */
     int (*open)(struct tour_state *state);
     /* Starts or stops the instrument without any call that is measured: what state the tour begins
      * in, and undoing it. running: as asked. */
     int (*settle)(struct tour_state *state, bool running);
-    /* Right before a cold tour, and between the calls of none: what its page must be like. NULL. */
+    /* Right before a cold tour, while nothing counts yet: what its pages must be like. NULL. */
     int (*prepare)(struct tour_state *state);
-    /* After the pass: did the calls work? NULL: state->status tells nothing. */
+    /* After every pass, and after a call that left a negative state->status: did the calls work?
+     * The sentence need not name the call. NULL: nothing to add. */
     int (*check)(struct tour_state *state);
     void (*close)(struct tour_state *state);
     struct call_entry calls[CALL_KINDS];

@@ -1,0 +1,95 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What every harness does with its job: finds it, sees whether it makes sense, answers. By inline
+ * system calls where a symbol may be one that is going to be measured. */
+#include "probe/harness/job.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include "syscall.h"
+
+#define CPU_MASK_BITS 8192u
+
+static struct job *map_job(void)
+{
+    const struct job *header = mmap(NULL, sizeof(*header), PROT_READ, MAP_SHARED, JOB_FD, 0);
+    if (header == MAP_FAILED)
+        return NULL;
+    uint64_t bytes = header->magic == JOB_MAGIC ? header->bytes : 0;
+    munmap((void *)(uintptr_t)header, sizeof(*header));
+    if (bytes < sizeof(struct job))
+        return NULL;
+    void *job = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, JOB_FD, 0);
+    return job == MAP_FAILED ? NULL : job;
+}
+
+static bool tour_is_sound(struct job *job)
+{
+    if (!job->tour.bytes)
+        return true;
+    return job->bytes >= job_size(job->runs, job->counters) + job->tour.bytes &&
+           job_calls(job)[job->tour.bytes - 1] == '\0' && job->tour.open >= 1 &&
+           job->tour.open <= CELL_MAX_COUNTERS;
+}
+
+static bool job_is_sound(struct job *job)
+{
+    return job->counters >= 1 && job->counters <= CELL_MAX_COUNTERS && job->runs >= 1 &&
+           job->runs <= CELL_MAX_RUNS && job->pattern < PATTERN_COUNT &&
+           job->bytes >= job_size(job->runs, job->counters) &&
+           memchr(job->path, 0, sizeof(job->path)) && memchr(job->opt, 0, sizeof(job->opt)) &&
+           memchr(job->specimen, 0, sizeof(job->specimen)) && tour_is_sound(job);
+}
+
+struct job *job_attach(void)
+{
+    struct job *job = map_job();
+    return job && job_is_sound(job) ? job : NULL;
+}
+
+bool job_tie(const struct job *job)
+{
+    assay_syscall5(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    return assay_syscall0(SYS_getppid) == job->driver;
+}
+
+int job_fail(struct job *job, int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(job->reason, sizeof(job->reason), format, arguments);
+    va_end(arguments);
+    job->error = -code;
+    return code;
+}
+
+int job_pin(struct job *job)
+{
+    if (job->cpu < 0)
+        return 0;
+    unsigned long mask[CPU_MASK_BITS / (8 * sizeof(unsigned long))] = {0};
+    const unsigned bits = 8 * sizeof(unsigned long);
+    unsigned cpu = (unsigned)job->cpu;
+    if (cpu >= CPU_MASK_BITS)
+        return job_fail(job, -EINVAL, "there is no CPU %u", cpu);
+    mask[cpu / bits] = 1ul << cpu % bits;
+    long result = assay_syscall3(SYS_sched_setaffinity, 0, sizeof(mask), (long)mask);
+    if (result < 0)
+        return job_fail(
+            job, (int)result,
+            "cannot pin to CPU %u: %s (is it online, and allowed by cpuset and taskset?)", cpu,
+            strerror((int)-result));
+    return 0;
+}
+
+void job_conclude(struct job *job, int result)
+{
+    __atomic_store_n(&job->state, result < 0 ? JOB_FAILED : JOB_DONE, __ATOMIC_RELEASE);
+}
