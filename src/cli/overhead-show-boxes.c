@@ -64,7 +64,7 @@ static void write_label(struct boxing *boxing, const struct overhead_row *row)
         if (overhead_same_word(operation_of(boxing, boxing->rows[i])->kind, kind))
             kind = "";
     text_put_clean(&name, operation->path);
-    if (row->variant && *row->variant && !strstr(operation->path, row->variant)) {
+    if (overhead_is_told(operation->path, row->variant)) {
         text_putc(&name, ' ');
         text_put_clean(&name, row->variant);
     }

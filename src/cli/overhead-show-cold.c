@@ -33,12 +33,12 @@ static void add_line(struct table *table, const struct overhead_case *file,
     add_cost(table, TONE_STRONG, cold->first);
     add_cost(table, TONE_PLAIN, cold->second);
     add_cost(table, TONE_PLAIN, cold->warm);
-    table_add(table, TONE_PLAIN, text_string(&extra));
     if (isfinite(cold->faults))
         table_addf(table, TONE_PLAIN, cold->faults == rint(cold->faults) ? "%.0f" : "%.2f",
                    cold->faults);
     else
         table_add(table, TONE_DIM, "-");
+    table_add(table, TONE_PLAIN, text_string(&extra));
 }
 
 /* How many calls were far above the others, and how many of those the account explains. */
@@ -85,8 +85,8 @@ static void put_group(const struct overhead_run *run, size_t first, const struct
         {.title = "first", .right = true},
         {.title = "second", .right = true},
         {.title = "later", .right = true},
-        {.title = "first adds"},
         {.title = "faults", .right = true},
+        {.title = "first adds", .wraps = true},
     };
     const struct overhead_report *report = &run->report;
     const struct overhead_cold *like = &report->cold[first];

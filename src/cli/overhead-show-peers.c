@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What other interfaces cost in units of the bare calls. */
+ * What other interfaces cost in units of the bare calls, which stand beside them. */
 #include <math.h>
 #include <stdio.h>
 
@@ -19,6 +19,12 @@ static void put_ratio(const struct overhead_peer *peer, struct text *out)
         text_printf(out, " (%.2f to %.2f)", peer->low, peer->high);
 }
 
+static bool same_group(const struct overhead_peer *left, const struct overhead_peer *right)
+{
+    return overhead_is_like_meter(left->meter, right->meter) &&
+           strcmp(left->bare_path, right->bare_path) == 0;
+}
+
 static void add_line(struct table *table, const struct overhead_run *run,
                      const struct overhead_peer *peer)
 {
@@ -33,25 +39,29 @@ static void add_line(struct table *table, const struct overhead_run *run,
     table_add(table, TONE_PLAIN, text_string(&call));
     table_add(table, TONE_PLAIN, peer->what);
     table_add(table, TONE_PLAIN, cost);
-    table_addf(table, TONE_PLAIN, "%s %s", bare, peer->bare_path);
+    table_add(table, TONE_PLAIN, bare);
     table_add(table, TONE_STRONG, text_string(&ratio));
 }
 
+/* All that is held against the same bare calls. */
 static void put_group(const struct overhead_run *run, size_t first, const struct style *style,
                       struct text *out)
 {
     static const struct column columns[] = {
-        {.title = "path"}, {.title = "for"},   {.title = "costs", .right = true},
-        {.title = "bare"}, {.title = "times"},
+        {.title = "path"},
+        {.title = "for"},
+        {.title = "costs", .right = true},
+        {.title = "bare", .right = true},
+        {.title = "times", .wraps = true},
     };
     const struct overhead_report *report = &run->report;
     const struct overhead_peer *like = &report->peers[first];
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     AUTO_TEXT struct text heading = {0};
     for (size_t i = first; i < report->peer_count; i++)
-        if (overhead_is_like_meter(report->peers[i].meter, like->meter))
+        if (same_group(&report->peers[i], like))
             add_line(&table, run, &report->peers[i]);
-    text_printf(&heading, "Other interfaces against the bare calls, in %s",
+    text_printf(&heading, "Other interfaces against %s, in %s", like->bare_path,
                 overhead_unit(like->meter));
     section_put_heading(text_string(&heading), style, out);
     table_put(&table, style, out);
@@ -64,7 +74,7 @@ void overhead_put_peers(const struct overhead_run *run, const struct style *styl
     for (size_t i = 0; i < report->peer_count; i++) {
         bool leads = true;
         for (size_t j = 0; j < i && leads; j++)
-            leads = !overhead_is_like_meter(report->peers[i].meter, report->peers[j].meter);
+            leads = !same_group(&report->peers[i], &report->peers[j]);
         if (leads)
             put_group(run, i, style, out);
     }

@@ -14,18 +14,15 @@ static bool same_group(const struct overhead_slope *left, const struct overhead_
            overhead_is_like_meter(left->meter, right->meter);
 }
 
-/* What a straight line leaves unsaid. */
+/* "straight", or the power of the count by which the cost grows. */
 static void put_shape(const struct overhead_slope *slope, struct text *out)
 {
-    if (slope->straight) {
+    if (slope->straight)
         text_puts(out, "straight");
-    } else if (!isfinite(slope->exponent)) {
-        text_puts(out, "not straight");
-    } else {
-        text_puts(out,
-                  slope->exponent > 1 ? "faster and faster, as n^" : "slower and slower, as n^");
-        text_printf(out, "%.2g", slope->exponent);
-    }
+    else if (!isfinite(slope->exponent))
+        text_puts(out, "bent");
+    else
+        text_printf(out, "n^%.1f", slope->exponent);
 }
 
 static void add_line(struct table *table, const struct overhead_case *file,
@@ -44,8 +41,8 @@ static void add_line(struct table *table, const struct overhead_case *file,
     table_add(table, TONE_PLAIN, slope->by_reads ? "" : slope->separate ? "apart" : "group");
     table_add(table, TONE_PLAIN, one);
     table_addf(table, TONE_PLAIN, "%s at %" PRIu32, most, slope->most_count);
-    table_add(table, TONE_STRONG, text_string(&each));
     table_add(table, slope->straight ? TONE_PLAIN : TONE_WARN, text_string(&shape));
+    table_add(table, TONE_STRONG, text_string(&each));
 }
 
 static void put_group(const struct overhead_run *run, size_t first, const struct style *style,
@@ -56,8 +53,8 @@ static void put_group(const struct overhead_run *run, size_t first, const struct
         {.title = "opened"},
         {.title = "at 1", .right = true},
         {.title = "at most", .right = true},
-        {.title = "each further"},
-        {.title = "line", .wraps = true},
+        {.title = "growth"},
+        {.title = "each further", .wraps = true},
     };
     const struct overhead_report *report = &run->report;
     const struct overhead_slope *like = &report->slopes[first];
@@ -90,6 +87,9 @@ void overhead_put_sweeps(const struct overhead_run *run, const struct style *sty
             reads |= leads && by_reads;
         }
     AUTO_TEXT struct text words = {0};
+    text_puts(&words, events || reads ? "each further: of a straight line, with its 95 % interval; "
+                                        "growth n^2: twice as many cost four times as much. "
+                                      : "");
     if (events)
         text_puts(&words, "group: all events are switched and read by one call; apart: by a call "
                           "each. ");

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "cli/overhead-show.h"
+#include "judge/overhead/figures.h"
 #include "show/utf8.h"
 
 const char *overhead_name(const struct overhead_case *file, uint32_t operation)
@@ -14,10 +15,15 @@ const char *overhead_name(const struct overhead_case *file, uint32_t operation)
     return operation < file->operation_count ? file->operations[operation].name : "?";
 }
 
+bool overhead_is_told(const char *name, const char *variant)
+{
+    return variant && *variant && strcmp(variant, "inline") != 0 && !strstr(name, variant);
+}
+
 void overhead_put_call(const char *name, const char *variant, struct text *out)
 {
     text_put_clean(out, name);
-    if (variant && *variant && !strstr(name, variant)) {
+    if (overhead_is_told(name, variant)) {
         text_puts(out, ", ");
         text_put_clean(out, variant);
     }
@@ -111,11 +117,7 @@ bool overhead_same_word(const char *left, const char *right)
 
 bool overhead_is_like_meter(const struct overhead_meter *left, const struct overhead_meter *right)
 {
-    if (!left || !right)
-        return left == right;
-    return left == right ||
-           (left->unit == right->unit && overhead_same_word(left->event, right->event) &&
-            overhead_same_word(left->mode, right->mode));
+    return left && right ? overhead_same_meter(left, right) : left == right;
 }
 
 bool overhead_counts_code(const struct overhead_meter *meter)

@@ -17,7 +17,9 @@
 /* --- words --- */
 /* "perf-read.read"; "?" for an index that leads nowhere. */
 const char *overhead_name(const struct overhead_case *file, uint32_t operation);
-/* "perf-read.read, lazy": the variant unless the path says it. */
+/* Does the variant say something that the name does not? */
+bool overhead_is_told(const char *name, const char *variant);
+/* "perf-read.read, lazy", "perf-syscall.read" */
 void overhead_put_call(const char *name, const char *variant, struct text *out);
 /* The call of a row, with its variant, link mode where that is not the variant, number of counters
  * and of calls where they are not 1. */
@@ -35,7 +37,7 @@ void overhead_cost(double value, char *text, size_t size);
 void overhead_put_interval(double value, double low, double high, struct text *out);
 /* "40 %": whole above one, one digit below. */
 void overhead_put_share(double share, struct text *out);
-/* A column less in a table that one word would fill. */
+/* NULL is the meter of whole commands: ns. */
 bool overhead_is_like_meter(const struct overhead_meter *left, const struct overhead_meter *right);
 bool overhead_same_word(const char *left, const char *right);
 /* Counts what is executed: exact on an emulated machine, where time means nothing. */

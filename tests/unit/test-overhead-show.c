@@ -1,0 +1,387 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What `assay overhead` shows of a report: every part in its place, levels apart, predecessors that
+ * matter and no others, machines by version, columns that fit, and nothing that a terminal obeys.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "overhead-shown.h"
+#include "show/utf8.h"
+
+static void expect(const struct shown *shown, const char *words)
+{
+    if (!strstr(text_string(&shown->text), words))
+        fail_msg("'%s' is not in:\n%s", words, text_string(&shown->text));
+}
+
+static void expect_not(const struct shown *shown, const char *words)
+{
+    if (strstr(text_string(&shown->text), words))
+        fail_msg("'%s' is in:\n%s", words, text_string(&shown->text));
+}
+
+/* The line that begins with `start` holds all of `words`, in this order. */
+static void expect_line(const struct shown *shown, const char *start, const char *words)
+{
+    char sought[128], line[512];
+    snprintf(sought, sizeof(sought), "\n%s", start);
+    const char *at = strstr(text_string(&shown->text), sought);
+    if (!at)
+        fail_msg("no line begins with '%s':\n%s", start, text_string(&shown->text));
+    size_t length = strcspn(at + 1, "\n");
+    assert_true(length < sizeof(line));
+    memcpy(line, at + 1, length);
+    line[length] = '\0';
+    char copy[256];
+    snprintf(copy, sizeof(copy), "%s", words);
+    const char *reached = line + strlen(start);
+    for (char *word = strtok(copy, "|"); word; word = strtok(NULL, "|")) {
+        reached = strstr(reached, word);
+        if (!reached)
+            fail_msg("'%s' is not in '%s', or not in its place", word, line);
+        reached += strlen(word);
+    }
+}
+
+static void expect_to_fit(const struct shown *shown, size_t width)
+{
+    const char *text = text_string(&shown->text);
+    while (*text) {
+        char line[1024];
+        size_t length = strcspn(text, "\n");
+        assert_true(length < sizeof(line));
+        memcpy(line, text, length);
+        line[length] = '\0';
+        if (utf8_columns(line) > width)
+            fail_msg("too long for %zu: %s", width, line);
+        text += length + 1;
+    }
+}
+
+static void every_part_stands_in_its_place(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {
+        "123,456 calls metered in 3,210 processes, 1.5 s; meter clock/ticks/",
+        "What to do",
+        "Metering",
+        "What a call costs, in ticks",
+        "What the call before changes, in ticks",
+        "The first calls of a process, in ticks",
+        "More events, in ticks",
+        "Reads in a row, in ticks",
+        "Other interfaces against perf-read, in ticks",
+        "Findings of the paper on overhead",
+        "Could not be measured",
+        "seed 5, 1.5 s, samples in /somewhere/run.sqlite",
+    };
+    struct shown shown;
+    shown_build_rich(&shown);
+    shown_put(&shown, 80);
+    const char *last = text_string(&shown.text);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+        expect(&shown, parts[i]);
+        const char *at = strstr(text_string(&shown.text), parts[i]);
+        assert_true(at >= last);
+        last = at;
+    }
+    expect(&shown, "costs 34 (32 to 36) ticks");
+    expect(&shown, "steps of 26");
+    expect(&shown, "12 % of 4,000 passes");
+    expect(&shown, "another thread shares the core");
+    expect(&shown, "- Read with one call");
+    expect(&shown, "likwid: its access daemon is not here");
+    expect(&shown, "W1 holds, 8.5 (8 to 9) times");
+    shown_end(&shown);
+}
+
+static void figures_stand_behind_their_call(void **state)
+{
+    (void)state;
+    struct shown shown;
+    shown_build_rich(&shown);
+    shown_put(&shown, 80);
+    expect_line(&shown, "perf-read.read, lazy", "7,072|2,900|-|1.25|4,172 (4,100 to 4,250)");
+    expect_line(&shown, "perf-read.start, static",
+                "group|2,450|14,000 at 8|n^1.7|450 (440 to 460)");
+    expect_line(&shown, "perf-read.read, static", "papi-low.read|1,960|1,508|1.30");
+    expect_line(&shown, "papi-low, static", "start + stop + read|10,348|5,900|1.75 (1.70 to 1.80)");
+    expect(&shown, "2 % (perf-read.read");
+    expect(&shown, "75 % of them");
+    shown_end(&shown);
+}
+
+/* A kind is named once; what is like another variant has no box unless all are asked for. */
+static void variants_that_are_alike_share_a_box(void **state)
+{
+    (void)state;
+    for (int all = 0; all < 2; all++) {
+        struct shown shown;
+        shown_build_rich(&shown);
+        shown.options.all = all;
+        shown_put(&shown, 80);
+        expect_line(&shown, "start perf-read static", "2,444");
+        expect_line(&shown, "      perf-read lazy", all ? "2,450" : "1,800");
+        expect_line(&shown, "read  perf-read static", "1,508");
+        expect_line(&shown, "      perf-syscall", "1,490");
+        if (all)
+            expect_not(&shown, "without a box");
+        else
+            expect(&shown, "without a box");
+        shown_end(&shown);
+    }
+}
+
+static void levels_are_told_apart(void **state)
+{
+    (void)state;
+    struct shown shown;
+    shown_build_rich(&shown);
+    shown_put(&shown, 80);
+    expect(&shown, "perf-read.read, static: 1,014 in 40 % of processes, 1,508 in 60 %");
+    shown_end(&shown);
+
+    shown_build_rich(&shown);
+    struct overhead_row *row = &shown.run.report.rows[3];
+    row->levels_kind = LEVELS_BY_CALL;
+    row->levels[0].share = 0.25;
+    row->levels[1].share = 0.75;
+    shown_put(&shown, 80);
+    expect(&shown, "1,014 in 25 % of calls, 1,508 in 75 %");
+    shown_end(&shown);
+
+    shown_build_rich(&shown);
+    shown.run.report.rows[3].level_count = 1;
+    shown_put(&shown, 80);
+    expect_not(&shown, "More than one level");
+    shown_end(&shown);
+}
+
+/* Within 5 %, within the interval, within a step of the meter: no difference. */
+static void only_predecessors_that_matter_are_shown(void **state)
+{
+    (void)state;
+    struct shown shown;
+    shown_build_rich(&shown);
+    shown_put(&shown, 80);
+    expect(&shown, "1 of 2 pairs");
+    shown_end(&shown);
+
+    static const struct {
+        double median, low, high;
+    } harmless[] = {{1570, 1560, 1580}, {1960, 1500, 2000}, {1525, 1524, 1526}};
+    for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++) {
+        shown_build_rich(&shown);
+        struct overhead_row *row = &shown.run.report.rows[7];
+        row->median = harmless[i].median;
+        row->low = harmless[i].low;
+        row->high = harmless[i].high;
+        shown_put(&shown, 80);
+        expect(&shown, "Nothing: in none of 2 pairs");
+        shown_end(&shown);
+    }
+
+    /* Of a call that takes two steps one more is no news, however sure. */
+    shown_build_rich(&shown);
+    shown.run.report.rows[3].median = 52;
+    shown.run.report.rows[7].median = 78;
+    shown.run.report.rows[7].low = shown.run.report.rows[7].high = 78;
+    shown.run.report.rows[8].median = 52;
+    shown_put(&shown, 80);
+    expect(&shown, "Nothing: in none of 2 pairs");
+    shown_end(&shown);
+}
+
+static void machines_stand_in_the_order_of_their_versions(void **state)
+{
+    (void)state;
+    struct shown shown;
+    shown_build_machines(&shown);
+    shown_put(&shown, 80);
+    expect(&shown, "Machines side by side, in instructions, user and kernel");
+    expect_line(&shown, "call", "6.1.0-27|6.12.9|apart");
+    expect_line(&shown, "perf-read.start, static, lazy", "1,320|1,220|1.08");
+    expect_line(&shown, "perf-read.read, static, lazy", "720|620|1.16");
+    expect(&shown, "emulated: what is executed is exact");
+    expect_not(&shown, "of the kernel");
+    shown_end(&shown);
+
+    shown_build_machines(&shown);
+    shown.options.all = true;
+    shown_put(&shown, 80);
+    expect(&shown, "Machines side by side, in instructions of the kernel");
+    shown_end(&shown);
+}
+
+/* Versions that are the same tell nobody apart. */
+static void machines_of_one_version_are_numbered(void **state)
+{
+    (void)state;
+    struct shown shown;
+    shown_build_machines(&shown);
+    strcpy(shown.run.file.machines[0].os, "6.1");
+    strcpy(shown.run.file.machines[1].os, "6.1");
+    shown_put(&shown, 80);
+    expect_line(&shown, "call", "machine 1|machine 2|apart");
+    expect(&shown, "machine 2 is cortex-a72 (aarch64), Linux 6.1");
+    shown_end(&shown);
+}
+
+static void one_machine_shows_user_and_kernel(void **state)
+{
+    (void)state;
+    struct shown shown;
+    shown_start(&shown);
+    shown_machine(&shown, "cortex-a72 (aarch64)", "6.1", true);
+    shown_add_machine_row(&shown, 0, "read", "static", &shown_kernel, false, 600);
+    shown_add_machine_row(&shown, 0, "read", "static", &shown_user, false, 12);
+    shown_add_machine_row(&shown, 0, "read", "static", &shown_user, true, 612);
+    shown_put(&shown, 80);
+    expect_line(&shown, "call", "user|kernel|together");
+    expect_line(&shown, "perf-read.read, static", "12|600|612");
+    expect(&shown, "(emulated: exact)");
+    expect_not(&shown, "apart");
+    shown_end(&shown);
+}
+
+static void an_empty_report_says_so(void **state)
+{
+    (void)state;
+    struct shown shown;
+    shown_start(&shown);
+    shown_put(&shown, 80);
+    expect(&shown, "No call was metered");
+    expect_not(&shown, "What a call costs");
+    expect_to_fit(&shown, 80);
+    shown_end(&shown);
+}
+
+static void absences_are_grouped_by_their_reason(void **state)
+{
+    (void)state;
+    struct shown shown;
+    shown_build_absent(&shown);
+    shown_put(&shown, 80);
+    expect(&shown, "No call was metered");
+    expect(&shown, "perf-read, perf-syscall, assay: perf_event_open is refused");
+    expect_not(&shown, "samples in");
+    shown_end(&shown);
+}
+
+static void what_is_missing_can_be_resumed(void **state)
+{
+    (void)state;
+    struct shown shown;
+    shown_build_rich(&shown);
+    shown.run.complete = false;
+    shown_put(&shown, 80);
+    expect(&shown, "assay overhead --resume");
+    expect(&shown, "/somewhere/run.sqlite`");
+    shown_end(&shown);
+}
+
+static void lines_fit_every_width(void **state)
+{
+    (void)state;
+    void (*const builds[])(struct shown *) = {shown_build_rich, shown_build_machines,
+                                              shown_build_absent};
+    for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++)
+        for (size_t width = 80; width <= 200; width += 60) {
+            struct shown shown;
+            builds[i](&shown);
+            shown.options.all = width == 140;
+            shown_put(&shown, width);
+            expect_to_fit(&shown, width);
+            shown_end(&shown);
+        }
+}
+
+/* A narrow terminal gets plots that fit and words that wrap; tables keep their columns. */
+static void narrow_terminals_get_narrow_plots(void **state)
+{
+    (void)state;
+    struct shown shown;
+    shown_build_rich(&shown);
+    shown_put(&shown, 40);
+    expect_line(&shown, "start perf-re", "2,444");
+    const char *plot = strstr(text_string(&shown.text), "\nstart perf-re");
+    assert_true(strcspn(plot + 1, "\n") <= 40);
+    shown_end(&shown);
+}
+
+static void without_utf_8_all_is_ascii(void **state)
+{
+    (void)state;
+    struct shown shown;
+    shown_build_rich(&shown);
+    shown.options.all = true;
+    shown_put(&shown, 80);
+    for (const char *at = text_string(&shown.text); *at; at++)
+        if ((unsigned char)*at > 127)
+            fail_msg("not ASCII: %.80s", at);
+    shown_end(&shown);
+}
+
+static void a_hostile_store_moves_no_cursor(void **state)
+{
+    (void)state;
+    static const char evil[] = "\033[2Jx\007\xff";
+    for (int all = 0; all < 2; all++) {
+        struct shown shown;
+        shown_build_rich(&shown);
+        shown.options.all = all;
+        shown_machine(&shown, evil, evil, true);
+        struct overhead_report *report = &shown.run.report;
+        struct overhead_meter meter = {.event = (char *)(uintptr_t)evil,
+                                       .mode = (char *)(uintptr_t)evil,
+                                       .unit = METER_EVENTS};
+        char name[64];
+        snprintf(name, sizeof(name), "%s.%s", evil, evil);
+        shown_row(&shown, name, evil, NULL, &meter, 100)->machine = 1;
+        shown_row(&shown, name, evil, name, &meter, 300)->machine = 1;
+        report->timers[0].meter = report->gauges[0].meter = report->cold[0].meter = &meter;
+        report->slopes[0].meter = report->peers[0].meter = &meter;
+        report->cold[0].variant = report->cold[0].link = report->slopes[0].variant = evil;
+        report->peers[0].path = report->peers[0].variant = report->peers[0].what = evil;
+        snprintf(report->advice[0].text, sizeof(report->advice[0].text), "%s", evil);
+        snprintf(report->gauges[0].why, sizeof(report->gauges[0].why), "%s", evil);
+        shown_add_machine_row(&shown, 1, evil, evil, &meter, false, 3);
+        assert_int_equal(skips_add(&shown.run.skips, evil, evil, 0), 0);
+        shown.run.stored = evil;
+        shown_put(&shown, 80);
+        assert_null(strchr(text_string(&shown.text), '\033'));
+        assert_null(strchr(text_string(&shown.text), '\007'));
+        assert_null(strchr(text_string(&shown.text), 0xff));
+        expect(&shown, "\\x1b[2J");
+        shown_end(&shown);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_part_stands_in_its_place),
+        cmocka_unit_test(figures_stand_behind_their_call),
+        cmocka_unit_test(variants_that_are_alike_share_a_box),
+        cmocka_unit_test(levels_are_told_apart),
+        cmocka_unit_test(only_predecessors_that_matter_are_shown),
+        cmocka_unit_test(machines_stand_in_the_order_of_their_versions),
+        cmocka_unit_test(machines_of_one_version_are_numbered),
+        cmocka_unit_test(one_machine_shows_user_and_kernel),
+        cmocka_unit_test(an_empty_report_says_so),
+        cmocka_unit_test(absences_are_grouped_by_their_reason),
+        cmocka_unit_test(what_is_missing_can_be_resumed),
+        cmocka_unit_test(lines_fit_every_width),
+        cmocka_unit_test(narrow_terminals_get_narrow_plots),
+        cmocka_unit_test(without_utf_8_all_is_ascii),
+        cmocka_unit_test(a_hostile_store_moves_no_cursor),
+    };
+    setenv("LC_ALL", "C", 1);
+    return cmocka_run_group_tests_name("overhead-show", tests, NULL, NULL);
+}
