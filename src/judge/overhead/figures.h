@@ -11,6 +11,9 @@ const char *overhead_variant(const struct overhead_operation *operation, const c
 bool overhead_same_meter(const struct overhead_meter *left, const struct overhead_meter *right);
 /* Ticks and nanoseconds; not what is counted. */
 bool overhead_is_time(const struct overhead_meter *meter);
+/* Not the ticks of an emulated machine, whose cycles are no time either. */
+bool overhead_means_something(const struct overhead_case *file,
+                              const struct overhead_figure *figure);
 /* What the tour calls of its own: nothing, the gauge. */
 bool overhead_is_own(const struct overhead_operation *operation);
 void overhead_release_figures(struct overhead_report *report);
