@@ -5,6 +5,7 @@
  * Machines with several core types list the distinct values of each, joined with commas. */
 #include <ctype.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -139,12 +140,36 @@ static unsigned count_cpus(const char *list)
     return count;
 }
 
+#define MOST_CPUS 8192
+
+/* "0-3,8": those that this process may run on. */
+static void describe_allowed(const struct machine_view *view, struct facts *facts)
+{
+    AUTO_TEXT struct text list = {0};
+    unsigned long mask[MOST_CPUS / (8 * sizeof(unsigned long))] = {0};
+    const unsigned bits = 8 * sizeof(unsigned long);
+    int error = sched_getaffinity(0, sizeof(mask), (cpu_set_t *)mask) < 0 ? errno : 0;
+    for (unsigned cpu = 0, first = 0; cpu < MOST_CPUS; cpu++) {
+        bool here = mask[cpu / bits] >> cpu % bits & 1;
+        bool next = cpu + 1 < MOST_CPUS && (mask[(cpu + 1) / bits] >> (cpu + 1) % bits & 1);
+        if (!here)
+            first = cpu + 1;
+        else if (!next && first == cpu)
+            text_printf(&list, "%s%u", list.length ? "," : "", cpu);
+        else if (!next)
+            text_printf(&list, "%s%u-%u", list.length ? "," : "", first, cpu);
+    }
+    view_live(view, facts, "cpu.allowed", list.length ? text_string(&list) : NULL,
+              error ? error : ENODATA);
+}
+
 void describe_cpu(const struct machine_view *view, struct facts *facts)
 {
     struct utsname name;
     view_live(view, facts, "isa", uname(&name) == 0 ? name.machine : NULL, errno);
     describe_cpuinfo(view, facts);
     view_read(view, facts, "cpu.online", "/sys/devices/system/cpu/online");
+    describe_allowed(view, facts);
     unsigned count = count_cpus(facts_get(facts, "cpu.online"));
     if (count > 0)
         facts_setf(facts, "cpu.count", "%u", count);

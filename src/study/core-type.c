@@ -46,3 +46,21 @@ void core_type(const struct facts *facts, int32_t cpu, char *name, size_t size)
         at += length;
     }
 }
+
+#define MOST_CPUS 8192
+
+int32_t core_last(const struct facts *facts)
+{
+    const char *allowed = facts_get(facts, "cpu.allowed");
+    char first[64] = "", kind[64];
+    for (int32_t cpu = 0; allowed && cpu < MOST_CPUS && !*first; cpu++)
+        core_type(facts, cpu, first, sizeof(first));
+    for (int32_t cpu = MOST_CPUS - 1; allowed && cpu >= 0; cpu--) {
+        if (!list_holds(allowed, strlen(allowed), cpu))
+            continue;
+        core_type(facts, cpu, kind, sizeof(kind));
+        if (strcmp(kind, first) == 0)
+            return cpu;
+    }
+    return -1;
+}

@@ -13,3 +13,7 @@
 /* Writes the PMU's name ("cpu_atom"), or "" where all cores are alike, where the process was not
  * pinned (cpu -1), or where the facts do not tell. */
 void core_type(const struct facts *facts, int32_t cpu, char *name, size_t size);
+
+/* The last CPU that a process may run on, by the facts, of the first kind where there are several:
+ * the first CPUs serve most interrupts. -1: the facts do not tell. */
+int32_t core_last(const struct facts *facts);

@@ -35,7 +35,8 @@ int overhead_plan_wish(const struct overhead_study *study, struct overhead_plan 
     for (size_t i = 0; i < study->meters_count; i++) {
         wisher.meters = &study->meters[i];
         for (size_t j = 0; j < sizeof(wishers) / sizeof(*wishers); j++)
-            wishers[j](&wisher);
+            if (!study->uncounted || wishers[j] == overhead_wish_commands)
+                wishers[j](&wisher);
     }
     if (wisher.error == -ENOMEM)
         fail_with(failure, -ENOMEM, "out of memory");

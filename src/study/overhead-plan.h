@@ -36,6 +36,7 @@ struct overhead_study {
     const struct overhead_meters *meters; /* the most important first; each has tours of its own */
     size_t meters_count;
     const char *counted; /* event that the calls switch and read */
+    bool uncounted;      /* it cannot be opened: only what counts nothing is called */
     const char *const *paths;
     size_t path_count;  /* 0: all that the catalogue has */
     uint32_t processes; /* of a tour; 0: as the plan thinks */

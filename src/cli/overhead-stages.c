@@ -1,0 +1,182 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * How `assay overhead` spends its time: one look at every tour, which tells what visits cost; then
+ * portions that each hold some processes of every tour, so that whatever disturbs for a while
+ * disturbs all alike. After each the plan is settled anew by what time is left. */
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "base/monotonic.h"
+#include "cli/deliver.h"
+#include "cli/gather.h"
+#include "cli/overhead-run.h"
+#include "cli/run-store.h"
+
+#define MS_NS             UINT64_C(1000000)
+#define LOOK_SHARE        30u /* percent of the time that the first look may take */
+#define CAUTION           95u /* percent of the time left that is planned for */
+#define PORTIONS          12u
+#define EMULATED_PORTIONS 3u /* the way to such a machine is narrow: plans are sent less often */
+#define RESERVE_MS        9000u
+
+struct stages {
+    struct touring *touring;
+    struct gathering gathering;
+    struct failure failure;
+};
+
+static void keep_time(void *context, uint32_t cell, uint64_t wall_ns, uint64_t inside_ns,
+                      uint64_t runs)
+{
+    struct touring *touring = context;
+    (void)inside_ns, (void)runs;
+    overhead_plan_learn(&touring->plan, cell, wall_ns);
+}
+
+static uint64_t time_left(const struct touring *touring)
+{
+    return gather_time_left(touring->started, touring->run.budget, RESERVE_MS);
+}
+
+static uint64_t share_of_time(const struct touring *touring, unsigned percent)
+{
+    uint64_t left = time_left(touring);
+    return left == UINT64_MAX ? left : left * MS_NS / 100 * percent;
+}
+
+/* Runs what the store still lacks; more: further plans may follow. */
+static int run_planned(struct stages *stages, bool more)
+{
+    struct touring *touring = stages->touring;
+    uint64_t left = time_left(touring);
+    stages->gathering.cells = touring->plan.cells;
+    stages->gathering.cell_count = touring->plan.count;
+    stages->gathering.budget = left == UINT64_MAX ? 0 : left ? left : 1;
+    stages->gathering.more = more;
+    int status = gather(&stages->gathering, &touring->run.complete, &stages->failure);
+    stages->gathering.resumed = false;
+    return stages->failure.code ? overhead_fail(&stages->failure, status) : status;
+}
+
+static int failed(struct stages *stages, int error)
+{
+    if (!stages->failure.code)
+        fail_with(&stages->failure, error, "out of memory");
+    return overhead_fail(&stages->failure, EXIT_FAILED);
+}
+
+/* Every order is drawn from a seed of its own: the visits before it are counted. */
+static uint64_t next_seed(const struct touring *touring)
+{
+    uint64_t visits = 0;
+    for (size_t i = 0; i < touring->plan.count; i++)
+        visits += touring->plan.about[i].planned;
+    return touring->run.seed + visits;
+}
+
+static int visit(struct stages *stages, uint32_t portions)
+{
+    struct touring *touring = stages->touring;
+    AUTO_FREE struct visit *visits = NULL;
+    size_t count = 0;
+    int error = overhead_plan_visits(&touring->plan, portions, next_seed(touring), &visits, &count);
+    if (error == 0 && count)
+        error = overhead_store_plan(touring, visits, count, &stages->failure);
+    if (error < 0)
+        return failed(stages, error);
+    int status = count ? run_planned(stages, true) : EXIT_DONE;
+    if (status == EXIT_DONE) {
+        error = overhead_learn_failures(touring, &stages->failure);
+        if (error < 0)
+            return failed(stages, error);
+    }
+    return status;
+}
+
+static bool may_go_on(const struct stages *stages, int status)
+{
+    return status == EXIT_DONE && stages->touring->run.complete;
+}
+
+static int all_portions(struct stages *stages)
+{
+    struct touring *touring = stages->touring;
+    const struct overhead_study *study = &touring->study;
+    stages->gathering.part = "a first look";
+    overhead_plan_look(study, &touring->plan, share_of_time(touring, LOOK_SHARE));
+    int status = visit(stages, 1);
+    stages->gathering.part = "all tours";
+    for (uint32_t left = study->emulated ? EMULATED_PORTIONS : PORTIONS;
+         left > 0 && may_go_on(stages, status); left--) {
+        overhead_plan_settle(study, &touring->plan, share_of_time(touring, CAUTION));
+        if (!overhead_plan_wants(&touring->plan))
+            break;
+        status = visit(stages, left);
+    }
+    return status;
+}
+
+/* --- what the budget did not hold --- */
+
+/* Of the tours of a stage: those without any process, and those with fewer than say something. */
+static int tell_stage(struct touring *touring, enum overhead_stage stage)
+{
+    const struct overhead_plan *plan = &touring->plan;
+    size_t without = 0, with_few = 0;
+    int error = 0;
+    for (size_t i = 0; i < plan->wish_count; i++) {
+        uint32_t processes = overhead_plan_processes(plan, i);
+        if (plan->wishes[i].stage != stage || overhead_plan_is_failing(plan, i))
+            continue;
+        without += processes == 0;
+        with_few += processes > 0 && processes < plan->wishes[i].least;
+    }
+    char what[120];
+    snprintf(what, sizeof(what), "%s: %zu tour%s", overhead_stage_names[stage], without,
+             without == 1 ? "" : "s");
+    if (without)
+        error = skips_add(&touring->run.skips, what,
+                          "the budget does not hold them: give a larger --budget, or --full", 0);
+    snprintf(what, sizeof(what), "%s: %zu tour%s with fewer processes than the least",
+             overhead_stage_names[stage], with_few, with_few == 1 ? "" : "s");
+    if (with_few && error == 0)
+        error = skips_add(&touring->run.skips, what,
+                          "the budget does not hold more: give a larger --budget, or --full", 0);
+    return error;
+}
+
+static int tell_left_out(struct touring *touring)
+{
+    int error = 0;
+    for (int stage = 0; stage < OVERHEAD_STAGES && error == 0; stage++)
+        error = tell_stage(touring, (enum overhead_stage)stage);
+    return error;
+}
+
+int overhead_measure(struct touring *touring)
+{
+    struct stages stages = {.touring = touring,
+                            .gathering = {.command = "overhead",
+                                          .common = &touring->run.options->common,
+                                          .session = touring->session,
+                                          .store = touring->store,
+                                          .resumed = touring->run.options->resume,
+                                          .part = "what was planned",
+                                          .timed = keep_time,
+                                          .timed_context = touring}};
+    int status = EXIT_DONE;
+    if (!touring->store)
+        return EXIT_DONE;
+    bool finished = run_store_is_finished(touring->store);
+    if (touring->run.options->resume)
+        status = run_planned(&stages, !finished);
+    if (!finished && may_go_on(&stages, status))
+        status = all_portions(&stages);
+    if (!finished && tell_left_out(touring) < 0)
+        return overhead_out_of_memory();
+    /* Nothing more to measure: the store is finished. */
+    if (!finished && may_go_on(&stages, status))
+        status = run_planned(&stages, false);
+    return status;
+}

@@ -1,0 +1,258 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The store behind `assay overhead`: operations, absences and tried events go into it before the
+ * first sample, so that it can be judged without its machine; an unfinished one is gone on with as
+ * it began. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/deliver.h"
+#include "cli/options.h"
+#include "cli/overhead-run.h"
+#include "cli/run-store.h"
+#include "study/overhead.h"
+
+static struct run_store whose(const struct touring *touring)
+{
+    return (struct run_store){.command = "overhead",
+                              .common = &touring->run.options->common,
+                              .catalogue = touring->catalogue,
+                              .path = touring->run.options->store,
+                              .seed = touring->run.seed};
+}
+
+static int refuse(const struct touring *touring, int error, const struct failure *failure)
+{
+    const struct overhead_options *options = touring->run.options;
+    if (!failure->text[0])
+        return overhead_out_of_memory();
+    return overhead_fail(failure, run_store_exit(error, options->resume || options->from.count));
+}
+
+/* --- a new one --- */
+
+static int put_operations(struct touring *touring, struct failure *failure)
+{
+    const struct catalogue *catalogue = touring->catalogue;
+    int error = 0;
+    for (size_t i = 0; i < catalogue->operation_count && error == 0; i++) {
+        const struct catalogue_operation *known = &catalogue->operations[i];
+        const struct stored_operation operation = {.path = known->path,
+                                                   .kind = known->kind,
+                                                   .instrument = known->instrument,
+                                                   .effect = known->effect,
+                                                   .when = known->when,
+                                                   .links = known->links,
+                                                   .page = known->page,
+                                                   .note = known->note,
+                                                   .binds = known->binds,
+                                                   .alone = known->alone};
+        error = store_put_operation(touring->store, &operation, failure);
+    }
+    return error;
+}
+
+/* What cannot be called stands beside the events that cannot be opened. */
+static int put_absences(struct touring *touring, struct failure *failure)
+{
+    const struct catalogue *catalogue = touring->catalogue;
+    int error = 0;
+    for (size_t i = 0; i < catalogue->absence_count && error == 0; i++) {
+        const struct catalogue_absence *absence = &catalogue->absences[i];
+        const struct stored_event event = {.name = absence->name,
+                                           .kind = absence->kind,
+                                           .error = absence->error ? absence->error : ENOTSUP,
+                                           .reason = absence->reason};
+        if (strcmp(absence->kind, "operation") == 0)
+            error = store_put_event(touring->store, &event, failure);
+    }
+    return error;
+}
+
+static int create(struct touring *touring, struct failure *failure)
+{
+    const struct run_store run = whose(touring);
+    int error = run_store_create(&run, &touring->store, failure);
+    if (error == 0)
+        error = tried_put(&touring->tried, touring->store, failure);
+    if (error == 0)
+        error = put_operations(touring, failure);
+    if (error == 0)
+        error = put_absences(touring, failure);
+    return error < 0 ? error : store_commit(touring->store, failure);
+}
+
+int overhead_create_store(struct touring *touring)
+{
+    struct failure failure = {0};
+    /* Nothing to measure: no store. */
+    if (!touring->plan.wish_count)
+        return EXIT_DONE;
+    int error = create(touring, &failure);
+    if (error == 0)
+        touring->run.stored = store_path(touring->store);
+    return error == 0 ? EXIT_DONE : refuse(touring, error, &failure);
+}
+
+/* --- cells --- */
+
+int overhead_store_plan(struct touring *touring, const struct visit *visits, size_t count,
+                        struct failure *failure)
+{
+    const struct overhead_plan *plan = &touring->plan;
+    size_t first = touring->stored_cells;
+    int error = store_put_plan(touring->store, plan->cells + first, plan->count - first, visits,
+                               count, failure);
+    if (error == 0)
+        error = store_commit(touring->store, failure);
+    if (error == 0)
+        touring->stored_cells = plan->count;
+    return error;
+}
+
+static int note_failures(void *context, const struct stored_cell *stored)
+{
+    struct overhead_plan *plan = context;
+    uint32_t id = stored->cell.id;
+    if (id >= 1 && id <= plan->count)
+        plan->about[id - 1].failed = stored->failed;
+    return 0;
+}
+
+int overhead_learn_failures(struct touring *touring, struct failure *failure)
+{
+    return store_each_cell(touring->store, note_failures, &touring->plan, failure);
+}
+
+/* --- an unfinished one --- */
+
+/* Paths, meters, processes and CPU are those that the run began with; the time it may take as well,
+ * unless another is given. */
+static void go_on_like(struct touring *touring)
+{
+    const struct overhead_options *begun = &touring->begun;
+    struct overhead_options *resumed = &touring->resumed;
+    *resumed = *touring->run.options;
+    resumed->path = begun->path;
+    resumed->meter = begun->meter;
+    resumed->counted = touring->begun_counted;
+    resumed->processes = begun->processes;
+    resumed->cpu = begun->cpu;
+    resumed->full |= begun->full;
+    if (!resumed->budget && !touring->run.options->full)
+        resumed->budget = begun->budget;
+    touring->run.options = resumed;
+}
+
+static int keep_counted(void *context, const struct stored_cell *stored)
+{
+    struct touring *touring = context;
+    if (touring->begun_counted || !stored->cell.tour.counted)
+        return 0;
+    touring->begun_counted = strdup(stored->cell.tour.counted);
+    return touring->begun_counted ? 0 : -ENOMEM;
+}
+
+static int reopen(struct touring *touring, struct failure *failure)
+{
+    const struct run_store run = whose(touring);
+    struct store_info info = {0};
+    struct string_list none = {0};
+    int error = run_store_reopen(&run, &touring->store, &info, failure);
+    if (error == 0)
+        error = run_store_recall(&command_overhead, store_path(touring->store), info.argv,
+                                 &touring->begun, &none, failure);
+    string_list_free(&none);
+    touring->run.seed = info.seed;
+    store_info_release(&info);
+    if (error == 0)
+        error = store_each_cell(touring->store, keep_counted, touring, failure);
+    if (error == 0)
+        error = tried_recall(&touring->tried, touring->store, failure);
+    if (error == 0 && !touring->tried.count)
+        error = fail_with(failure, -EINVAL,
+                          "%.300s was ended before it knew its meters, so there is nothing to go "
+                          "on with: remove it, and begin again without --resume",
+                          store_path(touring->store));
+    if (error == 0)
+        go_on_like(touring);
+    return error;
+}
+
+static int take_cell(void *context, const struct stored_cell *stored)
+{
+    struct touring *touring = context;
+    return overhead_plan_adopt(&touring->plan, &stored->cell, stored->processes, stored->failed);
+}
+
+static int adopt(struct touring *touring, struct failure *failure)
+{
+    const struct run_store run = whose(touring);
+    int error = store_each_cell(touring->store, take_cell, touring, failure);
+    touring->stored_cells = touring->plan.count;
+    return error < 0 ? error
+                     : run_store_same_plan(&run, touring->store, touring->plan.cells,
+                                           touring->plan.count, failure);
+}
+
+int overhead_reopen_store(struct touring *touring)
+{
+    struct failure failure = {0};
+    int error = reopen(touring, &failure);
+    if (error == 0) {
+        touring->run.stored = store_path(touring->store);
+        int status = overhead_prepare(touring);
+        if (status != EXIT_DONE)
+            return status;
+        error = adopt(touring, &failure);
+    }
+    return error == 0 ? EXIT_DONE : refuse(touring, error, &failure);
+}
+
+/* --- finished ones --- */
+
+/* The first one says which machine and seed the report is of. */
+static int take_first(struct touring *touring, const struct store_info *info,
+                      struct failure *failure)
+{
+    if (touring->run.facts)
+        return 0;
+    touring->run.seed = info->seed;
+    snprintf(touring->run.fingerprint, sizeof(touring->run.fingerprint), "%s", info->fingerprint);
+    touring->run.facts = &touring->stored_facts;
+    return store_facts(touring->store, &touring->stored_facts, failure);
+}
+
+static int load_from(struct touring *touring, const char *path, struct failure *failure)
+{
+    struct store *store = NULL;
+    struct store_info info = {0};
+    int error = run_store_open_from(path, "overhead", &store, &info, failure);
+    bool first = !touring->store;
+    if (first)
+        touring->store = store;
+    if (error == 0)
+        error = take_first(touring, &info, failure);
+    if (error == 0)
+        error = overhead_load(store, &touring->run.file, failure);
+    touring->run.complete &= info.finished != NULL;
+    store_info_release(&info);
+    if (!first)
+        store_close(store);
+    return error;
+}
+
+int overhead_open_from(struct touring *touring)
+{
+    struct failure failure = {0};
+    const struct string_list *from = &touring->run.options->from;
+    int error = 0;
+    for (size_t i = 0; i < from->count && error == 0; i++)
+        error = load_from(touring, from->items[i], &failure);
+    if (error == 0 && from->count == 1)
+        touring->run.stored = store_path(touring->store);
+    return error == 0 ? EXIT_DONE : refuse(touring, error, &failure);
+}
