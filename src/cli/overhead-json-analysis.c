@@ -37,6 +37,36 @@ static json_t *gauge_json(const struct overhead_run *run, const struct overhead_
     return object;
 }
 
+/* The same call again and again in a fresh process. */
+static json_t *in_a_row_json(const struct overhead_cold *cold)
+{
+    static const char none[] = "there is nothing to compare";
+    json_t *object = json_object(), *medians = json_array();
+    json_object_set_new(object, "processes", json_count(cold->row_processes));
+    json_object_set_new(object, "length", json_count(cold->row_length));
+    for (uint32_t i = 0; i < cold->row_length && i < OVERHEAD_MOST_POINTS; i++)
+        json_array_append_new(medians,
+                              isfinite(cold->row[i]) ? json_real(cold->row[i]) : json_null());
+    json_object_set_new(object, "medians", medians);
+    JSON_PUT_REALS(object, {"later", cold->later, none}, {"ratio", cold->later_ratio, none},
+                   {"low", cold->later_low, none}, {"high", cold->later_high, none},
+                   {"settled_ratio", cold->settled_ratio, none},
+                   {"settled_low", cold->settled_low, none},
+                   {"settled_high", cold->settled_high, none});
+    json_object_set_new(object, "declines", json_boolean(cold->declines));
+    json_object_set_new(object, "goes_on", json_boolean(cold->goes_on));
+    return object;
+}
+
+static void put_before(json_t *object, const struct overhead_case *file,
+                       const struct overhead_cold *cold)
+{
+    bool known = cold->predecessor >= 0 && (size_t)cold->predecessor < file->operation_count;
+    json_object_set_new(object, "predecessor",
+                        json_text(known ? file->operations[cold->predecessor].name : NULL));
+    json_object_set_new(object, "opening", json_boolean(cold->opening));
+}
+
 static json_t *cold_json(const struct overhead_run *run, const struct overhead_cold *cold)
 {
     json_t *object = json_object();
@@ -44,15 +74,25 @@ static json_t *cold_json(const struct overhead_run *run, const struct overhead_c
     json_object_set_new(object, "variant", json_text(cold->variant));
     json_object_set_new(object, "link", json_text(cold->link));
     overhead_put_meter_json(object, cold->meter);
+    json_object_set_new(object, "counted", json_text(cold->counted));
+    json_object_set_new(object, "events", json_count(cold->events));
+    put_before(object, &run->file, cold);
     json_object_set_new(object, "processes", json_count(cold->processes));
+    json_object_set_new(object, "runs", json_count(cold->runs));
+    json_object_set_new(object, "outlier_count", json_count(cold->outlier_count));
     JSON_PUT_REALS(object, {"first", cold->first, NULL},
                    {"second", cold->second, "it was called once a process"},
                    {"warm", cold->warm, "it was not measured warm"},
                    {"extra", cold->extra, "there is nothing to compare the first call with"},
                    {"low", cold->low, NULL}, {"high", cold->high, NULL},
-                   {"faulted", cold->faulted, NULL}, {"faults", cold->faults, NULL},
-                   {"outliers", cold->outliers, NULL},
+                   {"ratio", cold->ratio, NULL}, {"ratio_low", cold->ratio_low, NULL},
+                   {"ratio_high", cold->ratio_high, NULL}, {"faulted", cold->faulted, NULL},
+                   {"faults", cold->faults, NULL}, {"outliers", cold->outliers, NULL},
                    {"outliers_explained", cold->outliers_explained, "there are no outliers"});
+    if (cold->row_length)
+        json_object_set_new(object, "in_a_row", in_a_row_json(cold));
+    else
+        json_absent(object, "in_a_row", "it was not called again and again with nothing between");
     overhead_put_machine_json(object, &run->file, cold->machine);
     return object;
 }
@@ -60,19 +100,30 @@ static json_t *cold_json(const struct overhead_run *run, const struct overhead_c
 static json_t *sweep_json(const struct overhead_run *run, const struct overhead_slope *slope)
 {
     static const char bent[] = "too few points, or no growth, to tell how the line bends";
-    json_t *object = json_object();
+    json_t *object = json_object(), *points = json_array();
     overhead_put_operation_json(object, &run->file, slope->operation);
     json_object_set_new(object, "variant", json_text(slope->variant));
     json_object_set_new(object, "link", json_text(slope->link));
     overhead_put_meter_json(object, slope->meter);
     json_object_set_new(object, "by", json_text(slope->by_reads ? "reads" : "events"));
     json_object_set_new(object, "layout", json_text(slope->separate ? "separate" : "group"));
-    json_object_set_new(object, "points", json_count(slope->points));
+    json_object_set_new(object, "counted", json_text(slope->counted));
+    json_object_set_new(object, slope->by_reads ? "events" : "reads", json_count(slope->fixed));
+    for (size_t i = 0; i < slope->points && i < OVERHEAD_MOST_POINTS; i++) {
+        json_t *point = json_object();
+        json_object_set_new(point, "count", json_count(slope->counts[i]));
+        JSON_PUT_REALS(point, {"median", slope->medians[i], NULL});
+        json_array_append_new(points, point);
+    }
+    json_object_set_new(object, "points", points);
+    json_object_set_new(object, "processes", json_count(slope->processes));
+    json_object_set_new(object, "exact", json_boolean(slope->exact));
+    json_object_set_new(object, "paired", json_boolean(slope->paired));
     JSON_PUT_REALS(object, {"base", slope->base, NULL}, {"slope", slope->slope, NULL},
                    {"low", slope->low, NULL}, {"high", slope->high, NULL},
                    {"exponent", slope->exponent, bent}, {"exponent_low", slope->exponent_low, bent},
                    {"exponent_high", slope->exponent_high, bent}, {"one", slope->one, NULL},
-                   {"most", slope->most, NULL});
+                   {"most", slope->most, NULL}, {"miss", slope->miss, NULL});
     json_object_set_new(object, "most_count", json_count(slope->most_count));
     json_object_set_new(object, "straight", json_boolean(slope->straight));
     overhead_put_machine_json(object, &run->file, slope->machine);
@@ -81,9 +132,10 @@ static json_t *sweep_json(const struct overhead_run *run, const struct overhead_
 
 /* --- machines --- */
 
-static json_t *machine_row_json(const struct overhead_machine_row *row)
+static json_t *machine_row_json(const struct overhead_case *file,
+                                const struct overhead_machine_row *row)
 {
-    static const char none[] = "there is nothing of the first machine to compare it with";
+    static const char none[] = "no other machine has it";
     double missing = row->has_ratio ? 0 : NAN;
     json_t *object = json_object();
     json_object_set_new(object, "path", json_text(row->path));
@@ -94,7 +146,13 @@ static json_t *machine_row_json(const struct overhead_machine_row *row)
         json_object_set_new(object, "mode", json_text("uk"));
         json_object_set_new(object, "meter", json_null());
     }
-    JSON_PUT_REALS(object, {"median", row->median, NULL}, {"ratio", row->ratio + missing, none},
+    json_object_set_new(object, "processes", json_count(row->processes));
+    json_object_set_new(object, "reference",
+                        json_text(row->has_ratio && row->reference < file->machine_count
+                                      ? file->machines[row->reference].fingerprint
+                                      : NULL));
+    JSON_PUT_REALS(object, {"median", row->median, NULL}, {"low", row->low, NULL},
+                   {"high", row->high, NULL}, {"ratio", row->ratio + missing, none},
                    {"ratio_low", row->ratio_low + missing, none},
                    {"ratio_high", row->ratio_high + missing, none});
     json_object_set_new(object, "differs", json_boolean(row->differs));
@@ -112,7 +170,7 @@ static json_t *machine_json(const struct overhead_run *run, uint32_t index)
     json_object_set_new(object, "emulated", json_boolean(machine->emulated));
     for (size_t i = 0; i < run->report.machine_row_count; i++)
         if (run->report.machines[i].machine == index)
-            json_array_append_new(rows, machine_row_json(&run->report.machines[i]));
+            json_array_append_new(rows, machine_row_json(&run->file, &run->report.machines[i]));
     json_object_set_new(object, "rows", rows);
     return object;
 }
@@ -127,6 +185,8 @@ static json_t *peer_json(const struct overhead_run *run, const struct overhead_p
     json_object_set_new(object, "what", json_text(peer->what));
     json_object_set_new(object, "bare_path", json_text(peer->bare_path));
     overhead_put_meter_json(object, peer->meter);
+    json_object_set_new(object, "processes", json_count(peer->processes));
+    json_object_set_new(object, "paired", json_boolean(peer->paired));
     JSON_PUT_REALS(object, {"cost", peer->cost, NULL}, {"bare", peer->bare, NULL},
                    {"ratio", peer->ratio, NULL}, {"low", peer->low, NULL},
                    {"high", peer->high, NULL});

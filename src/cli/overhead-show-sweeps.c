@@ -81,6 +81,8 @@ void overhead_put_sweeps(const struct overhead_run *run, const struct style *sty
             bool leads = report->slopes[i].by_reads == (by_reads != 0);
             for (size_t j = 0; j < i && leads; j++)
                 leads = !same_group(&report->slopes[i], &report->slopes[j]);
+            leads =
+                leads && (run->options->all || !overhead_is_half(report, report->slopes[i].meter));
             if (leads)
                 put_group(run, i, style, out);
             events |= leads && !by_reads;

@@ -125,6 +125,15 @@ bool overhead_counts_code(const struct overhead_meter *meter)
     return meter && (meter->unit == METER_INSTRUCTIONS || meter->unit == METER_EVENTS);
 }
 
+bool overhead_is_half(const struct overhead_report *report, const struct overhead_meter *meter)
+{
+    for (size_t i = 0; meter && i < report->total_count; i++)
+        if (report->totals[i].unit == meter->unit &&
+            !overhead_is_like_meter(&report->totals[i], meter))
+            return true;
+    return false;
+}
+
 /* --- which rows --- */
 
 bool overhead_is_emulated(const struct overhead_case *file, uint32_t machine)

@@ -40,6 +40,8 @@ void overhead_put_share(double share, struct text *out);
 /* NULL is the meter of whole commands: ns. */
 bool overhead_is_like_meter(const struct overhead_meter *left, const struct overhead_meter *right);
 bool overhead_same_word(const char *left, const char *right);
+/* User mode or kernel alone, where both together were metered as well: with --all only. */
+bool overhead_is_half(const struct overhead_report *report, const struct overhead_meter *meter);
 /* Counts what is executed: exact on an emulated machine, where time means nothing. */
 bool overhead_counts_code(const struct overhead_meter *meter);
 

@@ -22,7 +22,7 @@ ROW = ("path", "variant", "operation", "events", "reads", "temperature", "predec
        "median", "q3", "p99", "max", "levels", "link", "mode", "layout", "low", "high", "disturbed", "position")
 ANALYSIS = ("calls", "processes", "seconds", "timer", "gauge", "cold", "sweeps", "machines", "peers", "advice")
 # Words that may be null: there is nothing to explain.
-WORDS = {"predecessor", "predecessor_times", "position", "levels_by", "mode", "meter", "why", "store", "variant", "link", "counted",
+WORDS = {"reference", "predecessor", "predecessor_times", "position", "levels_by", "mode", "meter", "why", "store", "variant", "link", "counted",
          "cpu", "os", "microcode", "kernel", "hypervisor", "container", "emulated", "cpus"}
 
 
