@@ -1,13 +1,301 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Levels in the values of one cell. */
-#include "judge/overhead/report.h"
+ * Levels in the values of one cell: heaps with a real valley between them. Whole processes may sit
+ * on one level, or calls of one process on several; either way what repeats must speak for it, a
+ * few processes that differ by more than their spread, or calls whose density falls. */
+#include "judge/overhead/levels.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "judge/overhead/modes.h"
+#include "stats/moments.h"
+
+/* A level: this share of runs at least, this much above the one below it, this many steps. */
+static const double LEAST_SHARE = 0.05, LEAST_DISTANCE = 0.08, LEAST_STEPS = 4;
+/* A process with this share of its runs on one side of a border stays there. */
+static const double STAYS = 0.9;
+/* Chance that an even density shows such a valley. */
+static const double CHANCE = 1e-4;
+/* Processes by themselves: as many, on either side, and so many deviations apart. */
+enum { LEAST_PROCESSES = 6, LEAST_BESIDE = 2 };
+static const double DEVIATIONS_APART = 6;
+/* Half of what a window spans of the distance of two levels. */
+static const double WINDOW = 0.125;
+
+/* The processes of a sample, about one border. */
+struct process {
+    size_t begin, end;
+    double median;
+    size_t below; /* runs below the border */
+};
+
+struct sides {
+    struct process *processes;
+    size_t count;
+};
+
+static bool straddles(const struct process *process)
+{
+    double runs = (double)(process->end - process->begin), below = (double)process->below;
+    return below > (1 - STAYS) * runs && below < STAYS * runs;
+}
+
+static int find_processes(const struct level_sample *sample, struct sides *sides)
+{
+    size_t largest = 0;
+    sides->processes = calloc(sample->count + 1, sizeof(*sides->processes));
+    if (!sides->processes)
+        return -ENOMEM;
+    for (size_t begin = 0, end; begin < sample->count; begin = end) {
+        for (end = begin + 1; end < sample->count && sample->group[end] == sample->group[begin];)
+            end++;
+        sides->processes[sides->count++] = (struct process){.begin = begin, .end = end};
+        largest = end - begin > largest ? end - begin : largest;
+    }
+    AUTO_FREE double *sorted = malloc((largest + 1) * sizeof(*sorted));
+    if (!sorted)
+        return -ENOMEM;
+    for (size_t i = 0; i < sides->count; i++) {
+        struct process *process = &sides->processes[i];
+        size_t runs = process->end - process->begin;
+        memcpy(sorted, sample->values + process->begin, runs * sizeof(*sorted));
+        sort_values(sorted, runs);
+        process->median = quantile(sorted, runs, 0.5);
+    }
+    return 0;
+}
+
+static void see_border(const struct level_sample *sample, struct sides *sides, double border)
+{
+    for (size_t i = 0; i < sides->count; i++) {
+        struct process *process = &sides->processes[i];
+        process->below = 0;
+        for (size_t at = process->begin; at < process->end; at++)
+            process->below += sample->values[at] < border;
+    }
+}
+
+/* Two neighbouring modes and the place between them. */
+struct pair {
+    double low, high; /* medians */
+    double border;
+};
+
+/* Calls of processes that are on both sides: does their density fall in between? */
+static bool calls_speak(const struct level_sample *sample, const struct sides *sides,
+                        const struct pair *pair)
+{
+    double half = WINDOW * (pair->high - pair->low);
+    size_t lower = 0, upper = 0, valley = 0;
+    for (size_t i = 0; i < sides->count; i++) {
+        const struct process *process = &sides->processes[i];
+        if (!straddles(process))
+            continue;
+        for (size_t at = process->begin; at < process->end; at++) {
+            lower += fabs(sample->values[at] - pair->low) < half;
+            upper += fabs(sample->values[at] - pair->high) < half;
+            valley += fabs(sample->values[at] - pair->border) < half;
+        }
+    }
+    return chance_of_valley(valley, lower < upper ? lower : upper) <= CHANCE;
+}
+
+/* Many processes: does the density of their medians fall in between? */
+static bool density_speaks(const struct sides *sides, const struct pair *pair)
+{
+    double half = WINDOW * (pair->high - pair->low);
+    size_t lower = 0, upper = 0, valley = 0;
+    for (size_t i = 0; i < sides->count; i++) {
+        double median = sides->processes[i].median;
+        lower += fabs(median - pair->low) < half;
+        upper += fabs(median - pair->high) < half;
+        valley += fabs(median - pair->border) < half;
+    }
+    return chance_of_valley(valley, lower < upper ? lower : upper) <= CHANCE;
+}
+
+/* Few processes: are the two sides further apart than their spread explains? */
+static bool distance_speaks(const struct sides *sides, const struct pair *pair)
+{
+    double squares = 0;
+    size_t below = 0, above = 0;
+    for (size_t i = 0; i < sides->count; i++) {
+        double median = sides->processes[i].median;
+        bool low = median < pair->border;
+        double off = median - (low ? pair->low : pair->high);
+        squares += off * off;
+        below += low;
+        above += !low;
+    }
+    if (below < LEAST_BESIDE || above < LEAST_BESIDE || sides->count < LEAST_PROCESSES)
+        return false;
+    return pair->high - pair->low >= DEVIATIONS_APART * sqrt(squares / (double)(sides->count - 2));
+}
+
+static bool is_told_apart(const struct level_sample *sample, struct sides *sides,
+                          const struct pair *pair)
+{
+    see_border(sample, sides, pair->border);
+    return calls_speak(sample, sides, pair) || density_speaks(sides, pair) ||
+           distance_speaks(sides, pair);
+}
+
+static double median_of(const struct level_sample *sample, const struct mode *mode)
+{
+    return quantile(sample->sorted + mode->begin, mode->end - mode->begin, 0.5);
+}
+
+/* Joins neighbours that nothing tells apart; returns how many are left. */
+static size_t join_modes(const struct level_sample *sample, struct sides *sides, struct mode *modes,
+                         size_t count)
+{
+    for (size_t i = 0; i + 1 < count;) {
+        struct pair pair = {median_of(sample, &modes[i]), median_of(sample, &modes[i + 1]),
+                            modes[i].border};
+        double distance = pair.high - pair.low;
+        if (distance >= LEAST_DISTANCE * fabs(pair.low) &&
+            distance >= LEAST_STEPS * sample->resolution && is_told_apart(sample, sides, &pair)) {
+            i++;
+            continue;
+        }
+        modes[i].end = modes[i + 1].end;
+        modes[i].border = modes[i + 1].border;
+        memmove(&modes[i + 1], &modes[i + 2], (count - i - 2) * sizeof(*modes));
+        count--;
+        i = i ? i - 1 : 0;
+    }
+    return count;
+}
+
+/* More than can be told: the nearest neighbours become one. */
+static size_t keep_most(const struct level_sample *sample, struct mode *modes, size_t count)
+{
+    while (count > OVERHEAD_MOST_LEVELS) {
+        size_t nearest = 0;
+        double least = INFINITY;
+        for (size_t i = 0; i + 1 < count; i++) {
+            double distance = median_of(sample, &modes[i + 1]) - median_of(sample, &modes[i]);
+            if (distance < least) {
+                least = distance;
+                nearest = i;
+            }
+        }
+        modes[nearest].end = modes[nearest + 1].end;
+        modes[nearest].border = modes[nearest + 1].border;
+        memmove(&modes[nearest + 1], &modes[nearest + 2], (count - nearest - 2) * sizeof(*modes));
+        count--;
+    }
+    return count;
+}
+
+static void fill_level(const struct level_sample *sample, const struct mode *mode,
+                       struct overhead_level *level)
+{
+    const double *sorted = sample->sorted + mode->begin;
+    size_t count = mode->end - mode->begin;
+    *level = (struct overhead_level){.median = quantile(sorted, count, 0.5),
+                                     .q1 = quantile(sorted, count, 0.25),
+                                     .q3 = quantile(sorted, count, 0.75),
+                                     .share = (double)count / (double)sample->count};
+}
+
+static size_t count_groups(const struct level_sample *sample)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sample->count; i++)
+        count += !i || sample->group[i] != sample->group[i - 1];
+    return count;
+}
+
+/* On which level most runs of each process are, and whether they stay there. */
+static enum level_kind place_processes(const struct level_sample *sample, const struct sides *sides,
+                                       const struct mode *modes, size_t count,
+                                       struct overhead_level *levels)
+{
+    size_t staying = 0;
+    for (size_t i = 0; i < sides->count; i++) {
+        const struct process *process = &sides->processes[i];
+        size_t runs[OVERHEAD_MOST_LEVELS] = {0}, most = 0;
+        for (size_t at = process->begin; at < process->end; at++) {
+            size_t level = 0;
+            while (level + 1 < count && sample->values[at] >= modes[level].border)
+                level++;
+            runs[level]++;
+        }
+        for (size_t level = 1; level < count; level++)
+            most = runs[level] > runs[most] ? level : most;
+        levels[most].processes++;
+        staying += (double)runs[most] >= STAYS * (double)(process->end - process->begin);
+    }
+    return (double)staying >= 0.8 * (double)sides->count ? LEVELS_BY_PROCESS : LEVELS_BY_CALL;
+}
+
+/* Nothing to look for: the middle of all runs is narrower than two levels are apart. */
+static bool is_narrow(const struct level_sample *sample)
+{
+    double low = quantile(sample->sorted, sample->count, 0.01);
+    double high = quantile(sample->sorted, sample->count, 0.99);
+    return high - low < LEAST_DISTANCE * fabs(low) || high - low < LEAST_STEPS * sample->resolution;
+}
+
+static int one_level(const struct level_sample *sample, struct overhead_level *levels,
+                     enum level_kind *kind)
+{
+    struct mode all = {0, sample->count, 0, INFINITY};
+    fill_level(sample, &all, &levels[0]);
+    levels[0].processes = count_groups(sample);
+    *kind = LEVELS_ONE;
+    return 1;
+}
+
+int overhead_levels_sorted(const struct level_sample *sample,
+                           struct overhead_level levels[OVERHEAD_MOST_LEVELS],
+                           enum level_kind *kind)
+{
+    struct mode modes[MOST_MODES];
+    if (is_narrow(sample))
+        return one_level(sample, levels, kind);
+    double middle = quantile(sample->sorted, sample->count, 0.5);
+    struct mode_search search = {
+        .bandwidth = fmax(fmax(0.02 * fabs(middle), 1.5 * sample->resolution), 1e-9),
+        .least_share = LEAST_SHARE,
+        .distance = LEAST_DISTANCE,
+        .steps = LEAST_STEPS * sample->resolution,
+        .chance = 1};
+    size_t count = find_modes(sample->sorted, sample->count, &search, modes);
+    if (count == 1)
+        return one_level(sample, levels, kind);
+    struct sides sides = {0};
+    int error = find_processes(sample, &sides);
+    AUTO_FREE struct process *processes = sides.processes;
+    if (error)
+        return error;
+    count = keep_most(sample, modes, join_modes(sample, &sides, modes, count));
+    if (count == 1)
+        return one_level(sample, levels, kind);
+    for (size_t i = 0; i < count; i++)
+        fill_level(sample, &modes[i], &levels[i]);
+    *kind = place_processes(sample, &sides, modes, count, levels);
+    return (int)count;
+}
 
 int overhead_levels(const double *values, const uint32_t *group, size_t count, double resolution,
                     struct overhead_level levels[OVERHEAD_MOST_LEVELS], enum level_kind *kind)
 {
-    (void)values, (void)group, (void)count, (void)resolution, (void)levels;
+    memset(levels, 0, OVERHEAD_MOST_LEVELS * sizeof(*levels));
     *kind = LEVELS_ONE;
-    return 1;
+    if (!count)
+        return 1;
+    AUTO_FREE double *sorted = malloc(count * sizeof(*sorted));
+    if (!sorted)
+        return -ENOMEM;
+    memcpy(sorted, values, count * sizeof(*sorted));
+    sort_values(sorted, count);
+    struct level_sample sample = {values, group, sorted, count, resolution};
+    return overhead_levels_sorted(&sample, levels, kind);
 }

@@ -245,8 +245,10 @@ struct overhead_span {
     uint32_t process; /* within the tour */
     uint32_t pass,
         position;   /* position: how many-th call of the operation in its process, from 1 */
+    uint32_t call;  /* index in the calls of a pass */
     uint32_t meter; /* index in the tour's meters */
     bool disturbed;
+    int64_t raw; /* as metered */
     double cost;
     const struct account *account; /* of a cold tour; NULL: none of its own */
 };

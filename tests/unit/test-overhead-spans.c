@@ -1,0 +1,338 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The first steps of the judge of overhead: every call once with what was before it, what metering
+ * costs, and in which steps the meter counts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "judge/overhead/report.h"
+#include "judge/overhead/resolution.h"
+#include "overhead-judging.h"
+
+/* --- spans --- */
+
+struct seen {
+    const struct overhead_case *file;
+    size_t spans, disturbed, with_account;
+    struct overhead_span list[64];
+};
+
+static int see(void *context, const struct overhead_span *span)
+{
+    struct seen *seen = context;
+    if (seen->spans < 64)
+        seen->list[seen->spans] = *span;
+    seen->spans++;
+    seen->disturbed += span->disturbed;
+    seen->with_account += span->account != NULL;
+    return 0;
+}
+
+static void every_call_is_seen_with_what_was_before_it(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 1);
+    struct overhead_way way = {.calls = "timer.nothing,perf-read.read*8,perf-read.read",
+                               .processes = 2,
+                               .passes = 2,
+                               .metering = 40};
+    build_overhead_tour(&builder, &way);
+    struct overhead_report report = judge_passes(&builder);
+    struct seen seen = {.file = &builder.file};
+    assert_int_equal(overhead_each_span(&builder.file, &report, see, &seen), 0);
+    assert_int_equal(seen.spans, 12);
+    assert_int_equal(seen.with_account, 0);
+    static const struct {
+        const char *operation;
+        int predecessor;
+        uint32_t times, before, pass, position;
+        double cost;
+    } expected[6] = {
+        {"timer.nothing", -1, 1, 0, 0, 1, 0},    {"perf-read.read", 0, 8, 1, 0, 1, 8112},
+        {"perf-read.read", 1, 1, 8, 0, 2, 1014}, {"timer.nothing", 1, 1, 1, 1, 2, 0},
+        {"perf-read.read", 0, 8, 1, 1, 3, 8112}, {"perf-read.read", 1, 1, 8, 1, 4, 1014},
+    };
+    for (size_t i = 0; i < 12; i++) {
+        const struct overhead_span *span = &seen.list[i];
+        assert_string_equal(builder.file.operations[span->operation].name,
+                            expected[i % 6].operation);
+        assert_int_equal(span->predecessor, expected[i % 6].predecessor);
+        assert_int_equal(span->times, expected[i % 6].times);
+        assert_int_equal(span->predecessor_times, expected[i % 6].before);
+        assert_int_equal(span->process, i / 6);
+        assert_int_equal(span->pass, expected[i % 6].pass);
+        assert_int_equal(span->position, expected[i % 6].position);
+        assert_int_equal(span->call, i % 3);
+        assert_near(span->cost, expected[i % 6].cost, 1e-9);
+        assert_int_equal(span->raw, (int64_t)expected[i % 6].cost + 40);
+    }
+    end_judging(&builder, &report);
+}
+
+static int stop_at_third(void *context, const struct overhead_span *span)
+{
+    (void)span;
+    return ++*(int *)context == 3 ? -7 : 0;
+}
+
+static void a_walk_ends_where_it_is_told_to(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 1);
+    build_overhead_tour(&builder, &(struct overhead_way){.processes = 2});
+    struct overhead_report report = judge_passes(&builder);
+    int seen = 0;
+    assert_int_equal(overhead_each_span(&builder.file, &report, stop_at_third, &seen), -7);
+    assert_int_equal(seen, 3);
+    end_judging(&builder, &report);
+}
+
+static void calls_of_a_cold_tour_have_their_account(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 1);
+    struct overhead_way way = {.calls = "timer.nothing,timer.nothing,perf-read.read,perf-read.read",
+                               .cold = true,
+                               .processes = 3,
+                               .fault_path = "perf-read",
+                               .fault_cost = 4000};
+    build_overhead_tour(&builder, &way);
+    struct overhead_report report = judge_passes(&builder);
+    struct seen seen = {.file = &builder.file};
+    assert_int_equal(overhead_each_span(&builder.file, &report, see, &seen), 0);
+    assert_int_equal(seen.with_account, 12);
+    assert_int_equal(seen.list[2].account->minor_faults, 1);
+    assert_int_equal(seen.list[3].account->minor_faults, 0);
+    assert_near(seen.list[2].cost, 5014, 1e-9);
+    assert_int_equal(seen.disturbed, 0); /* faults are what is studied */
+    end_judging(&builder, &report);
+}
+
+static void several_meters_are_subtracted_each_by_its_own(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 1);
+    struct overhead_way way = {.calls = "timer.nothing,perf-read.read",
+                               .processes = 1,
+                               .passes = 1,
+                               .meters = {"instructions:u", "instructions:k"}};
+    struct overhead_tour *tour = build_overhead_tour(&builder, &way);
+    const int64_t planted[4] = {12, 3, 20, 903};
+    memcpy(tour->values, planted, sizeof(planted));
+    struct overhead_report report = judge_passes(&builder);
+    struct seen seen = {.file = &builder.file};
+    assert_int_equal(overhead_each_span(&builder.file, &report, see, &seen), 0);
+    assert_int_equal(seen.spans, 4);
+    assert_near(seen.list[2].cost, 8, 0);
+    assert_near(seen.list[3].cost, 900, 0);
+    assert_int_equal(report.timer_count, 2);
+    assert_near(report.timers[1].cost, 3, 0);
+    assert_near(report.timers[1].resolution, 1, 0);
+    end_judging(&builder, &report);
+}
+
+static void passes_with_faults_or_lost_time_are_disturbed(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 3);
+    struct overhead_way way = {.faulted = 0.1, .preempted = 0.1, .processes = 40};
+    struct overhead_tour *tour = build_overhead_tour(&builder, &way);
+    size_t planted = 0;
+    for (size_t i = 0; i < tour->begins[40]; i += tour->length)
+        planted += tour->accounts[i].minor_faults || tour->accounts[i].involuntary;
+    struct overhead_report report = judge_passes(&builder);
+    struct seen seen = {.file = &builder.file};
+    assert_int_equal(overhead_each_span(&builder.file, &report, see, &seen), 0);
+    assert_true(planted > 100);
+    assert_int_equal(seen.disturbed, planted * tour->length);
+    assert_near(report.gauges[0].share, (double)planted / 800, 1e-9);
+    end_judging(&builder, &report);
+}
+
+/* Commands that are started fault in every pass: that disturbs nothing. */
+static void faults_that_every_pass_has_disturb_none(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 3);
+    struct overhead_tour *tour = build_overhead_tour(&builder, &(struct overhead_way){0});
+    for (size_t i = 0; i < tour->begins[30]; i += tour->length)
+        tour->accounts[i].minor_faults = 130 + random_below(&builder.random, 4);
+    tour->accounts[0].minor_faults = 900;
+    struct overhead_report report = judge_passes(&builder);
+    struct seen seen = {.file = &builder.file};
+    assert_int_equal(overhead_each_span(&builder.file, &report, see, &seen), 0);
+    assert_int_equal(seen.disturbed, tour->length);
+    end_judging(&builder, &report);
+}
+
+/* --- what metering costs --- */
+
+static void metering_is_the_median_of_processes_that_nobody_disturbed(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 5);
+    struct overhead_tour *tour =
+        build_overhead_tour(&builder, &(struct overhead_way){.shared = 0.7, .processes = 40});
+    /* what is shared makes nothing dearer, too: 50 to 80 */
+    for (size_t pass = 0; pass < tour->begins[40] / tour->length; pass++) {
+        int64_t *values = tour->values + pass * tour->length;
+        bool shared = false;
+        for (size_t i = 0; i < tour->length; i++)
+            shared = shared || values[i] == 968;
+        for (size_t i = 0; i < tour->length; i++)
+            if (shared && values[i] == 50)
+                values[i] = 80;
+    }
+    struct overhead_report report = judge_passes(&builder);
+    assert_int_equal(report.timer_count, 1);
+    assert_true(report.timers[0].known);
+    assert_near(report.timers[0].cost, 50, 0);
+    assert_near(report.timers[0].low, 50, 0);
+    assert_near(report.timers[0].high, 50, 0);
+    end_judging(&builder, &report);
+}
+
+static void where_nothing_was_called_nothing_is_subtracted(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 5);
+    build_overhead_tour(&builder, &(struct overhead_way){.calls = "perf-read.read,timer.gauge"});
+    struct overhead_report report = judge_passes(&builder);
+    struct seen seen = {.file = &builder.file};
+    assert_false(report.timers[0].known);
+    assert_near(report.timers[0].cost, 0, 0);
+    assert_int_equal(overhead_each_span(&builder.file, &report, see, &seen), 0);
+    assert_near(seen.list[0].cost, 1064, 0);
+    end_judging(&builder, &report);
+}
+
+static void a_machine_with_cold_tours_alone_is_timed_by_later_calls_of_nothing(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 5);
+    struct overhead_tour *tour = build_overhead_tour(
+        &builder, &(struct overhead_way){.calls = "timer.nothing,timer.nothing,perf-read.read",
+                                         .cold = true});
+    for (size_t i = 0; i < tour->begins[200]; i += 3)
+        tour->values[i] = 700; /* the meter's own code was cold */
+    struct overhead_report report = judge_passes(&builder);
+    assert_true(report.timers[0].known);
+    assert_near(report.timers[0].cost, 50, 0);
+    assert_int_equal(report.timers[0].processes, 200);
+    end_judging(&builder, &report);
+}
+
+static void machines_and_meters_are_timed_apart(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 5);
+    uint32_t other = build_overhead_machine(&builder, "other", false);
+    build_overhead_tour(&builder, &(struct overhead_way){.metering = 30});
+    build_overhead_tour(&builder, &(struct overhead_way){.machine = other, .metering = 90});
+    build_overhead_tour(&builder,
+                        &(struct overhead_way){.meters = {"instructions:u"}, .metering = 7});
+    struct overhead_report report = judge_passes(&builder);
+    assert_int_equal(report.timer_count, 3);
+    assert_near(report.timers[0].cost, 30, 0);
+    assert_near(report.timers[1].cost, 90, 0);
+    assert_int_equal(report.timers[1].machine, other);
+    assert_near(report.timers[2].cost, 7, 0);
+    assert_int_equal(report.gauge_count, 3);
+    assert_false(report.gauges[2].known); /* a count */
+    end_judging(&builder, &report);
+}
+
+/* --- steps --- */
+
+static double resolution_of(double step, double noise, uint64_t seed)
+{
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, seed);
+    build_overhead_tour(&builder, &(struct overhead_way){.step = step, .run_noise = noise});
+    struct overhead_report report = judge_passes(&builder);
+    double resolution = report.timers[0].resolution;
+    end_judging(&builder, &report);
+    return resolution;
+}
+
+static void the_step_of_a_meter_is_found(void **state)
+{
+    (void)state;
+    static const double steps[] = {24.5, 26, 16, 40, 100, 1000.0 / 24};
+    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+        for (uint64_t seed = 1; seed <= 20; seed++)
+            for (int noise = 2; noise <= 20; noise += 6)
+                assert_near(resolution_of(steps[i], noise / 100.0, seed), steps[i],
+                            0.02 * steps[i]);
+}
+
+static void a_meter_that_counts_in_ones_has_no_other_step(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        for (int noise = 1; noise <= 31; noise += 5)
+            assert_near(resolution_of(1, noise / 100.0, seed), 1, 0);
+}
+
+static void of_one_value_no_step_is_told(void **state)
+{
+    (void)state;
+    int64_t values[40], scratch[80];
+    for (size_t i = 0; i < 40; i++)
+        values[i] = 49;
+    assert_near(find_resolution(values, 40, scratch), 0, 0);
+    for (size_t i = 0; i < 40; i++)
+        values[i] = i % 2 ? 49 : 98;
+    assert_near(find_resolution(values, 40, scratch), 0, 0);
+    assert_near(find_resolution(values, 0, scratch), 0, 0);
+}
+
+/* A tenth of the values at odd places, as an interrupt's end may make them. */
+static void odd_values_do_not_hide_a_step(void **state)
+{
+    (void)state;
+    struct random random;
+    int64_t values[4000], scratch[8000];
+    random_seed(&random, 9);
+    for (size_t i = 0; i < 4000; i++)
+        values[i] = (int64_t)floor(24.5 * (double)(40 + random_below(&random, 60)));
+    for (size_t i = 0; i < 4; i++)
+        values[i * 1000] += 11;
+    assert_near(find_resolution(values, 4000, scratch), 24.5, 0.1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_call_is_seen_with_what_was_before_it),
+        cmocka_unit_test(a_walk_ends_where_it_is_told_to),
+        cmocka_unit_test(calls_of_a_cold_tour_have_their_account),
+        cmocka_unit_test(several_meters_are_subtracted_each_by_its_own),
+        cmocka_unit_test(passes_with_faults_or_lost_time_are_disturbed),
+        cmocka_unit_test(faults_that_every_pass_has_disturb_none),
+        cmocka_unit_test(metering_is_the_median_of_processes_that_nobody_disturbed),
+        cmocka_unit_test(where_nothing_was_called_nothing_is_subtracted),
+        cmocka_unit_test(a_machine_with_cold_tours_alone_is_timed_by_later_calls_of_nothing),
+        cmocka_unit_test(machines_and_meters_are_timed_apart),
+        cmocka_unit_test(the_step_of_a_meter_is_found),
+        cmocka_unit_test(a_meter_that_counts_in_ones_has_no_other_step),
+        cmocka_unit_test(of_one_value_no_step_is_told),
+        cmocka_unit_test(odd_values_do_not_hide_a_step),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
