@@ -1,0 +1,228 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reports on overhead made by hand for tests of findings and advice: rows, slopes and peers are
+ * written down as the other parts of the judge would find them. */
+#pragma once
+
+#include "judge/overhead/report.h"
+#include "overhead-builder.h"
+
+#define HAND_ROWS   1200
+#define HAND_SLOPES 24
+#define HAND_PEERS  8
+
+struct hand {
+    struct overhead_builder builder;
+    struct overhead_report report;
+    struct overhead_row rows[HAND_ROWS];
+    struct overhead_slope slopes[HAND_SLOPES];
+    struct overhead_peer peers[HAND_PEERS];
+    struct overhead_gauge gauge;
+    struct overhead_timer timer;
+    /* what the next row is like */
+    uint32_t machine;
+    bool counts;      /* instructions of user and kernel code instead of ticks */
+    double spread;    /* of the interval to both sides, relative */
+    size_t processes; /* 30 */
+};
+
+static struct overhead_meter hand_ticks = {(char[]){"clock/ticks/"}, (char[]){""}, METER_TICKS};
+static struct overhead_meter hand_user = {(char[]){"instructions:u"}, (char[]){"u"},
+                                          METER_INSTRUCTIONS};
+static struct overhead_meter hand_kernel = {(char[]){"instructions:k"}, (char[]){"k"},
+                                            METER_INSTRUCTIONS};
+
+static inline struct hand *hand_new(void)
+{
+    struct hand *hand = overhead_built_room(1, sizeof(*hand));
+    overhead_builder_start(&hand->builder, 1);
+    hand->report.rows = hand->rows;
+    hand->report.slopes = hand->slopes;
+    hand->report.peers = hand->peers;
+    hand->report.gauges = &hand->gauge;
+    hand->report.timers = &hand->timer;
+    hand->spread = 0.01;
+    hand->processes = 30;
+    return hand;
+}
+
+static inline void hand_free(struct hand *hand)
+{
+    free(hand->report.advice);
+    overhead_builder_end(&hand->builder);
+    free(hand);
+}
+
+/* Further rows are of an emulated machine, the first if none was planted before. */
+static inline void hand_emulate(struct hand *hand)
+{
+    if (hand->report.row_count)
+        hand->machine = build_overhead_machine(&hand->builder, "emulated", true);
+    else
+        hand->builder.file.machines[0].emulated = true;
+    hand->counts = true;
+}
+
+static inline struct overhead_row *hand_plain_row(struct hand *hand, const char *operation,
+                                                  const char *link, const char *predecessor,
+                                                  const struct overhead_meter *meter, double value)
+{
+    assert_true(hand->report.row_count < HAND_ROWS);
+    struct overhead_row *row = &hand->rows[hand->report.row_count++];
+    *row = (struct overhead_row){
+        .machine = hand->machine,
+        .operation = build_overhead_operation(&hand->builder, operation),
+        .predecessor =
+            predecessor ? (int32_t)build_overhead_operation(&hand->builder, predecessor) : -1,
+        .predecessor_times = predecessor ? 1 : 0,
+        .variant = link,
+        .link = link,
+        .meter = meter,
+        .counted = "page-faults",
+        .events = 1,
+        .reads = 1,
+        .processes = hand->processes,
+        .runs = hand->processes,
+        .median = value,
+        .low = value * (1 - hand->spread),
+        .high = value * (1 + hand->spread),
+        .level_count = 1,
+    };
+    return row;
+}
+
+/* One row in ticks, or two in instructions, 20 of them in user code; the first is returned. */
+static inline struct overhead_row *hand_row(struct hand *hand, const char *operation,
+                                            const char *link, const char *predecessor,
+                                            uint32_t position, double value)
+{
+    enum temperature temperature = position ? TEMPERATURE_COLD : TEMPERATURE_WARM;
+    struct overhead_row *row =
+        hand_plain_row(hand, operation, link, predecessor, hand->counts ? &hand_user : &hand_ticks,
+                       hand->counts ? 20 : value);
+    row->position = position;
+    row->temperature = temperature;
+    if (hand->counts) {
+        struct overhead_row *other =
+            hand_plain_row(hand, operation, link, predecessor, &hand_kernel, value - 20);
+        other->position = position;
+        other->temperature = temperature;
+    }
+    return row;
+}
+
+static const char *const hand_links[] = {"static", "lazy", "bind-now"};
+
+/* Warm, after nothing and after a read, in programs of every link. */
+static inline void hand_warm(struct hand *hand, const char *operation, double value)
+{
+    for (size_t i = 0; i < 3; i++) {
+        hand_row(hand, operation, hand_links[i], "timer.nothing", 0, value);
+        hand_row(hand, operation, hand_links[i], "perf-read.read", 0, value);
+    }
+}
+
+/* The first call of a process. */
+static inline struct overhead_row *hand_first(struct hand *hand, const char *operation,
+                                              const char *link, double value)
+{
+    return hand_row(hand, operation, link, "timer.nothing", 1, value);
+}
+
+/* Two levels in the row, of equal weight. */
+static inline void hand_levels(struct overhead_row *row, double lower, double upper)
+{
+    row->level_count = 2;
+    row->levels_kind = LEVELS_BY_PROCESS;
+    row->levels[0] = (struct overhead_level){.median = lower, .share = 0.5, .processes = 15};
+    row->levels[1] = (struct overhead_level){.median = upper, .share = 0.5, .processes = 15};
+}
+
+static inline struct overhead_slope *hand_slope(struct hand *hand, const char *operation,
+                                                bool separate, double slope, double power)
+{
+    assert_true(hand->report.slope_count < HAND_SLOPES);
+    struct overhead_slope *planted = &hand->slopes[hand->report.slope_count++];
+    *planted = (struct overhead_slope){
+        .machine = hand->machine,
+        .operation = build_overhead_operation(&hand->builder, operation),
+        .variant = "static",
+        .link = "static",
+        .counted = "page-faults",
+        .meter = hand->counts ? &hand_kernel : &hand_ticks,
+        .separate = separate,
+        .points = 4,
+        .processes = hand->processes,
+        .slope = slope,
+        .low = slope * (1 - 5 * hand->spread),
+        .high = slope * (1 + 5 * hand->spread),
+        .exponent = power,
+        .exponent_low = power * (1 - 5 * hand->spread),
+        .exponent_high = power * (1 + 5 * hand->spread),
+        .one = 1000,
+        .most = 1000 + slope * pow(7, power),
+        .most_count = 8,
+        .straight = power > 0.9 && power < 1.1,
+    };
+    if (hand->counts) { /* user code is the same for any number */
+        struct overhead_slope *user = &hand->slopes[hand->report.slope_count++];
+        *user = *planted;
+        user->meter = &hand_user;
+        user->slope = user->low = user->high = 0;
+        user->exponent = user->exponent_low = user->exponent_high = NAN;
+    }
+    return planted;
+}
+
+static inline void hand_no_user_reads(struct hand *hand)
+{
+    static const char *const paths[] = {"perf-user", "perf-user-touched", "perf-user-cold"};
+    for (size_t i = 0; i < 3; i++)
+        build_overhead_absence(&hand->builder, paths[i], 95,
+                               "this CPU has no counters. Ask the host for a virtual PMU.");
+}
+
+static inline const struct finding *hand_find(struct hand *hand, const char *id)
+{
+    assert_int_equal(overhead_judge_findings(&hand->builder.file, 1, &hand->report), 0);
+    for (size_t i = 0; i < OVERHEAD_FINDINGS; i++)
+        if (strcmp(hand->report.findings[i].id, id) == 0)
+            return &hand->report.findings[i];
+    fail_msg("there is no finding %s", id);
+    return NULL;
+}
+
+/* A whole reason: not cut, nothing unfilled. */
+static inline void assert_whole(const struct finding *finding)
+{
+    size_t length = strlen(finding->reason);
+    assert_true(length > 0 && length < sizeof(finding->reason) - 1);
+    assert_null(strstr(finding->reason, "nan"));
+    assert_null(strstr(finding->reason, "inf"));
+    assert_null(strstr(finding->reason, "(null)"));
+    assert_true(finding->reason[length - 1] != ' ' && finding->reason[length - 1] != ';');
+}
+
+/* The finding has this verdict and says `because`; NULL: whatever. */
+static inline const struct finding *
+assert_finding(struct hand *hand, const char *id, enum finding_verdict verdict, const char *because)
+{
+    const struct finding *finding = hand_find(hand, id);
+    if (finding->verdict != verdict)
+        fail_msg("%s: \"%s\" instead of \"%s\": %s", id, finding_verdict_names[finding->verdict],
+                 finding_verdict_names[verdict], finding->reason);
+    if (because && !strstr(finding->reason, because))
+        fail_msg("%s does not say \"%s\": %s", id, because, finding->reason);
+    assert_whole(finding);
+    assert_true(finding->figure[0] && strlen(finding->figure) < sizeof(finding->figure) - 1);
+    assert_true(finding->unit[0]);
+    assert_string_equal(finding->paper, "weaver-overhead");
+    if (verdict == FINDING_UNTESTABLE)
+        assert_false(finding->has_estimate);
+    if (finding->has_estimate) {
+        assert_true(finding->low <= finding->estimate && finding->estimate <= finding->high);
+        assert_true(isfinite(finding->detectable) && finding->detectable >= 0);
+    }
+    return finding;
+}

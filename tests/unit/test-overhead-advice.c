@@ -1,0 +1,229 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Advice on overhead: said where the figures show it, not said where they do not, at most six
+ * sentences for a machine. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "overhead-findings.h"
+
+static const char *advised(struct hand *hand, uint32_t machine, const char *words)
+{
+    free(hand->report.advice);
+    hand->report.advice = NULL;
+    assert_int_equal(overhead_judge_advice(&hand->builder.file, &hand->report), 0);
+    for (size_t i = 0; i < hand->report.advice_count; i++) {
+        const struct overhead_advice *advice = &hand->report.advice[i];
+        size_t length = strlen(advice->text);
+        assert_true(length > 0 && length < sizeof(advice->text) - 1);
+        assert_true(advice->text[length - 1] == '.');
+        assert_null(strstr(advice->text, "nan"));
+        if (advice->machine == machine && strstr(advice->text, words))
+            return advice->text;
+    }
+    return NULL;
+}
+
+static void assert_advised(struct hand *hand, const char *words)
+{
+    if (!advised(hand, hand->machine, words)) {
+        for (size_t i = 0; i < hand->report.advice_count; i++)
+            print_error("%s\n", hand->report.advice[i].text);
+        fail_msg("nobody advises \"%s\"", words);
+    }
+}
+
+static void the_cheapest_way_to_read_is_advised(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    hand_warm(hand, "perf-read.read", 1000);
+    hand_warm(hand, "perf-syscall.read", 990);
+    assert_advised(hand, "Read counters by read(), which takes 1,000 ticks: nothing else measured");
+    hand_warm(hand, "papi-low.read", 2000);
+    assert_advised(hand, "cheaper; PAPI_read costs 2.0 times that of read().");
+    hand_warm(hand, "assay.read", 150);
+    assert_advised(hand, "Read counters with libassay: 150 ticks a read, 1,000 by read(); PAPI");
+    hand_warm(hand, "perf-user.read", 100);
+    assert_advised(hand, "Read counters in user code (perf-user): 100 ticks a read");
+    hand_free(hand);
+}
+
+static void counters_are_left_running_where_that_saves(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    hand_warm(hand, "perf-read.start", 2400);
+    hand_warm(hand, "perf-read.stop", 2000);
+    hand_warm(hand, "perf-read.read", 1000);
+    assert_advised(hand, "two read() cost 2,000 ticks, start, stop and read() 5,400");
+    hand_free(hand);
+    hand = hand_new();
+    hand_warm(hand, "perf-read.start", 500);
+    hand_warm(hand, "perf-read.stop", 500);
+    hand_warm(hand, "perf-read.read", 1000);
+    assert_null(advised(hand, 0, "Let counters run"));
+    hand_free(hand);
+}
+
+static void first_calls_are_advised_against_where_they_cost(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    hand_warm(hand, "perf-read.read", 1000);
+    hand_first(hand, "perf-read.read", "lazy", 4000);
+    assert_advised(hand,
+                   "the first read() of a lazily linked program costs 4,000 ticks, later ones "
+                   "1,000");
+    hand_free(hand);
+    hand = hand_new();
+    hand_warm(hand, "perf-read.read", 1000);
+    hand_first(hand, "perf-read.read", "lazy", 1100);
+    assert_null(advised(hand, 0, "once before"));
+    hand_free(hand);
+}
+
+static void a_page_is_populated_where_it_faults(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    struct overhead_row *cold = hand_first(hand, "perf-user-cold.read", "static", 3000);
+    cold->faults = cold->runs;
+    hand_first(hand, "perf-user.read", "static", 400);
+    assert_advised(hand, "MAP_POPULATE, or touch it: otherwise its first read in user code costs "
+                         "3,000 ticks instead of 400");
+    hand_free(hand);
+    hand = hand_new();
+    hand_first(hand, "perf-user-cold.read", "static", 405);
+    hand_first(hand, "perf-user.read", "static", 400);
+    assert_advised(hand, "needs no MAP_POPULATE here");
+    hand_free(hand);
+}
+
+static void events_are_grouped_where_that_saves(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    hand_warm(hand, "perf-read.read", 1000);
+    hand_slope(hand, "perf-read.read", false, 150, 1);
+    hand_slope(hand, "perf-read.read", true, 1000, 1);
+    assert_advised(hand, "reading 8 of them costs 2,050 ticks, one by one 8,000");
+    hand_free(hand);
+    hand = hand_new();
+    hand_warm(hand, "perf-read.read", 1000);
+    hand_slope(hand, "perf-read.read", false, 1000, 1);
+    hand_slope(hand, "perf-read.read", true, 1000, 1);
+    assert_null(advised(hand, 0, "group"));
+    hand_free(hand);
+}
+
+static void plant_everything(struct hand *hand)
+{
+    hand_warm(hand, "perf-read.start", 2400);
+    hand_warm(hand, "perf-read.stop", 2000);
+    hand_warm(hand, "perf-read.read", 1000);
+    hand_warm(hand, "perf-user.read", 100);
+    hand_first(hand, "perf-read.read", "lazy", 4000);
+    hand_first(hand, "perf-user-cold.read", "static", 3000);
+    hand_first(hand, "perf-user.read", "static", 400);
+    hand_slope(hand, "perf-read.read", false, 150, 1);
+    hand_slope(hand, "perf-read.read", true, 1000, 1);
+    hand->peers[hand->report.peer_count++] = (struct overhead_peer){.machine = hand->machine,
+                                                                    .path = "perf-stat",
+                                                                    .variant = "",
+                                                                    .what = "whole command",
+                                                                    .cost = 3.5e6,
+                                                                    .bare = 1e6,
+                                                                    .ratio = 3.5,
+                                                                    .low = 3,
+                                                                    .high = 4};
+    hand->peers[hand->report.peer_count++] =
+        (struct overhead_peer){.machine = hand->machine,
+                               .path = "papi-low",
+                               .variant = "lazy",
+                               .what = "start + stop + read",
+                               .meter = hand->counts ? &hand_kernel : &hand_ticks,
+                               .ratio = 1.6,
+                               .low = 1.5,
+                               .high = 1.7};
+}
+
+static void commands_libraries_and_neighbours_are_told(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    hand->peers[0] = (struct overhead_peer){.path = "perf-stat",
+                                            .variant = "",
+                                            .what = "whole command",
+                                            .cost = 3.5e6,
+                                            .bare = 1e6,
+                                            .ratio = 3.5,
+                                            .low = 3,
+                                            .high = 4};
+    hand->peers[1] = (struct overhead_peer){.path = "papi-low",
+                                            .variant = "lazy",
+                                            .what = "start + stop + read",
+                                            .meter = &hand_ticks,
+                                            .ratio = 1.6,
+                                            .low = 1.5,
+                                            .high = 1.7};
+    hand->report.peer_count = 2;
+    hand->gauge = (struct overhead_gauge){.meter = &hand_ticks, .known = true, .share = 0.4};
+    hand->report.gauge_count = 1;
+    assert_advised(hand, "perf stat adds 2.5 ms to one that takes 1;");
+    assert_advised(hand, "PAPI (start + stop + read) costs 1.6 times the bare calls");
+    assert_advised(hand, "in 40 % of the passes");
+    hand->peers[0].low = 0.9;
+    hand->peers[1].low = 1;
+    hand->gauge.share = 0.05;
+    assert_null(advised(hand, 0, "perf stat"));
+    assert_null(advised(hand, 0, "PAPI"));
+    assert_null(advised(hand, 0, "passes"));
+    hand_free(hand);
+}
+
+static void a_machine_gets_six_sentences_at_most(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    plant_everything(hand);
+    hand_emulate(hand);
+    plant_everything(hand);
+    assert_null(advised(hand, 0, "no such words"));
+    assert_int_equal(hand->report.advice_count, 12);
+    for (size_t i = 0; i < 12; i++)
+        assert_int_equal(hand->report.advice[i].machine, i / 6);
+    assert_advised(hand, "100 instructions a read");
+    hand_free(hand);
+}
+
+static void nothing_is_advised_without_figures(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    assert_null(advised(hand, 0, "no such words"));
+    assert_int_equal(hand->report.advice_count, 0);
+    hand_warm(hand, "perf-read.read", 1000); /* alone it compares with nothing */
+    assert_null(advised(hand, 0, "no such words"));
+    assert_int_equal(hand->report.advice_count, 0);
+    hand_free(hand);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_cheapest_way_to_read_is_advised),
+        cmocka_unit_test(counters_are_left_running_where_that_saves),
+        cmocka_unit_test(first_calls_are_advised_against_where_they_cost),
+        cmocka_unit_test(a_page_is_populated_where_it_faults),
+        cmocka_unit_test(events_are_grouped_where_that_saves),
+        cmocka_unit_test(commands_libraries_and_neighbours_are_told),
+        cmocka_unit_test(a_machine_gets_six_sentences_at_most),
+        cmocka_unit_test(nothing_is_advised_without_figures),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,406 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Findings about reads in user code and first calls, W1 to W5: each of them flips with opposite
+ * data, stays open where the data are too noisy, too few or on two levels, and says why where
+ * nothing can decide. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "overhead-findings.h"
+
+/* --- W1 --- */
+
+static void plain_code(struct hand *hand, double user)
+{
+    hand_warm(hand, "perf-read.start", 2400);
+    hand_warm(hand, "perf-read.stop", 2000);
+    hand_warm(hand, "perf-read.read", 1000);
+    hand_warm(hand, "perf-user.read", user);
+}
+
+static void plain_code_costs_several_times_a_user_read_or_does_not(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    plain_code(hand, 100);
+    const struct finding *finding = assert_finding(
+        hand, "W1", FINDING_HOLDS, "start, stop and read() of a lazy program cost 5,400 ticks");
+    assert_float_equal(finding->estimate, 27, 1e-9);
+    assert_non_null(strstr(finding->reason, "two reads in user code, which tell as much, 200"));
+    assert_non_null(strstr(finding->reason, "one read() costs 10 times"));
+    hand_free(hand);
+    hand = hand_new();
+    plain_code(hand, 1900);
+    finding = assert_finding(hand, "W1", FINDING_FAILS, NULL);
+    assert_float_equal(finding->estimate, 5400.0 / 3800, 1e-9);
+    hand_free(hand);
+}
+
+static void intervals_that_hold_twice_leave_plain_code_open(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    hand->spread = 0.2;
+    plain_code(hand, 1250);
+    const struct finding *finding = assert_finding(hand, "W1", FINDING_INCONCLUSIVE, NULL);
+    assert_true(finding->low < 2 && finding->high > 2 && finding->detectable > 0);
+    hand_free(hand);
+}
+
+static void few_processes_leave_it_open(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    hand->processes = 3;
+    plain_code(hand, 100);
+    assert_finding(hand, "W1", FINDING_INCONCLUSIVE, "too few processes");
+    hand_free(hand);
+}
+
+static void plain_code_is_told_where_no_user_read_is(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    hand_warm(hand, "perf-read.start", 2400);
+    hand_warm(hand, "perf-read.stop", 2000);
+    hand_warm(hand, "perf-read.read", 1000);
+    hand_no_user_reads(hand);
+    const struct finding *finding =
+        assert_finding(hand, "W1", FINDING_UNTESTABLE,
+                       "perf-user.read cannot be called here: this CPU has no counters; ");
+    assert_non_null(strstr(finding->reason, "cost 5,400 ticks together"));
+    assert_null(strstr(finding->reason, "Ask the host"));
+    hand_free(hand);
+}
+
+/* A predecessor that only one of them has says nothing of the other. */
+static void ratios_are_taken_after_the_same_predecessors(void **state)
+{
+    (void)state;
+    static const char *const others[] = {"perf-read.start", "perf-read.stop", "perf-read.read",
+                                         "perf-user.read"};
+    struct hand *hand = hand_new();
+    for (size_t i = 0; i < 4; i++) { /* of other circumstances, and a summary of them all */
+        hand_row(hand, others[i], "lazy", NULL, 0, 50000)->all_predecessors = true;
+        hand_row(hand, others[i], "lazy", "timer.nothing", 0, 9999)->events = 8;
+        hand_row(hand, others[i], "lazy", "timer.nothing", 0, 7777)->reads = 32;
+    }
+    plain_code(hand, 100);
+    hand_row(hand, "perf-user.read", "lazy", "papi-low.read", 0, 100000);
+    hand_row(hand, "perf-read.read", "lazy", "perf-read.start", 0, 1);
+    assert_float_equal(assert_finding(hand, "W1", FINDING_HOLDS, NULL)->estimate, 27, 1e-9);
+    hand_free(hand);
+}
+
+static void levels_that_disagree_leave_it_open(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    plain_code(hand, 100);
+    for (size_t i = 0; i < hand->report.row_count; i++)
+        if (hand->rows[i].operation == build_overhead_operation(&hand->builder, "perf-user.read"))
+            hand_levels(&hand->rows[i], 90, 110);
+    assert_finding(hand, "W1", FINDING_HOLDS, NULL); /* either says the same */
+    for (size_t i = 0; i < hand->report.row_count; i++)
+        if (hand->rows[i].level_count > 1)
+            hand_levels(&hand->rows[i], 90, 2000);
+    assert_finding(hand, "W1", FINDING_INCONCLUSIVE, "levels disagree");
+    hand_free(hand);
+}
+
+static void no_interval_is_narrower_than_a_step_of_the_meter(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    hand->spread = 0;
+    plain_code(hand, 52);
+    hand->timer = (struct overhead_timer){.meter = &hand_ticks, .known = true, .resolution = 26};
+    hand->report.timer_count = 1;
+    const struct finding *finding = assert_finding(hand, "W1", FINDING_HOLDS, NULL);
+    assert_true(finding->high > finding->estimate * 65 / 52);
+    hand_free(hand);
+}
+
+/* --- W2 --- */
+
+static void first_reads(struct hand *hand, double lazy, double fixed, double inlined)
+{
+    hand_first(hand, "perf-read.read", "lazy", lazy);
+    hand_first(hand, "perf-read.read", "static", fixed);
+    hand_first(hand, "perf-read.read", "bind-now", fixed - 100);
+    hand_first(hand, "perf-syscall.read", "lazy", inlined);
+    hand_row(hand, "perf-read.read", "lazy", "perf-read.read", 2, 1900);
+    hand_warm(hand, "perf-read.read", 1500);
+}
+
+static void lazy_linking_costs_at_first_or_does_not(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    first_reads(hand, 4000, 3300, 3000);
+    hand_first(hand, "perf-read.start", "lazy", 7000);
+    hand_first(hand, "perf-read.start", "static", 6000);
+    const struct finding *finding = assert_finding(
+        hand, "W2", FINDING_HOLDS, "costs 4,000 ticks, with an inline system call 3,000");
+    assert_float_equal(finding->estimate, 4.0 / 3, 1e-9);
+    assert_non_null(strstr(finding->reason, "1,000 more"));
+    assert_non_null(strstr(finding->reason, "with static linking 3,300"));
+    assert_non_null(strstr(finding->reason, "with binding at start 3,200"));
+    assert_non_null(strstr(finding->reason, "the second lazy call costs 1,900"));
+    assert_non_null(strstr(finding->reason, "calls long after 1,500"));
+    assert_non_null(strstr(finding->reason, "the first start: 7,000 against 6,000"));
+    hand_free(hand);
+    hand = hand_new();
+    first_reads(hand, 3100, 3050, 3000);
+    assert_finding(hand, "W2", FINDING_FAILS, NULL);
+    hand_free(hand);
+    hand = hand_new();
+    hand->spread = 0.1;
+    first_reads(hand, 3700, 3050, 3000);
+    assert_finding(hand, "W2", FINDING_INCONCLUSIVE, NULL);
+    hand_free(hand);
+}
+
+/* In a tour that starts first, the first read is not the first call of the process. */
+static void a_first_call_is_one_before_which_nothing_was_called(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    hand_row(hand, "perf-read.read", "lazy", "perf-read.start", 1, 2000)->runs = 1000;
+    first_reads(hand, 4000, 3300, 3000);
+    assert_finding(hand, "W2", FINDING_HOLDS, NULL);
+    hand_free(hand);
+}
+
+static void lazy_linking_needs_something_beside_it(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    hand_first(hand, "perf-read.read", "lazy", 4000);
+    assert_finding(hand, "W2", FINDING_UNTESTABLE, "were not measured beside");
+    hand_free(hand);
+    hand = hand_new();
+    hand_warm(hand, "perf-read.read", 1000);
+    assert_finding(hand, "W2", FINDING_UNTESTABLE, "no first call of a lazily linked program");
+    hand_free(hand);
+}
+
+/* --- W3 --- */
+
+static void cold_page(struct hand *hand, double user, double call, bool faults)
+{
+    struct overhead_row *row = hand_first(hand, "perf-user-cold.read", "static", user);
+    row->faults = faults ? row->runs : 0;
+    hand_first(hand, "perf-read.read", "static", call);
+    hand_warm(hand, "perf-read.read", 1000);
+}
+
+static void a_cold_page_makes_user_reads_no_better_or_does_not(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    cold_page(hand, 3500, 3000, true);
+    const struct finding *finding =
+        assert_finding(hand, "W3", FINDING_HOLDS, "it takes a page fault");
+    assert_float_equal(finding->estimate, 3500.0 / 3000, 1e-9);
+    assert_non_null(strstr(finding->reason, "a later read() costs 1,000"));
+    hand_free(hand);
+    hand = hand_new();
+    cold_page(hand, 1500, 3000, true);
+    assert_finding(hand, "W3", FINDING_FAILS, "cheaper nevertheless");
+    hand_free(hand);
+    hand = hand_new();
+    hand->spread = 0.2;
+    cold_page(hand, 2400, 3000, true);
+    assert_finding(hand, "W3", FINDING_INCONCLUSIVE, NULL);
+    hand_free(hand);
+}
+
+static void without_a_page_fault_its_cause_is_not_there(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    cold_page(hand, 400, 3000, false);
+    assert_finding(hand, "W3", FINDING_FAILS, "maps the page at mmap() already");
+    hand_free(hand);
+    hand = hand_new();
+    cold_page(hand, 3500, 3000, false);
+    assert_finding(hand, "W3", FINDING_FAILS, "not for the reason given");
+    hand_free(hand);
+}
+
+/* --- W4 --- */
+
+static void mapped_page(struct hand *hand, double populated, double touched, double first)
+{
+    hand_warm(hand, "perf-user.read", populated);
+    hand_warm(hand, "perf-user-touched.read", touched);
+    hand_warm(hand, "perf-read.read", 1000);
+    hand_first(hand, "perf-user.read", "static", first);
+    hand_first(hand, "perf-user-touched.read", "static", first);
+    hand_first(hand, "perf-read.read", "static", 3000);
+}
+
+static void a_mapped_page_brings_user_reads_far_below_or_does_not(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    mapped_page(hand, 100, 110, 400);
+    const struct finding *finding = assert_finding(hand, "W4", FINDING_HOLDS, "first reads: 400");
+    assert_float_equal(finding->estimate, 400.0 / 3000, 1e-9);
+    assert_non_null(strstr(finding->reason, "page touched before, later reads: 110"));
+    hand_free(hand);
+    hand = hand_new(); /* one of the ways that does not help refutes it */
+    mapped_page(hand, 100, 800, 400);
+    finding = assert_finding(hand, "W4", FINDING_FAILS, "page touched before, later reads: 800");
+    assert_float_equal(finding->estimate, 0.8, 1e-9);
+    hand_free(hand);
+    hand = hand_new();
+    hand->spread = 0.2;
+    mapped_page(hand, 100, 500, 400);
+    assert_finding(hand, "W4", FINDING_INCONCLUSIVE, NULL);
+    hand_free(hand);
+}
+
+/* --- W5 --- */
+
+/* 32 reads from the first on, given for the blocks 1, 2, 3-4, 5-8, 9-16, 17-32. */
+static void reads_in_a_row(struct hand *hand, const char *operation, const double blocks[6])
+{
+    for (uint32_t position = 1, block = 0, last = 1; position <= 32; position++) {
+        if (position > last) {
+            block++;
+            last *= 2;
+        }
+        hand_row(hand, operation, "static", position == 1 ? "timer.nothing" : operation, position,
+                 blocks[block]);
+    }
+}
+
+static const double falling[6] = {3000, 1500, 1400, 1390, 1380, 1370};
+static const double rising[6] = {3000, 1500, 1400, 1390, 1700, 1800};
+static const double even[6] = {1000, 1000, 1000, 1000, 1000, 1000};
+static const double user_falling[6] = {400, 100, 90, 90, 90, 90};
+
+static void repeated_user_reads_get_cheaper_and_calls_do_not_simply(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    reads_in_a_row(hand, "perf-user.read", user_falling);
+    reads_in_a_row(hand, "perf-read.read", rising);
+    const struct finding *finding = assert_finding(hand, "W5", FINDING_HOLDS, "dearer again");
+    assert_non_null(strstr(finding->reason, "reads in user code: the first costs 400 ticks, the "
+                                            "second 100, number 17 to 32 90 each"));
+    hand_free(hand);
+    hand = hand_new();
+    reads_in_a_row(hand, "perf-user.read", user_falling);
+    reads_in_a_row(hand, "perf-read.read", even);
+    assert_finding(hand, "W5", FINDING_HOLDS, "saves nothing");
+    hand_free(hand);
+    hand = hand_new();
+    reads_in_a_row(hand, "perf-user.read", user_falling);
+    reads_in_a_row(hand, "perf-read.read", falling);
+    finding = assert_finding(hand, "W5", FINDING_FAILS, "simply get cheaper, and stays so");
+    assert_float_equal(finding->estimate, 1370.0 / 3000, 1e-9);
+    hand_free(hand);
+    hand = hand_new();
+    reads_in_a_row(hand, "perf-user.read", even);
+    reads_in_a_row(hand, "perf-read.read", rising);
+    assert_finding(hand, "W5", FINDING_FAILS, NULL);
+    hand_free(hand);
+}
+
+/* What comes after the first is compared with what comes after the first. */
+static void a_first_read_that_is_cheap_is_no_rise_of_the_others(void **state)
+{
+    (void)state;
+    static const double cheap_first[6] = {1000, 1500, 1400, 1390, 1380, 1370};
+    struct hand *hand = hand_new();
+    reads_in_a_row(hand, "perf-read.read", cheap_first);
+    assert_finding(hand, "W5", FINDING_HOLDS, "saves nothing");
+    hand_free(hand);
+}
+
+static void two_reads_are_no_row(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    hand_first(hand, "perf-read.read", "static", 3000);
+    hand_row(hand, "perf-read.read", "static", "perf-read.read", 2, 1500);
+    assert_finding(hand, "W5", FINDING_UNTESTABLE, NULL);
+    hand_free(hand);
+}
+
+static void noisy_reads_in_a_row_stay_open(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    hand->spread = 0.3;
+    reads_in_a_row(hand, "perf-user.read", user_falling);
+    reads_in_a_row(hand, "perf-read.read", falling);
+    assert_finding(hand, "W5", FINDING_INCONCLUSIVE, NULL);
+    hand_free(hand);
+}
+
+static void without_user_reads_the_calls_decide_and_the_other_half_is_named(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    hand_no_user_reads(hand);
+    reads_in_a_row(hand, "perf-read.read", falling);
+    assert_finding(hand, "W5", FINDING_FAILS,
+                   "the half about user code is not tested: perf-user.read cannot be called here: "
+                   "this CPU has no counters");
+    hand_free(hand);
+    hand = hand_new();
+    hand_no_user_reads(hand);
+    hand_warm(hand, "perf-read.read", 1000);
+    assert_finding(hand, "W5", FINDING_UNTESTABLE, "perf-read.read was not measured");
+    hand_free(hand);
+}
+
+static void caches_of_an_emulated_machine_are_not_judged(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    hand_emulate(hand);
+    reads_in_a_row(hand, "perf-user.read", user_falling);
+    reads_in_a_row(hand, "perf-read.read", rising);
+    assert_finding(hand, "W5", FINDING_UNTESTABLE, "this machine is emulated");
+    hand_free(hand);
+    hand = hand_new();
+    hand->counts = true;
+    reads_in_a_row(hand, "perf-read.read", rising);
+    assert_finding(hand, "W5", FINDING_UNTESTABLE, "no call was timed");
+    hand_free(hand);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_code_costs_several_times_a_user_read_or_does_not),
+        cmocka_unit_test(intervals_that_hold_twice_leave_plain_code_open),
+        cmocka_unit_test(few_processes_leave_it_open),
+        cmocka_unit_test(plain_code_is_told_where_no_user_read_is),
+        cmocka_unit_test(ratios_are_taken_after_the_same_predecessors),
+        cmocka_unit_test(levels_that_disagree_leave_it_open),
+        cmocka_unit_test(no_interval_is_narrower_than_a_step_of_the_meter),
+        cmocka_unit_test(lazy_linking_costs_at_first_or_does_not),
+        cmocka_unit_test(a_first_call_is_one_before_which_nothing_was_called),
+        cmocka_unit_test(lazy_linking_needs_something_beside_it),
+        cmocka_unit_test(a_cold_page_makes_user_reads_no_better_or_does_not),
+        cmocka_unit_test(without_a_page_fault_its_cause_is_not_there),
+        cmocka_unit_test(a_mapped_page_brings_user_reads_far_below_or_does_not),
+        cmocka_unit_test(repeated_user_reads_get_cheaper_and_calls_do_not_simply),
+        cmocka_unit_test(a_first_read_that_is_cheap_is_no_rise_of_the_others),
+        cmocka_unit_test(two_reads_are_no_row),
+        cmocka_unit_test(noisy_reads_in_a_row_stay_open),
+        cmocka_unit_test(without_user_reads_the_calls_decide_and_the_other_half_is_named),
+        cmocka_unit_test(caches_of_an_emulated_machine_are_not_judged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
