@@ -7,7 +7,6 @@
  * outside the window; between those two readings the window's own counts must lie, or the page was
  * stale. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "lib/user-access.h"
@@ -15,6 +14,7 @@
 #include "probe/harness/perf-operations.h"
 #include "probe/harness/perf-user-copies.h"
 #include "probe/harness/user-trap.h"
+#include "probe/harness/user-usable.h"
 #include "syscall.h"
 
 #define UNREAD UINT64_MAX /* what no counter holds: the window could not read it */
@@ -218,33 +218,9 @@ static void user_close(struct instrument *instrument)
     perf_operations.close(instrument);
 }
 
-/* Is there any counter that user code can read here? */
-static int usable(char *reason, size_t size)
-{
-    static const struct {
-        const char *name;
-        uint64_t config;
-    } candidates[] = {{"instructions:u", PERF_COUNT_HW_INSTRUCTIONS},
-                      {"cycles:u", PERF_COUNT_HW_CPU_CYCLES}};
-    struct failure first = {0}, other = {0};
-    for (size_t index = 0; index < sizeof(candidates) / sizeof(*candidates); index++) {
-        struct failure *failure = index ? &other : &first; /* the first reason is the one to give */
-        struct perf_event_attr attr = {.size = sizeof(attr),
-                                       .type = PERF_TYPE_HARDWARE,
-                                       .config = candidates[index].config,
-                                       .exclude_kernel = 1,
-                                       .exclude_hv = 1};
-        if (user_access_request("", candidates[index].name, &attr, failure) == 0 &&
-            user_access_try("", candidates[index].name, &attr, failure) == 0)
-            return 0;
-    }
-    snprintf(reason, size, "%s", first.text);
-    return first.code;
-}
-
 #define USER_OPERATIONS(how)                                                                       \
     const struct path_operations perf_user_##how##_operations = {                                  \
-        .usable = usable,                                                                          \
+        .usable = user_usable,                                                                     \
         .open = user_open,                                                                         \
         .arm = arm_##how,                                                                          \
         .release = user_release,                                                                   \

@@ -39,7 +39,7 @@ struct tour_state {
     /* instrument perf: descriptors of job->tour.open counters of job->tour.counted */
     int descriptors[CELL_MAX_COUNTERS];
     uint32_t count;
-    bool separate;
+    bool separate;    /* no group: as asked, or because there is one counter only */
     uint32_t handles; /* descriptors that a call goes to: all in the separate layout, else one */
     size_t bytes;     /* of one read of a descriptor; words of it follow each other in `reading` */
     size_t words;
@@ -86,7 +86,7 @@ struct caller {
     int (*settle)(struct tour_state *state, bool running);
     /* Right before a cold tour, while nothing counts yet: what its pages must be like. NULL. */
     int (*prepare)(struct tour_state *state);
-    /* After every pass, and after a call that left a negative state->status: did the calls work?
+    /* After the last pass, and after a call that left a negative state->status: did the calls work?
      * The sentence need not name the call. NULL: nothing to add. */
     int (*check)(struct tour_state *state);
     void (*close)(struct tour_state *state);

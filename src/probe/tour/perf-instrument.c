@@ -9,15 +9,13 @@
 
 #include "lib/user-access.h"
 #include "probe/harness/user-trap.h"
+#include "probe/tour/user-pages.h"
 #include "syscall.h"
 
-/* What one read of a descriptor gives: the members, both times, the counts. */
-enum { READING_NR, READING_ENABLED, READING_RUNNING, READING_VALUES };
-
-static int fail_with_sentence(struct job *job, const struct failure *failure)
-{
-    return job_fail(job, failure->code, "%s", failure->text);
-}
+/* What one read of a descriptor gives. A counter that stands alone is opened as its users do: not
+ * as a group of one, whose read takes longer. */
+enum { GROUP_NR, GROUP_ENABLED, GROUP_RUNNING, GROUP_VALUES };
+enum { SINGLE_VALUE, SINGLE_ENABLED, SINGLE_RUNNING, SINGLE_WORDS };
 
 static int open_counter(struct tour_state *state, struct perf_event_attr *attr)
 {
@@ -40,41 +38,11 @@ static int open_counter(struct tour_state *state, struct perf_event_attr *attr)
                     state->separate ? "" : " of a group", strerror((int)-descriptor));
 }
 
-/* Mapped while nothing counts (see user_sum), and looked at while each counts: a page says only
- * then what it promises. */
-static int check_page(struct tour_state *state, uint32_t index)
-{
-    struct failure failure = {0};
-    int switched = state->descriptors[state->separate ? index : 0];
-    long result = assay_syscall3(SYS_ioctl, switched, (long)PERF_EVENT_IOC_ENABLE, 0);
-    if (result < 0)
-        return job_fail(state->job, (int)result, "%s could not be started: %s",
-                        state->job->tour.counted.name, strerror((int)-result));
-    int checked =
-        user_access_check("", state->job->tour.counted.name, 0, state->pages[index], &failure);
-    assay_syscall3(SYS_ioctl, switched, (long)PERF_EVENT_IOC_DISABLE, 0);
-    return checked < 0 ? fail_with_sentence(state->job, &failure) : 0;
-}
-
-static int map_pages(struct tour_state *state)
-{
-    struct failure failure = {0};
-    int result = 0;
-    for (uint32_t index = 0; index < state->count; index++)
-        if (user_access_map("", state->job->tour.counted.name, state->descriptors[index],
-                            USER_MAP_TOUCHED, &state->pages[index], &failure) < 0)
-            return fail_with_sentence(state->job, &failure);
-    for (uint32_t index = 0; index < state->count && result == 0; index++)
-        result = check_page(state, index);
-    return result;
-}
-
-/* The pages of a cold tour are mapped when its caller prepares them, and looked at by nobody. */
 static int ask_for_user_reads(struct tour_state *state, struct perf_event_attr *attr)
 {
     struct failure failure = {0};
     if (user_access_request("", state->job->tour.counted.name, attr, &failure) < 0)
-        return fail_with_sentence(state->job, &failure);
+        return job_fail(state->job, failure.code, "%s", failure.text);
     return user_trap_watch(state->job);
 }
 
@@ -85,11 +53,11 @@ int perf_instrument_open(struct tour_state *state)
     struct perf_event_attr attr = counted->attr;
     int result = 0;
     attr.size = sizeof(attr);
-    attr.read_format =
-        PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    state->separate = job->separate || job->tour.open == 1;
+    attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+                       (state->separate ? 0 : PERF_FORMAT_GROUP);
     if (counted->target[0])
         attr.config1 = (uint64_t)(uintptr_t)counted->target;
-    state->separate = job->separate != 0;
     if (state->user_reads)
         result = ask_for_user_reads(state, &attr);
     while (result == 0 && state->count < job->tour.open)
@@ -97,9 +65,9 @@ int perf_instrument_open(struct tour_state *state)
     if (result < 0)
         return result;
     state->handles = state->separate ? state->count : 1;
-    state->words = READING_VALUES + (state->separate ? 1 : state->count);
+    state->words = state->separate ? SINGLE_WORDS : GROUP_VALUES + state->count;
     state->bytes = state->words * sizeof(uint64_t);
-    return state->user_reads && !job->tour.cold ? map_pages(state) : 0;
+    return state->user_reads && !job->tour.cold ? user_pages_map(state) : 0;
 }
 
 int perf_instrument_settle(struct tour_state *state, bool running)
@@ -126,22 +94,25 @@ void perf_instrument_close(struct tour_state *state)
     state->count = 0;
 }
 
-/* A counter that never counted makes calls on it cheaper than they are. */
+/* A counter that did not count all the time makes calls on it cheaper than they are. */
 static int check_counting(struct tour_state *state, uint32_t index)
 {
     struct job *job = state->job;
-    uint64_t reading[READING_VALUES + CELL_MAX_COUNTERS] = {0};
+    uint64_t reading[GROUP_VALUES + CELL_MAX_COUNTERS] = {0};
     long got =
         assay_syscall3(SYS_read, state->descriptors[index], (long)reading, (long)sizeof(reading));
     if (got < 0)
         return job_fail(job, (int)got, "%s cannot be read: %s", job->tour.counted.name,
                         strerror((int)-got));
-    if (got > 0 && (reading[READING_RUNNING] || !reading[READING_ENABLED]))
+    uint64_t enabled = reading[state->separate ? SINGLE_ENABLED : GROUP_ENABLED];
+    uint64_t running = reading[state->separate ? SINGLE_RUNNING : GROUP_RUNNING];
+    if (got > 0 && enabled == running)
         return 0;
-    return job_fail(job, -EBUSY,
-                    "counter %u of %u of %s got no counter of the CPU: it shares them with the "
-                    "meters, and with others. Open fewer at once",
-                    index + 1, state->count, job->tour.counted.name);
+    return job_fail(
+        job, -EBUSY,
+        "counter %u of %u of %s was on a counter of the CPU for a part of the time only: "
+        "it shares them with the meters, and with others. Open fewer at once",
+        index + 1, state->count, job->tour.counted.name);
 }
 
 int perf_instrument_check(struct tour_state *state)

@@ -145,14 +145,6 @@ static int make_pass(struct tour *tour, uint32_t run)
     return result;
 }
 
-static int finish_pass(struct tour *tour, uint32_t run)
-{
-    struct job *job = tour->job;
-    int result = meter_settle(&tour->meter, job, job_values(job) + (size_t)run * job->counters,
-                              tour->itinerary.length);
-    return result < 0 ? result : check_callers(tour);
-}
-
 /* For who looks at this process from outside. */
 static void hold(const struct job *job)
 {
@@ -160,24 +152,31 @@ static void hold(const struct job *job)
         assay_syscall2(SYS_kill, assay_syscall0(SYS_getpid), SIGSTOP);
 }
 
+/* Once without being metered, into rows that are written again. */
+static int rehearse(struct tour *tour)
+{
+    int result = make_pass(tour, 0);
+    return result < 0 ? result : check_callers(tour);
+}
+
+/* Nothing is called between two passes but what their accounts need. */
 static int travel(struct tour *tour)
 {
     struct job *job = tour->job;
     uint32_t length = (uint32_t)tour->itinerary.length;
-    int result = job->tour.cold ? 0 : make_pass(tour, 0); /* into rows that are written again */
-    if (result == 0 && !job->tour.cold)
-        result = finish_pass(tour, 0);
+    int result = job->tour.cold ? 0 : rehearse(tour);
     hold(job);
     for (uint32_t run = 0; run < job->runs && result == 0; run += length) {
         user_trap_run(run);
         result = make_pass(tour, run);
         if (result == 0)
-            result = finish_pass(tour, run);
+            result = meter_settle(&tour->meter, job, job_values(job) + (size_t)run * job->counters,
+                                  length);
         if (result == 0)
             __atomic_store_n(&job->runs_done, run + length, __ATOMIC_RELEASE);
     }
     hold(job);
-    return result;
+    return result < 0 ? result : check_callers(tour);
 }
 
 static void close_all(struct tour *tour)
