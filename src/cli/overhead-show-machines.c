@@ -24,6 +24,7 @@ struct measure {
 struct placed {
     struct measure measure;
     uint32_t machine;
+    const char *version; /* of the machine's kernel */
     char title[TITLE_SIZE];
 };
 
@@ -161,10 +162,28 @@ static void add_apart(struct table *table, const struct sheet *sheet,
         table_add(table, TONE_PLAIN, "alike");
 }
 
-static void put_sheet(const struct sheet *sheet, bool several, const struct style *style,
-                      struct text *out)
+static void fill_table(struct table *table, const struct sheet *sheet, bool several)
 {
     const struct overhead_report *report = &sheet->run->report;
+    for (size_t i = 0; i < report->machine_row_count; i++) {
+        AUTO_TEXT struct text call = {0};
+        if (!has_figures(sheet, &report->machines[i]) || !put_calls(sheet, i, &call))
+            continue;
+        table_add(table, TONE_PLAIN, text_string(&call));
+        for (size_t j = 0; j < sheet->column_count; j++) {
+            char cost[NUMBER_SIZE];
+            overhead_cost(figure(sheet, &report->machines[i], j), cost, sizeof(cost));
+            table_add(table, TONE_PLAIN, cost);
+        }
+        if (several)
+            add_apart(table, sheet, &report->machines[i]);
+    }
+}
+
+/* Appends the table if it fits; where it is the last resort in any case. */
+static bool put_sheet(const struct sheet *sheet, bool several, bool anyway,
+                      const struct style *style, struct text *out)
+{
     struct column columns[TABLE_MOST] = {{.title = "call"}};
     for (size_t i = 0; i < sheet->column_count; i++)
         columns[1 + i] = (struct column){.title = sheet->columns[i].title, .right = true};
@@ -172,28 +191,21 @@ static void put_sheet(const struct sheet *sheet, bool several, const struct styl
         columns[1 + sheet->column_count] = (struct column){.title = "apart", .right = true};
     struct table table = {.columns = columns,
                           .column_count = 1 + sheet->column_count + (several ? 1 : 0)};
-    for (size_t i = 0; i < report->machine_row_count; i++) {
-        AUTO_TEXT struct text call = {0};
-        if (!has_figures(sheet, &report->machines[i]) || !put_calls(sheet, i, &call))
-            continue;
-        table_add(&table, TONE_PLAIN, text_string(&call));
-        for (size_t j = 0; j < sheet->column_count; j++) {
-            char cost[NUMBER_SIZE];
-            overhead_cost(figure(sheet, &report->machines[i], j), cost, sizeof(cost));
-            table_add(&table, TONE_PLAIN, cost);
-        }
-        if (several)
-            add_apart(&table, sheet, &report->machines[i]);
-    }
-    table_put(&table, style, out);
+    fill_table(&table, sheet, several);
+    bool fits = anyway || table_width(&table) <= style->width;
+    if (fits)
+        table_put(&table, style, out);
     table_free(&table);
+    return fits;
 }
 
 /* --- columns --- */
 
 static int by_version(const void *left, const void *right)
 {
-    return strverscmp(((const struct placed *)left)->title, ((const struct placed *)right)->title);
+    const struct placed *a = left, *b = right;
+    int order = strverscmp(a->version, b->version);
+    return order ? order : (a->machine > b->machine) - (a->machine < b->machine);
 }
 
 static bool has_column(const struct sheet *sheet, struct measure measure, uint32_t machine)
@@ -238,14 +250,17 @@ static bool are_versions_enough(const struct overhead_case *file)
     return true;
 }
 
-static void write_title(const struct overhead_case *file, struct placed *column)
+/* By the versions, or by numbers that a line below explains. */
+static void write_titles(struct sheet *sheet, bool numbered)
 {
-    AUTO_TEXT struct text clean = {0};
-    if (column->machine < file->machine_count && are_versions_enough(file)) {
-        text_put_clean(&clean, file->machines[column->machine].os);
-        snprintf(column->title, TITLE_SIZE, "%.*s", (int)TITLE_SIZE - 1, text_string(&clean));
-    } else {
-        snprintf(column->title, TITLE_SIZE, "machine %u", (unsigned)column->machine + 1);
+    for (size_t i = 0; i < sheet->column_count; i++) {
+        struct placed *column = &sheet->columns[i];
+        AUTO_TEXT struct text clean = {0};
+        text_put_clean(&clean, column->version);
+        if (numbered)
+            snprintf(column->title, TITLE_SIZE, "machine %zu", i + 1);
+        else
+            snprintf(column->title, TITLE_SIZE, "%.*s", (int)TITLE_SIZE - 1, text_string(&clean));
     }
 }
 
@@ -258,23 +273,27 @@ static void place_machines(struct sheet *sheet, struct measure measure)
             sheet->column_count == COLUMNS_MOST)
             continue;
         struct placed *column = &sheet->columns[sheet->column_count++];
-        *column = (struct placed){.measure = measure, .machine = row->machine};
-        write_title(&sheet->run->file, column);
+        const char *version = row->machine < sheet->run->file.machine_count
+                                  ? sheet->run->file.machines[row->machine].os
+                                  : NULL;
+        *column = (struct placed){
+            .measure = measure, .machine = row->machine, .version = version ? version : "?"};
     }
     qsort(sheet->columns, sheet->column_count, sizeof(*sheet->columns), by_version);
 }
 
 /* --- tables --- */
 
-static void put_numbers_of_machines(const struct overhead_case *file, const struct style *style,
-                                    struct text *out)
+static void put_numbers(const struct sheet *sheet, const struct style *style, struct text *out)
 {
-    for (size_t i = 0; i < file->machine_count && !are_versions_enough(file); i++) {
+    const struct overhead_case *file = &sheet->run->file;
+    for (size_t i = 0; i < sheet->column_count; i++) {
+        uint32_t machine = sheet->columns[i].machine;
         AUTO_TEXT struct text words = {0};
         text_printf(&words, "machine %zu is ", i + 1);
-        text_put_clean(&words, file->machines[i].name);
+        text_put_clean(&words, machine < file->machine_count ? file->machines[machine].name : "?");
         text_puts(&words, ", Linux ");
-        text_put_clean(&words, file->machines[i].os ? file->machines[i].os : "?");
+        text_put_clean(&words, sheet->columns[i].version);
         section_put_words(text_string(&words), style, out);
     }
 }
@@ -297,7 +316,7 @@ static void put_one_machine(const struct overhead_run *run, const struct style *
                 meter_unit_names[sheet->columns[0].measure.unit],
                 emulated ? " (emulated: exact)" : "");
     section_put_heading(text_string(&heading), style, out);
-    put_sheet(sheet, false, style, out);
+    put_sheet(sheet, false, true, style, out);
     section_put_words("medians of warm calls, over all that stood before", style, out);
 }
 
@@ -317,7 +336,12 @@ static void put_measure(const struct overhead_run *run, struct measure measure,
     text_printf(&heading, "Machines side by side, in %s%s", overhead_unit(&meter),
                 overhead_same_word(measure.mode, "uk") ? ", user and kernel" : "");
     section_put_heading(text_string(&heading), style, out);
-    put_sheet(sheet, true, style, out);
+    write_titles(sheet, false);
+    if (are_versions_enough(&run->file) && put_sheet(sheet, true, false, style, out))
+        return;
+    write_titles(sheet, true);
+    put_sheet(sheet, true, true, style, out);
+    put_numbers(sheet, style, out);
 }
 
 /* Both modes together say most; each by itself comes with --all. */
@@ -347,7 +371,6 @@ static void put_several(const struct overhead_run *run, const struct style *styl
     }
     if (!report->machine_row_count)
         return;
-    put_numbers_of_machines(&run->file, style, out);
     section_put_words("medians of warm calls; apart: the dearest machine over the cheapest, alike "
                       "where processes of one machine differ as much",
                       style, out);

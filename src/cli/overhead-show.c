@@ -68,7 +68,7 @@ void overhead_put_measured(const struct overhead_run *run, const struct style *s
             text_printf(&words, ", %.1f s", run->seconds);
         put_meters(report, &words);
     } else {
-        text_puts(&words, "No call was metered; the reasons are below.");
+        text_puts(&words, "No call was metered.");
     }
     section_put_words(text_string(&words), style, out);
     put_emulated(&run->file, style, out);

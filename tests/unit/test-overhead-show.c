@@ -236,8 +236,8 @@ static void machines_stand_in_the_order_of_their_versions(void **state)
     shown_end(&shown);
 }
 
-/* Versions that are the same tell nobody apart. */
-static void machines_of_one_version_are_numbered(void **state)
+/* Versions that are the same tell nothing apart. */
+static void machines_without_room_for_versions_are_numbered(void **state)
 {
     (void)state;
     struct shown shown;
@@ -247,6 +247,14 @@ static void machines_of_one_version_are_numbered(void **state)
     shown_put(&shown, 80);
     expect_line(&shown, "call", "machine 1|machine 2|apart");
     expect(&shown, "machine 2 is cortex-a72 (aarch64), Linux 6.1");
+    shown_end(&shown);
+
+    /* Nor do names that leave no room. */
+    shown_build_machines(&shown);
+    shown_put(&shown, 50);
+    expect_line(&shown, "call", "machine 1|machine 2|apart");
+    expect_line(&shown, "perf-read.start, static, lazy", "1,320|1,220|1.08");
+    expect(&shown, "machine 1 is cortex-a72 (aarch64), Linux 6.1.0-27\n");
     shown_end(&shown);
 }
 
@@ -389,7 +397,7 @@ int main(void)
         cmocka_unit_test(levels_are_told_apart),
         cmocka_unit_test(only_predecessors_that_matter_are_shown),
         cmocka_unit_test(machines_stand_in_the_order_of_their_versions),
-        cmocka_unit_test(machines_of_one_version_are_numbered),
+        cmocka_unit_test(machines_without_room_for_versions_are_numbered),
         cmocka_unit_test(one_machine_shows_user_and_kernel),
         cmocka_unit_test(an_empty_report_says_so),
         cmocka_unit_test(absences_are_grouped_by_their_reason),
