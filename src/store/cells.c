@@ -126,24 +126,27 @@ static int read_tour(struct cell_reader *reader, struct failure *failure)
 {
     struct cell *cell = &reader->current.cell;
     struct failure why = {0};
+    uint32_t length = 0;
     if (reader->tours) {
         sqlite3_bind_int64(reader->tours, 1, cell->id);
         int got = store_step(reader->store, reader->tours, "read", failure);
-        uint32_t length = 0, cold = 0;
+        uint32_t cold = 0;
         if (got < 0)
             return got;
         if (got && (!borrow_text(reader->tours, 0, &cell->tour.calls) ||
                     !column_u32(reader->tours, 1, &length) ||
                     !borrow_text(reader->tours, 2, &cell->tour.counted) ||
                     !column_u32(reader->tours, 3, &cell->tour.open) ||
-                    !column_u32(reader->tours, 4, &cold) || cold > 1 ||
-                    length != cell_tour_length(&cell->tour)))
+                    !column_u32(reader->tours, 4, &cold) || cold > 1))
             return store_damaged(reader->store->path, "a tour holds impossible values", failure);
         cell->tour.cold = cold == 1;
     }
     int error = cell_check_tour(cell, &why);
     if (error == -EINVAL)
         return store_damaged(reader->store->path, why.text, failure);
+    if (!error && length != cell_tour_length(&cell->tour))
+        return store_damaged(reader->store->path, "a tour has another length than its calls",
+                             failure);
     return error ? store_no_memory(reader->store, failure) : 0;
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "wire/cell.h"
+#include "wire/tour.h"
 
 #define SEAL     " seal"
 #define NUMBERED WIRE_SENTINEL " #"
@@ -52,10 +53,37 @@ static void check_cell(const struct cell *cell)
         assert(cell_get(&frame, &again, NULL) == 0);
         assert(again.id == cell->id && again.n == cell->n && again.cpu == cell->cpu);
         assert(strcmp(again.events[cell->counters - 1], cell->events[cell->counters - 1]) == 0);
+        assert(cell_same_tour(&again, cell) && cell_same_tour(&copy, cell));
         cell_release(&again);
     }
     wire_writer_free(&writer);
     cell_release(&copy);
+}
+
+/* A tour that was taken is whole: its calls can be walked, and its runs are whole passes. */
+static void check_tour(const struct cell *cell)
+{
+    AUTO_FREE struct tour_call *calls = NULL;
+    size_t count = 0;
+    if (!cell->tour.calls)
+        return;
+    assert(tour_parse(cell->tour.calls, &calls, &count, NULL) == 0);
+    assert(count >= 1 && count <= TOUR_MOST_CALLS && cell->runs % count == 0);
+    assert(count == cell_tour_length(&cell->tour));
+    for (size_t i = 0; i < count; i++) {
+        assert(calls[i].times >= 1 && calls[i].times <= TOUR_MOST_TIMES);
+        assert(strlen(calls[i].operation) < TOUR_NAME && strchr(calls[i].operation, '.'));
+    }
+}
+
+/* Any text may come as calls; it is taken or refused with a sentence. */
+static void check_calls(const char *text)
+{
+    AUTO_FREE struct tour_call *calls = NULL;
+    size_t count = 0;
+    struct failure failure = {0};
+    int status = tour_parse(text, &calls, &count, &failure);
+    assert(status == 0 ? count > 0 : status == -EINVAL && *failure.text && !calls);
 }
 
 static void check_batch(const struct batch *batch)
@@ -79,9 +107,11 @@ static void understand(const struct wire_frame *frame, struct batch_storage *sto
         assert(strlen(frame->fields[i].value) <= frame->fields[i].length);
         (void)wire_get_u64(frame, frame->fields[i].key, &number);
         (void)wire_get_i64(frame, frame->fields[i].key, &integer);
+        check_calls(frame->fields[i].value);
     }
     if (cell_get(frame, &cell, &failure) == 0) {
         check_cell(&cell);
+        check_tour(&cell);
         cell_release(&cell);
     }
     if (batch_get(frame, &batch, storage, &failure) == 0)

@@ -51,6 +51,7 @@ static int see_cell(void *context, const struct stored_cell *stored)
     for (uint32_t i = 0; i < cell->counters; i++)
         assert(cell->events[i]);
     assert(stored->done + stored->failed <= stored->processes);
+    assert(cell_check_tour(cell, NULL) == 0);
     ++*cells;
     return 0;
 }
@@ -84,6 +85,14 @@ static int see_opcode(void *context, const struct stored_opcode *opcode)
     return 0;
 }
 
+static int see_operation(void *context, const struct stored_operation *operation)
+{
+    (void)context;
+    assert(operation->path[0] && operation->kind[0] && operation->instrument[0]);
+    assert(operation->effect && operation->when && operation->links && operation->page);
+    return 0;
+}
+
 static int read_knowledge(struct store *store, struct failure *failure)
 {
     int error = store_each_event(store, see_event, NULL, failure);
@@ -91,6 +100,8 @@ static int read_knowledge(struct store *store, struct failure *failure)
         error = store_each_specimen_truth(store, see_truth, NULL, failure);
     if (!error)
         error = store_each_opcode(store, see_opcode, NULL, failure);
+    if (!error)
+        error = store_each_operation(store, see_operation, NULL, failure);
     return error;
 }
 

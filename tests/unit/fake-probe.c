@@ -103,6 +103,49 @@ static void send_fields(struct fake *fake, const char *type, const char *const (
 #define SEND(fake, type, ...)                                                                      \
     send_fields(fake, type, (const char *const[][2]){__VA_ARGS__, {NULL, NULL}})
 
+/* A good operation, but for the field that the mode names: "operation:KEY=VALUE", or without a
+ * value for a field that is missing. */
+static void send_altered_operation(struct fake *fake)
+{
+    static const char *const fields[][2] = {
+        {"path", "perf-read"}, {"kind", "stop"},  {"instrument", "perf"}, {"effect", "stops"},
+        {"when", "running"},   {"links", "lazy"}, {"binds", "1"},         {"alone", "0"},
+        {"page", ""},          {"note", ""}};
+    const char *altered = fake->mode + strlen("operation:");
+    const size_t length = strcspn(altered, "=");
+    wire_begin(&fake->writer, "operation");
+    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+        if (strlen(fields[i][0]) != length || strncmp(fields[i][0], altered, length) != 0)
+            wire_put_string(&fake->writer, fields[i][0], fields[i][1]);
+        else if (altered[length])
+            wire_put_string(&fake->writer, fields[i][0], altered + length + 1);
+    }
+    send_end(fake);
+}
+
+static void send_operations(struct fake *fake)
+{
+    SEND(fake, "operation", {"path", "timer"}, {"kind", "nothing"}, {"instrument", "timer"},
+         {"effect", "keeps"}, {"when", "any"}, {"links", "static,lazy"}, {"binds", "0"},
+         {"alone", "0"}, {"page", ""}, {"note", ""});
+    SEND(fake, "operation", {"path", "perf-user-cold"}, {"kind", "read"}, {"instrument", "perf"},
+         {"effect", "keeps"}, {"when", "running"}, {"links", "lazy"}, {"binds", "1"},
+         {"alone", "1"}, {"page", "cold"}, {"note", "a note"});
+    if (strncmp(fake->mode, "operation:", strlen("operation:")) == 0)
+        send_altered_operation(fake);
+    if (is(fake, "operation-twice"))
+        SEND(fake, "operation", {"path", "timer"}, {"kind", "nothing"}, {"instrument", "other"},
+             {"effect", "stops"}, {"when", "any"}, {"links", "lazy"}, {"binds", "0"},
+             {"alone", "0"}, {"page", ""}, {"note", ""});
+    for (unsigned i = 0; is(fake, "endless-operations"); i++) {
+        char kind[16];
+        snprintf(kind, sizeof(kind), "k%u", i);
+        SEND(fake, "operation", {"path", "p"}, {"kind", kind}, {"instrument", "i"},
+             {"effect", "keeps"}, {"when", "any"}, {"links", "lazy"}, {"binds", "0"},
+             {"alone", "0"}, {"page", ""}, {"note", ""});
+    }
+}
+
 static void send_catalogue(struct fake *fake)
 {
     SEND(fake, "fact", {"key", "cpu.model"}, {"value", "Fake CPU"});
@@ -141,6 +184,7 @@ static void send_catalogue(struct fake *fake)
          {"runs", is(fake, "source-without-runs") ? "0" : "5"});
     if (is(fake, "source-twice"))
         SEND(fake, "source", {"name", "step"}, {"summary", ""}, {"classes", ""}, {"runs", "1"});
+    send_operations(fake);
     SEND(fake, "absent", {"kind", "path"}, {"name", "papi-low"}, {"error", "2"},
          {"reason", "not built"});
     if (is(fake, "stray-frame"))

@@ -77,6 +77,93 @@ static void the_catalogue_is_what_the_probe_said(void **state)
     session_close(session);
 }
 
+static void operations_are_found_by_name(void **state)
+{
+    (void)state;
+    struct session *session = open_session("good");
+    const struct catalogue *catalogue = session_catalogue(session);
+    assert_int_equal(catalogue->operation_count, 2);
+    const struct catalogue_operation *nothing = catalogue_operation(catalogue, "timer.nothing");
+    assert_ptr_equal(nothing, &catalogue->operations[0]);
+    assert_string_equal(nothing->path, "timer");
+    assert_string_equal(nothing->kind, "nothing");
+    assert_string_equal(nothing->instrument, "timer");
+    assert_string_equal(nothing->effect, "keeps");
+    assert_string_equal(nothing->when, "any");
+    assert_string_equal(nothing->links, "static,lazy");
+    assert_string_equal(nothing->page, "");
+    assert_string_equal(nothing->note, "");
+    assert_false(nothing->binds);
+    assert_false(nothing->alone);
+    const struct catalogue_operation *read =
+        catalogue_operation(catalogue, "perf-user-cold.read*8");
+    assert_ptr_equal(read, &catalogue->operations[1]);
+    assert_string_equal(read->page, "cold");
+    assert_string_equal(read->note, "a note");
+    assert_true(read->binds);
+    assert_true(read->alone);
+    static const char *const unknown[] = {"",
+                                          ".",
+                                          "timer",
+                                          "timer.",
+                                          ".nothing",
+                                          "timer.nothin",
+                                          "timer.nothingness",
+                                          "time.nothing",
+                                          "timer.nothing.more",
+                                          "timer*2.nothing",
+                                          "perf-user-cold.nothing"};
+    for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
+        assert_null(catalogue_operation(catalogue, unknown[i]));
+    session_close(session);
+}
+
+static void operations_that_make_no_sense_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[][2] = {
+        {"operation:path", "'path'"},
+        {"operation:path=", "'path'"},
+        {"operation:path=perf.read", "no name of one"},
+        {"operation:path=perf read", "no name of one"},
+        {"operation:path=a.b,c", "no name of one"},
+        {"operation:path=a123456789b123456789c123456789d123456789e123456789f1234567890",
+         "no name of one"},
+        {"operation:kind", "'kind'"},
+        {"operation:kind=", "'kind'"},
+        {"operation:kind=stop*2", "no name of one"},
+        {"operation:kind=stop*1", "no name of one"},
+        {"operation:kind=stop,a.b", "no name of one"},
+        {"operation:instrument", "'instrument'"},
+        {"operation:instrument=", "'instrument'"},
+        {"operation:effect", "'effect'"},
+        {"operation:effect=halts", "'halts'"},
+        {"operation:when", "'when'"},
+        {"operation:when=", "'when'"},
+        {"operation:when=never", "'never'"},
+        {"operation:links", "'links'"},
+        {"operation:links=", "'links'"},
+        {"operation:binds", "'binds'"},
+        {"operation:binds=2", "'binds'"},
+        {"operation:alone=yes", "'alone'"},
+        {"operation:page", "'page'"},
+        {"operation:page=hot", "'hot'"},
+        {"operation:note", "'note'"},
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+        assert_open_fails(bad[i][0], HELLO_MS, -EBADMSG, bad[i][1], "operation");
+    struct session *session = open_session("operation:note=good");
+    assert_int_equal(session_catalogue(session)->operation_count, 3);
+    session_close(session);
+    assert_open_fails("endless-operations", HELLO_MS, -E2BIG, "more than 512", "operations");
+}
+
+static void an_operation_is_there_once(void **state)
+{
+    (void)state;
+    assert_open_fails("operation-twice", HELLO_MS, -EBADMSG, "'timer.nothing'", "twice");
+}
+
 static void another_version_says_which_side_is_older(void **state)
 {
     (void)state;
@@ -104,7 +191,7 @@ static void damage_before_ready_is_told(void **state)
 {
     (void)state;
     assert_open_fails("checksum", HELLO_MS, -EBADMSG, "damaged", "checksum");
-    assert_open_fails("skips", HELLO_MS, -EBADMSG, "damaged", "frame 10 was due but 11");
+    assert_open_fails("skips", HELLO_MS, -EBADMSG, "damaged", "frame 12 was due but 13");
     assert_open_fails("endless-line", HELLO_MS, -EBADMSG, "longer than", "damaged");
     assert_open_fails("impatient", HELLO_MS, -EBADMSG, "'ready'", "instead of hello");
 }
@@ -263,6 +350,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SESSION_CASE(the_catalogue_is_what_the_probe_said),
+        SESSION_CASE(operations_are_found_by_name),
+        SESSION_CASE(operations_that_make_no_sense_are_refused),
+        SESSION_CASE(an_operation_is_there_once),
         SESSION_CASE(another_version_says_which_side_is_older),
         SESSION_CASE(no_hello_is_told_in_time),
         SESSION_CASE(what_ends_before_hello_is_quoted),

@@ -26,6 +26,9 @@ static int dump_cell(void *context, const struct stored_cell *stored)
     text_printf(out, " %d %" PRId64 " %d %" PRId64 " %u %u %u\n", stored->has_faults,
                 stored->faults, stored->has_switches, stored->switches, stored->processes,
                 stored->done, stored->failed);
+    if (cell->tour.calls)
+        text_printf(out, "%s %s %u %d\n", cell->tour.calls, cell->tour.counted, cell->tour.open,
+                    cell->tour.cold);
     for (uint32_t i = 0; i < cell->counters; i++) {
         const struct stored_counter *counter = &stored->counters[i];
         text_printf(out, "%s %s %d %" PRId64 " %s\n", cell->events[i],
@@ -70,6 +73,15 @@ static int dump_opcode(void *context, const struct stored_opcode *opcode)
     return 0;
 }
 
+static int dump_operation(void *context, const struct stored_operation *operation)
+{
+    text_printf(context, "operation %s %s %s %s %s %s %d %d %s %s\n", operation->path,
+                operation->kind, operation->instrument, operation->effect, operation->when,
+                operation->links, operation->binds, operation->alone, operation->page,
+                operation->note);
+    return 0;
+}
+
 static int dump_knowledge(struct store *store, struct text *out, struct failure *failure)
 {
     int error = store_each_event(store, dump_event, out, failure);
@@ -77,6 +89,8 @@ static int dump_knowledge(struct store *store, struct text *out, struct failure 
         error = store_each_specimen_truth(store, dump_truth, out, failure);
     if (!error)
         error = store_each_opcode(store, dump_opcode, out, failure);
+    if (!error)
+        error = store_each_operation(store, dump_operation, out, failure);
     return error;
 }
 
@@ -200,6 +214,10 @@ static void tables_of_another_shape_are_refused(void **state)
         {"DROP TABLE fact", "fact is missing"},
         {"DROP VIEW reading", "reading is missing"},
         {"DROP TABLE opcode", "opcode is missing"},
+        {"DROP TABLE operation", "operation is missing"},
+        {"DROP TABLE tour; CREATE TABLE tour(cell INTEGER PRIMARY KEY, calls, length, counted, "
+         "open, cold)",
+         "tour is not defined"},
         {"ALTER TABLE truth ADD COLUMN lie TEXT", "truth is not defined"},
         {"ALTER TABLE cell ADD COLUMN colour TEXT", "cell is not defined"},
         {"ALTER TABLE visit RENAME COLUMN samples TO specimens", "is not defined"},
@@ -355,7 +373,7 @@ static char *read_file(const char *path, size_t *size)
 static void flipped_bytes_give_an_error_or_the_right_data(void **state)
 {
     struct fixture *fixture = *state;
-    make_finished(fixture);
+    make_finished_with_tour(fixture);
     AUTO_TEXT struct text right = {0}, got = {0};
     must(dump(fixture->path, &right, failure));
     size_t size = 0;
@@ -383,7 +401,7 @@ static void flipped_bytes_give_an_error_or_the_right_data(void **state)
 static void truncated_files_are_refused(void **state)
 {
     struct fixture *fixture = *state;
-    make_finished(fixture);
+    make_finished_with_tour(fixture);
     AUTO_TEXT struct text got = {0};
     size_t size = 0;
     AUTO_FREE char *bytes = read_file(fixture->path, &size);
@@ -399,7 +417,7 @@ static void truncated_files_are_refused(void **state)
 static void overwritten_stretches_never_crash(void **state)
 {
     struct fixture *fixture = *state;
-    make_finished(fixture);
+    make_finished_with_tour(fixture);
     AUTO_TEXT struct text right = {0}, got = {0};
     must(dump(fixture->path, &right, failure));
     size_t size = 0;
