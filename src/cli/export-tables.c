@@ -43,9 +43,13 @@ static void put_factors(struct export_row *row, const struct stored_cell *stored
 
 /* --- samples --- */
 
-static const char *const sample_columns[] = {
-    FACTORS,   "process",      "run",          "counter",   "value",       "enabled",
-    "running", "minor_faults", "major_faults", "voluntary", "involuntary", NULL};
+#define SAMPLE_COLUMNS                                                                             \
+    FACTORS, "process", "run", "counter", "value", "enabled", "running", "minor_faults",           \
+        "major_faults", "voluntary", "involuntary"
+
+static const char *const sample_columns[] = {SAMPLE_COLUMNS, NULL};
+static const char *const toured_sample_columns[] = {
+    SAMPLE_COLUMNS, "counted", "open", "cold", "pass", "operation", "predecessor", NULL};
 
 struct sample_export {
     struct store *store;
@@ -55,6 +59,8 @@ struct sample_export {
     struct text factors[CELL_MAX_COUNTERS];
     uint32_t counters;
     size_t next; /* column after them */
+    struct cell_tour tour;
+    struct tour_walk walk;
 };
 
 static int write_sample(void *context, const struct sample *sample)
@@ -78,6 +84,10 @@ static int write_sample(void *context, const struct sample *sample)
     row_count(row, sample->account.major_faults);
     row_count(row, sample->account.voluntary);
     row_count(row, sample->account.involuntary);
+    if (row->toured) {
+        row_tour(row, &export->tour);
+        row_call(row, &export->walk, sample->run);
+    }
     return row_end(row);
 }
 
@@ -86,6 +96,10 @@ static int write_samples_of(void *context, const struct stored_cell *cell)
     struct sample_export *export = context;
     struct export_row *row = export->row;
     export->counters = cell->cell.counters;
+    export->tour = cell->cell.tour;
+    int error = tour_walk_begin(&export->walk, &export->tour);
+    if (error)
+        return error;
     for (uint32_t i = 0; i < export->counters; i++) {
         struct text *factors = &export->factors[i];
         put_factors(row, cell, i);
@@ -106,14 +120,19 @@ static int write_samples(struct store *store, struct export_row *row, struct fai
     int error = store_each_cell(store, write_samples_of, &export, failure);
     for (size_t i = 0; i < CELL_MAX_COUNTERS; i++)
         text_free(&export.factors[i]);
+    tour_walk_end(&export.walk);
     return error;
 }
 
 /* --- cells --- */
 
-static const char *const cell_columns[] = {FACTORS,    "counter",   "runs", "faults",
-                                           "switches", "processes", "done", "failed",
-                                           "error",    "reason",    NULL};
+#define CELL_COLUMNS                                                                               \
+    FACTORS, "counter", "runs", "faults", "switches", "processes", "done", "failed", "error",      \
+        "reason"
+
+static const char *const cell_columns[] = {CELL_COLUMNS, NULL};
+static const char *const toured_cell_columns[] = {CELL_COLUMNS, "counted", "open",
+                                                  "cold",       "calls",   NULL};
 
 static int write_cell(void *context, const struct stored_cell *cell)
 {
@@ -130,6 +149,10 @@ static int write_cell(void *context, const struct stored_cell *cell)
         row_count(row, cell->failed);
         put_optional(row, cell->failed > 0, cell->error);
         row_text(row, cell->reason);
+        if (row->toured) {
+            row_tour(row, &cell->cell.tour);
+            row_text(row, cell->cell.tour.calls);
+        }
         error = row_end(row);
     }
     return error;
@@ -241,9 +264,39 @@ static int write_opcodes(struct store *store, struct export_row *row, struct fai
     return store_each_opcode(store, write_opcode, row, failure);
 }
 
+static const char *const operation_columns[] = {"path",  "kind",  "instrument", "effect",
+                                                "state", "links", "binds",      "alone",
+                                                "page",  "note",  NULL};
+
+static int write_operation(void *context, const struct stored_operation *operation)
+{
+    struct export_row *row = context;
+    row_text(row, operation->path);
+    row_text(row, operation->kind);
+    row_text(row, operation->instrument);
+    row_text(row, operation->effect);
+    row_text(row, operation->when);
+    row_text(row, operation->links);
+    row_flag(row, operation->binds);
+    row_flag(row, operation->alone);
+    row_text(row, operation->page);
+    row_text(row, operation->note);
+    return row_end(row);
+}
+
+static int write_operations(struct store *store, struct export_row *row, struct failure *failure)
+{
+    return store_each_operation(store, write_operation, row, failure);
+}
+
 const struct export_table export_tables[] = {
-    {"samples", sample_columns, write_samples}, {"cells", cell_columns, write_cells},
-    {"visits", visit_columns, write_visits},    {"machine", machine_columns, write_machine},
-    {"events", event_columns, write_events},    {"truths", truth_columns, write_truths},
-    {"opcodes", opcode_columns, write_opcodes}, {0},
+    {"samples", sample_columns, toured_sample_columns, write_samples},
+    {"cells", cell_columns, toured_cell_columns, write_cells},
+    {"visits", visit_columns, NULL, write_visits},
+    {"machine", machine_columns, NULL, write_machine},
+    {"events", event_columns, NULL, write_events},
+    {"truths", truth_columns, NULL, write_truths},
+    {"opcodes", opcode_columns, NULL, write_opcodes},
+    {"operations", operation_columns, NULL, write_operations},
+    {0},
 };

@@ -15,6 +15,7 @@ struct export_row {
     bool json;
     const char *const *columns; /* names; ends with NULL */
     size_t next;                /* column the next value belongs to */
+    bool toured;                /* the store has tours: their columns are among these */
     uint64_t rows;              /* written so far */
     struct text line;
     FILE *stream;
@@ -30,10 +31,26 @@ int row_end(struct export_row *row);
 /* The line of names that begins a CSV file (RFC 4180); nothing in JSON. */
 int row_header(struct export_row *row);
 
+/* The calls of one cell, by run. */
+struct tour_walk {
+    char *text;
+    const char **calls;
+    uint32_t length; /* 0: the cell is no tour */
+};
+int export_has_tours(struct store *store, bool *found, struct failure *failure);
+/* Ends the one before; -ENOMEM. */
+int tour_walk_begin(struct tour_walk *walk, const struct cell_tour *tour);
+void tour_walk_end(struct tour_walk *walk);
+/* counted, open and cold; none of a cell that is no tour. */
+void row_tour(struct export_row *row, const struct cell_tour *tour);
+/* pass, operation and predecessor of a run. */
+void row_call(struct export_row *row, const struct tour_walk *walk, uint32_t run);
+
 /* One thing that can be exported. */
 struct export_table {
     const char *name;
     const char *const *columns;
+    const char *const *toured_columns; /* of a store that has tours; NULL: the same */
     int (*write)(struct store *store, struct export_row *row, struct failure *failure);
 };
 extern const struct export_table export_tables[]; /* ends with name NULL */

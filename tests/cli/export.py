@@ -25,7 +25,7 @@ except ImportError:
 CORPUS = os.path.join(tap.SOURCE, "tests", "fuzz", "corpus", "store")
 UNSIGNED = ("n", "value", "enabled", "running")
 TABLES = ("samples", "cells", "visits", "machine")
-KNOWN = ("events", "truths", "opcodes")  # of a store that can be judged without its machine
+KNOWN = ("events", "truths", "opcodes", "operations")  # of a store that can be judged without its machine
 
 
 def unsigned(number):
@@ -106,7 +106,7 @@ class Tables(Case):
 
     def test_both_formats_tell_the_same_of_every_table(self):
         for table in TABLES + KNOWN:
-            path = self.store("unfinished" if table in TABLES else "finished-schema-2")
+            path = self.store("unfinished" if table in TABLES else "finished-schema-3")
             with self.subTest(table):
                 rows = self.export_csv("--what", table, path)
                 results = self.export_json("--what", table, path)["results"]
@@ -119,7 +119,7 @@ class Tables(Case):
                         self.assertEqual(row[key], "" if value is None else str(value))
 
     def test_what_is_known_besides_samples_is_the_stores_tables(self):
-        path = self.store("finished-schema-2")
+        path = self.store("finished-schema-3")
         with sqlite3.connect(path) as store:
             store.row_factory = sqlite3.Row
             for table in KNOWN:
@@ -129,9 +129,40 @@ class Tables(Case):
                 self.assertEqual(len(wanted), 3)
                 self.assertEqual(self.export_csv("--what", table, path), wanted)
 
-    def test_a_store_of_schema_1_knows_nothing_of_it(self):
+    def test_a_store_of_an_older_schema_knows_nothing_of_it(self):
         for table in KNOWN:
             self.assertEqual(self.export_csv("--what", table, self.store("finished")), [])
+        self.assertEqual(self.export_csv("--what", "operations", self.store("finished-schema-2")), [])
+        self.assertEqual(len(self.export_csv("--what", "events", self.store("finished-schema-2"))), 3)
+
+    def test_samples_of_a_tour_tell_their_calls_as_the_view_does(self):
+        path = self.store("finished-schema-3")
+        rows = self.export_csv(path)
+        with sqlite3.connect(path) as store:
+            store.row_factory = sqlite3.Row
+            wanted = [self.as_text(row) for row in store.execute(
+                "SELECT * FROM timed JOIN counter USING (cell, event) ORDER BY cell, process, run, counter.counter")]
+        timed = [row for row in rows if row["operation"]]
+        self.assertEqual(len(timed), 200)
+        self.assertEqual(len(rows), 1000)
+        keys = ("cell", "link", "separate", "counted", "open", "cold", "process", "pass", "run", "operation",
+                "predecessor", "event", "value", "minor_faults")
+        for row, other in zip(timed, wanted, strict=True):
+            self.assertEqual([row[key] for key in keys], [other[key] for key in keys])
+        self.assertEqual([row["predecessor"] for row in timed if row["run"] == "0"], [""] * 4)
+        self.assertEqual(rows[:800], [{**row, **dict.fromkeys(("counted", "open", "cold", "pass", "operation",
+                                                               "predecessor"), "")}
+                                      for row in self.readings(path)[:800]])
+        call = self.export_json(path)["results"][-1]
+        self.assertEqual((call["open"], call["cold"], call["pass"], call["operation"], call["predecessor"]),
+                         (8, False, 9, "perf-read.stop", "perf-read.read"))
+
+    def test_cells_of_a_tour_tell_all_calls(self):
+        rows = self.export_csv("--what", "cells", self.store("finished-schema-3"))
+        self.assertEqual({(row["path"], row["counted"], row["open"], row["cold"], row["calls"]) for row in rows},
+                         {("perf-read", "", "", "", ""),
+                          ("tour", "task-clock:u", "8", "0", "timer.nothing,perf-read.start,perf-read.read*8,"
+                                                             "perf-read.read,perf-read.stop")})
 
     def test_cells(self):
         rows = self.export_csv("-w", "cells", self.store("finished"))
@@ -167,7 +198,7 @@ class Tables(Case):
         with open(os.path.join(tap.SOURCE, "docs", "json", "assay-1.schema.json"),
                   encoding="utf-8") as file:
             validator = jsonschema.Draft202012Validator(json.load(file))
-        for name, tables in (("finished-schema-2", KNOWN), ("finished", KNOWN + TABLES), ("unfinished", TABLES)):
+        for name, tables in (("finished-schema-3", KNOWN + TABLES), ("finished-schema-2", KNOWN), ("finished", KNOWN + TABLES), ("unfinished", TABLES)):
             for table in tables:
                 with self.subTest(f"{table} of {name}"):
                     envelope = self.export_json("--what", table, self.store(name))

@@ -215,7 +215,7 @@ static void assert_serves(char said[200])
     struct failure failure = {0};
     if (via_open("ssh:box", &patience, &link, &failure) < 0)
         fail_msg("%s", failure.text);
-    assert_int_equal(child_await(&link, "@assay 10 ready ", &patience), CHILD_SPOKE);
+    assert_int_equal(child_await(&link, "@assay 12 ready ", &patience), CHILD_SPOKE);
     assert_int_equal(via_close(&link, 5000), 0);
     via_last_words(&link, said, 200);
 }

@@ -167,11 +167,11 @@ static void a_program_that_ends_at_once_is_quoted(void **state)
     assert_open_fails("exec:sh -c 'kill -9 $$'", 0, "signal 9");
 }
 
-/* The fake probe says hello and, ten frames on, that it is ready. */
+/* The fake probe says hello and, twelve frames on, that it is ready. */
 static void assert_says_hello(struct via_link *link)
 {
     assert_int_equal(child_await(link, "@assay 0 hello ", &patience), CHILD_SPOKE);
-    assert_int_equal(child_await(link, "@assay 10 ready ", &patience), CHILD_SPOKE);
+    assert_int_equal(child_await(link, "@assay 12 ready ", &patience), CHILD_SPOKE);
 }
 
 static void local_starts_the_kit_in_place(void **state)
