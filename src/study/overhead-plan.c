@@ -28,6 +28,35 @@ static overhead_wish_stage *const wishers[] = {
     overhead_wish_commands, overhead_wish_events,      overhead_wish_repeats,
 };
 
+static bool same_cell(const struct cell *left, const struct cell *right)
+{
+    return plan_same_way(left, right) && left->runs == right->runs &&
+           strcmp(left->specimen, right->specimen) == 0 && left->n == right->n;
+}
+
+static void wish_free(struct overhead_wish *wish)
+{
+    for (size_t i = 0; i < wish->circuit_count; i++)
+        cell_release(&wish->circuits[i]);
+    free(wish->circuits);
+}
+
+/* One counter of a sweep may be what another stage measures anyway, in the same orders. */
+static void drop_repeated(struct overhead_plan *plan)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < plan->wish_count; i++) {
+        bool repeated = false;
+        for (size_t j = 0; j < kept && !repeated; j++)
+            repeated = same_cell(&plan->wishes[i].circuits[0], &plan->wishes[j].circuits[0]);
+        if (repeated)
+            wish_free(&plan->wishes[i]);
+        else
+            plan->wishes[kept++] = plan->wishes[i];
+    }
+    plan->wish_count = kept;
+}
+
 int overhead_plan_wish(const struct overhead_study *study, struct overhead_plan *plan,
                        struct failure *failure)
 {
@@ -38,18 +67,14 @@ int overhead_plan_wish(const struct overhead_study *study, struct overhead_plan 
             if (!study->uncounted || wishers[j] == overhead_wish_commands)
                 wishers[j](&wisher);
     }
-    if (wisher.error == -ENOMEM)
+    if (wisher.error == 0)
+        drop_repeated(plan);
+    else if (wisher.error == -ENOMEM)
         fail_with(failure, -ENOMEM, "out of memory");
     return wisher.error;
 }
 
 /* --- the cells of a plan --- */
-
-static bool same_cell(const struct cell *left, const struct cell *right)
-{
-    return plan_same_way(left, right) && left->runs == right->runs &&
-           strcmp(left->specimen, right->specimen) == 0 && left->n == right->n;
-}
 
 static size_t wish_of(const struct overhead_plan *plan, const struct cell *cell)
 {
@@ -268,11 +293,8 @@ int overhead_plan_visits(struct overhead_plan *plan, uint32_t portions, uint64_t
 
 void overhead_plan_free(struct overhead_plan *plan)
 {
-    for (size_t i = 0; i < plan->wish_count; i++) {
-        for (size_t j = 0; j < plan->wishes[i].circuit_count; j++)
-            cell_release(&plan->wishes[i].circuits[j]);
-        free(plan->wishes[i].circuits);
-    }
+    for (size_t i = 0; i < plan->wish_count; i++)
+        wish_free(&plan->wishes[i]);
     for (size_t i = 0; i < plan->count; i++)
         cell_release(&plan->cells[i]);
     free(plan->wishes);

@@ -1,0 +1,301 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a budget leaves out of the plan of `assay overhead`, and in which order it visits, on
+ * machines that are made up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "overhead-offers.h"
+
+#define MS     UINT64_C(1000000)
+#define SECOND (1000 * MS)
+
+struct drawn {
+    struct visit *visits;
+    size_t count;
+};
+
+static struct drawn draw(struct overhead_plan *plan, uint32_t portions, uint64_t seed)
+{
+    struct drawn drawn = {0};
+    assert_int_equal(overhead_plan_visits(plan, portions, seed, &drawn.visits, &drawn.count), 0);
+    return drawn;
+}
+
+/* A first look at everything, where every visit takes `price`. */
+static struct overhead_plan looked(const struct overhead_study *study, uint64_t price)
+{
+    struct overhead_plan plan = wished(study);
+    overhead_plan_look(study, &plan, UINT64_MAX);
+    struct drawn drawn = draw(&plan, 1, 1);
+    assert_int_equal(drawn.count, plan.wish_count);
+    for (size_t i = 0; i < drawn.count; i++)
+        overhead_plan_learn(&plan, drawn.visits[i].cell, price);
+    free(drawn.visits);
+    return plan;
+}
+
+static uint64_t goals(const struct overhead_plan *plan)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < plan->wish_count; i++)
+        sum += plan->wishes[i].goal;
+    return sum;
+}
+
+static void without_a_limit_everything_is_wanted(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan plan = looked(&study, MS);
+    overhead_plan_settle(&study, &plan, UINT64_MAX);
+    for (size_t i = 0; i < plan.wish_count; i++)
+        assert_int_equal(plan.wishes[i].goal, plan.wishes[i].processes);
+    overhead_plan_free(&plan);
+}
+
+/* The least for the most important ones, and no process for the rest: fewer say nothing. */
+static void a_small_budget_leaves_out_the_least_important(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan plan = looked(&study, 10 * MS);
+    overhead_plan_settle(&study, &plan, 5 * SECOND);
+    bool left_out = false;
+    for (size_t i = 0; i < plan.wish_count; i++) {
+        const struct overhead_wish *wish = &plan.wishes[i];
+        assert_true(wish->goal == 1 || wish->goal >= wish->least);
+        left_out |= wish->goal == 1;
+        assert_false(wish->stage <= OVERHEAD_SWITCHES && wish->goal == 1);
+    }
+    assert_true(left_out);
+    assert_true((goals(&plan) - plan.wish_count) * 10 * MS <= 5 * SECOND);
+    overhead_plan_free(&plan);
+}
+
+/* Where everything has the least, what is left raises all alike. */
+static void what_is_left_goes_to_all_alike(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan plan = looked(&study, MS);
+    uint64_t least = 0, most = 0;
+    for (size_t i = 0; i < plan.wish_count; i++) {
+        least += plan.wishes[i].least - 1;
+        most += plan.wishes[i].processes - 1;
+    }
+    overhead_plan_settle(&study, &plan, (least + most) / 2 * MS);
+    for (size_t i = 0; i < plan.wish_count; i++) {
+        const struct overhead_wish *wish = &plan.wishes[i];
+        uint32_t room = wish->processes - wish->least, given = wish->goal - wish->least;
+        assert_in_range(given, room / 2 - 2, room / 2 + 1);
+    }
+    assert_in_range(goals(&plan) - plan.wish_count, (least + most) / 2 - plan.wish_count,
+                    (least + most) / 2);
+    overhead_plan_free(&plan);
+}
+
+static void the_most_important_tour_is_measured_whatever_it_costs(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan plan = wished(&study);
+    overhead_plan_look(&study, &plan, 0);
+    assert_int_equal(goals(&plan), 1);
+    struct drawn drawn = draw(&plan, 1, 1);
+    assert_int_equal(drawn.count, 1);
+    free(drawn.visits);
+    overhead_plan_settle(&study, &plan, 0);
+    assert_int_equal(plan.wishes[0].goal, plan.wishes[0].least);
+    overhead_plan_free(&plan);
+}
+
+/* What was assumed of a tour is corrected by what others cost. */
+static void prices_are_learnt(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan plan = wished(&study);
+    plan.wishes[0].goal = 1;
+    struct drawn drawn = draw(&plan, 1, 1);
+    uint64_t assumed = overhead_plan_price(&study, &plan, &plan.wishes[0]);
+    uint64_t other = overhead_plan_price(&study, &plan, &plan.wishes[5]);
+    overhead_plan_learn(&plan, 1, 3 * assumed);
+    assert_int_equal(overhead_plan_price(&study, &plan, &plan.wishes[0]), 3 * assumed);
+    assert_in_range(overhead_plan_price(&study, &plan, &plan.wishes[5]), 3 * other - 3,
+                    3 * other + 3);
+    overhead_plan_learn(&plan, 999, MS); /* of no cell: nothing happens */
+    overhead_plan_learn(&plan, 0, MS);
+    free(drawn.visits);
+    overhead_plan_free(&plan);
+}
+
+static void what_fails_gets_no_more(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan plan = looked(&study, MS);
+    plan.about[3].failed = 1;
+    size_t failing = plan.about[3].wish;
+    overhead_plan_settle(&study, &plan, UINT64_MAX);
+    for (size_t i = 0; i < plan.wish_count; i++)
+        assert_int_equal(plan.wishes[i].goal, i == failing ? 1 : plan.wishes[i].processes);
+    assert_true(overhead_plan_is_failing(&plan, failing));
+    assert_int_equal(overhead_plan_processes(&plan, failing), 0);
+    overhead_plan_free(&plan);
+}
+
+/* One that failed once among many is no failing tour. */
+static void a_failure_among_many_is_borne(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan plan = looked(&study, MS);
+    overhead_plan_settle(&study, &plan, UINT64_MAX);
+    struct drawn drawn = draw(&plan, 4, 2);
+    plan.about[0].failed = 1;
+    assert_false(overhead_plan_is_failing(&plan, plan.about[0].wish));
+    plan.about[0].failed = 5;
+    assert_true(overhead_plan_is_failing(&plan, plan.about[0].wish));
+    free(drawn.visits);
+    overhead_plan_free(&plan);
+}
+
+/* --- the order of visits --- */
+
+static void portions_hold_something_of_every_tour(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan plan = looked(&study, MS);
+    overhead_plan_settle(&study, &plan, UINT64_MAX);
+    for (uint32_t left = 4; left > 0; left--) {
+        uint32_t before[200] = {0};
+        for (size_t i = 0; i < plan.wish_count; i++)
+            before[i] = overhead_plan_processes(&plan, i);
+        struct drawn drawn = draw(&plan, left, left);
+        for (size_t i = 0; i < plan.wish_count; i++)
+            assert_in_range(overhead_plan_processes(&plan, i) - before[i],
+                            (plan.wishes[i].processes - 1) / 4 - 1,
+                            (plan.wishes[i].processes - 1) / 4 + 1);
+        free(drawn.visits);
+    }
+    assert_false(overhead_plan_wants(&plan));
+    overhead_plan_free(&plan);
+}
+
+static void processes_are_spread_over_the_orders(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan plan = looked(&study, MS);
+    overhead_plan_settle(&study, &plan, UINT64_MAX);
+    struct drawn drawn = draw(&plan, 1, 1);
+    for (size_t i = 0; i < plan.count; i++) {
+        const struct overhead_wish *wish = &plan.wishes[plan.about[i].wish];
+        assert_int_equal(plan.about[i].planned, wish->processes / wish->circuit_count);
+        assert_int_equal(plan.cells[i].id, i + 1);
+    }
+    free(drawn.visits);
+    overhead_plan_free(&plan);
+}
+
+/* No visit twice, processes of a cell in rising order, cells mixed. */
+static void visits_come_in_rounds(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan plan = looked(&study, MS);
+    overhead_plan_settle(&study, &plan, UINT64_MAX);
+    uint32_t next[1000];
+    for (size_t i = 0; i < 1000; i++)
+        next[i] = i < plan.count ? plan.about[i].planned : 0;
+    for (uint32_t left = 3; left > 0; left--) {
+        struct drawn drawn = draw(&plan, left, 7 + left);
+        size_t changes = 0;
+        assert_true(plan.count < 1000);
+        for (size_t i = 0; i < drawn.count; i++) {
+            size_t cell = drawn.visits[i].cell - 1;
+            assert_int_equal(drawn.visits[i].process, next[cell]++);
+            changes += i && drawn.visits[i].cell != drawn.visits[i - 1].cell;
+        }
+        assert_true(changes > drawn.count * 9 / 10);
+        free(drawn.visits);
+    }
+    overhead_plan_free(&plan);
+}
+
+static void the_seed_gives_the_order(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct drawn drawn[3];
+    for (size_t i = 0; i < 3; i++) {
+        struct overhead_plan plan = wished(&study);
+        overhead_plan_look(&study, &plan, UINT64_MAX);
+        drawn[i] = draw(&plan, 1, i < 2 ? 1 : 2);
+        overhead_plan_free(&plan);
+    }
+    size_t bytes = drawn[0].count * sizeof(struct visit);
+    assert_memory_equal(drawn[0].visits, drawn[1].visits, bytes);
+    assert_memory_not_equal(drawn[0].visits, drawn[2].visits, bytes);
+    for (size_t i = 0; i < 3; i++)
+        free(drawn[i].visits);
+}
+
+/* --- going on --- */
+
+static void a_stored_plan_is_taken_over(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan begun = looked(&study, MS), plan = wished(&study);
+    for (size_t i = 0; i < begun.count; i++)
+        assert_int_equal(overhead_plan_adopt(&plan, &begun.cells[i], 7, 2), 0);
+    struct cell foreign = {0};
+    assert_int_equal(cell_copy(&foreign, &begun.cells[0]), 0);
+    foreign.tour.open = 31;
+    assert_int_equal(overhead_plan_adopt(&plan, &foreign, 3, 0), 0);
+    cell_release(&foreign);
+    assert_int_equal(plan.count, begun.count + 1);
+    assert_true(plan.about[begun.count].wish == OVERHEAD_NO_WISH);
+    for (size_t i = 0; i < begun.count; i++) {
+        assert_int_equal(plan.about[i].wish, begun.about[i].wish);
+        assert_int_equal(overhead_plan_processes(&plan, plan.about[i].wish), 5);
+    }
+    /* Nothing is looked at again, and no process is planned twice. */
+    overhead_plan_look(&study, &plan, UINT64_MAX);
+    assert_false(overhead_plan_wants(&plan));
+    overhead_plan_settle(&study, &plan, UINT64_MAX);
+    struct drawn drawn = draw(&plan, 1, 1);
+    for (size_t i = 0; i < drawn.count; i++)
+        if (drawn.visits[i].cell <= begun.count)
+            assert_true(drawn.visits[i].process >= 7);
+    free(drawn.visits);
+    overhead_plan_free(&begun);
+    overhead_plan_free(&plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_limit_everything_is_wanted),
+        cmocka_unit_test(a_small_budget_leaves_out_the_least_important),
+        cmocka_unit_test(what_is_left_goes_to_all_alike),
+        cmocka_unit_test(the_most_important_tour_is_measured_whatever_it_costs),
+        cmocka_unit_test(prices_are_learnt),
+        cmocka_unit_test(what_fails_gets_no_more),
+        cmocka_unit_test(a_failure_among_many_is_borne),
+        cmocka_unit_test(portions_hold_something_of_every_tour),
+        cmocka_unit_test(processes_are_spread_over_the_orders),
+        cmocka_unit_test(visits_come_in_rounds),
+        cmocka_unit_test(the_seed_gives_the_order),
+        cmocka_unit_test(a_stored_plan_is_taken_over),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

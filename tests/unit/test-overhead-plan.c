@@ -1,0 +1,309 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which tours `assay overhead` wishes for, on machines that are made up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "overhead-offers.h"
+
+static void every_tour_is_whole(void **state)
+{
+    (void)state;
+    const struct overhead_study studies[] = {plain_machine(), emulated_machine()};
+    for (size_t i = 0; i < 2; i++) {
+        struct overhead_plan plan = wished(&studies[i]);
+        assert_true(plan.wish_count > 20);
+        for (size_t j = 0; j < plan.wish_count; j++)
+            for (size_t k = 0; k < plan.wishes[j].circuit_count; k++) {
+                const struct cell *cell = &plan.wishes[j].circuits[k];
+                struct failure failure = {0};
+                assert_int_equal(cell_check_tour(cell, &failure), 0);
+                assert_int_equal(cell->runs % length_of(cell), 0);
+                assert_string_equal(cell->tour.counted, studies[i].counted);
+                assert_int_equal(cell->cpu, 1);
+                assert_int_equal(cell->counters, studies[i].meters->count);
+                /* What a warm tour needs to know of itself. */
+                assert_true(calls(cell, "timer.nothing"));
+                assert_true(cell->tour.cold || calls(cell, "timer.gauge"));
+            }
+        overhead_plan_free(&plan);
+    }
+}
+
+static void reads_stand_side_by_side_in_every_link_mode(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan plan = wished(&study);
+    assert_int_equal(count_of(&plan, (struct looked_for){.stage = OVERHEAD_READS}), 3);
+    const struct overhead_wish *still =
+        first_of(&plan, (struct looked_for){.stage = OVERHEAD_READS, .link = "static"});
+    const struct overhead_wish *lazy =
+        first_of(&plan, (struct looked_for){.stage = OVERHEAD_READS, .link = "lazy"});
+    /* nothing, gauge, perf-read, perf-syscall, perf-user, assay; lazily PAPI's two for assay */
+    assert_int_equal(length_of(&still->circuits[0]), 36);
+    assert_int_equal(length_of(&lazy->circuits[0]), 49);
+    assert_true(calls(&lazy->circuits[0], "papi-low.accum"));
+    /* A page that was read once is no longer cold. */
+    assert_false(calls(&still->circuits[0], "perf-user-cold.read"));
+    overhead_plan_free(&plan);
+}
+
+static void instruments_are_switched_each_by_itself(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan plan = wished(&study);
+    const struct looked_for shared = {.stage = OVERHEAD_SWITCHES},
+                            papi = {.stage = OVERHEAD_SINGLES, .call = "papi-low.start"},
+                            high = {.stage = OVERHEAD_SINGLES, .call = "papi-high.begin"},
+                            assay = {.stage = OVERHEAD_SINGLES, .call = "assay.start"},
+                            prctl = {.stage = OVERHEAD_SINGLES, .call = "perf-prctl.start"};
+    assert_int_equal(count_of(&plan, shared), 3);
+    /* Two starts, three reads, two of the timer: seven in either state. */
+    assert_int_equal(length_of(&first_of(&plan, shared)->circuits[0]), 98);
+    assert_int_equal(count_of(&plan, papi), 2);
+    assert_int_equal(count_of(&plan, high), 2);
+    assert_int_equal(count_of(&plan, assay), 1);
+    /* It calls no library: how it is linked does not matter. */
+    assert_int_equal(count_of(&plan, prctl), 1);
+    const struct cell *alone = &first_of(&plan, prctl)->circuits[0];
+    assert_false(calls(alone, "perf-read"));
+    assert_false(calls(&first_of(&plan, papi)->circuits[0], "perf-read"));
+    overhead_plan_free(&plan);
+}
+
+static void orders_of_one_tour_differ(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan plan = wished(&study), again = wished(&study);
+    study.seed++;
+    struct overhead_plan other = wished(&study);
+    const struct overhead_wish *wish = &plan.wishes[0];
+    assert_int_equal(wish->circuit_count, 6);
+    for (size_t i = 0; i < wish->circuit_count; i++) {
+        const char *order = wish->circuits[i].tour.calls;
+        assert_string_equal(order, again.wishes[0].circuits[i].tour.calls);
+        assert_string_not_equal(order, other.wishes[0].circuits[i].tour.calls);
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(order, wish->circuits[j].tour.calls);
+    }
+    overhead_plan_free(&plan);
+    overhead_plan_free(&again);
+    overhead_plan_free(&other);
+}
+
+/* A run that goes on must find its orders again, whatever else is wished for by then. */
+static void an_order_depends_on_its_tour_alone(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan all = wished(&study);
+    static const char *const paths[] = {"perf-prctl"};
+    const struct looked_for wanted = {.stage = OVERHEAD_SINGLES, .call = "perf-prctl.start"};
+    study.paths = paths;
+    study.path_count = 1;
+    struct overhead_plan one = wished(&study);
+    assert_string_equal(first_of(&all, wanted)->circuits[0].tour.calls,
+                        first_of(&one, wanted)->circuits[0].tour.calls);
+    overhead_plan_free(&all);
+    overhead_plan_free(&one);
+}
+
+static void first_calls_come_first(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan plan = wished(&study);
+    const struct looked_for start = {.stage = OVERHEAD_COLD, .call = "perf-read.start"},
+                            read = {.stage = OVERHEAD_COLD,
+                                    .call = "perf-read.read",
+                                    .without = "perf-read.start"},
+                            inlined = {.stage = OVERHEAD_COLD, .call = "perf-syscall.start"},
+                            page = {.stage = OVERHEAD_COLD, .call = "perf-user-cold.read"},
+                            high = {.stage = OVERHEAD_COLD, .call = "papi-high.begin"};
+    static const char begins[] =
+        "timer.nothing,timer.nothing,perf-read.start,perf-read.read,perf-read.stop,perf-read.start";
+    assert_int_equal(count_of(&plan, start), 3);
+    assert_int_equal(count_of(&plan, read), 3);
+    assert_int_equal(count_of(&plan, inlined), 1);
+    assert_int_equal(count_of(&plan, page), 1);
+    assert_int_equal(count_of(&plan, high), 2);
+    const struct overhead_wish *first = first_of(&plan, start), *reads = first_of(&plan, read);
+    assert_memory_equal(first->circuits[0].tour.calls, begins, strlen(begins));
+    assert_int_equal(length_of(&reads->circuits[0]), 2 + 32);
+    for (size_t i = 0; i < plan.wish_count; i++) {
+        const struct overhead_wish *wish = &plan.wishes[i];
+        assert_int_equal(wish->stage == OVERHEAD_COLD, wish->circuits[0].tour.cold);
+        if (wish->stage != OVERHEAD_COLD)
+            continue;
+        assert_true(wish->least >= 200 && wish->processes >= wish->least);
+        /* A process is one replicate: it goes through its calls once. */
+        assert_int_equal(wish->circuits[0].runs, length_of(&wish->circuits[0]));
+        assert_int_equal(wish->circuit_count, 1);
+    }
+    overhead_plan_free(&plan);
+}
+
+static void counters_and_reads_are_swept(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan plan = wished(&study);
+    const struct looked_for events = {.stage = OVERHEAD_EVENTS, .call = "perf-read.start"};
+    assert_int_equal(count_of(&plan, events), 16);
+    for (uint32_t open = 1; open <= 8; open++)
+        assert_int_equal(count_of(&plan, (struct looked_for){.stage = OVERHEAD_EVENTS,
+                                                             .call = "perf-read.start",
+                                                             .link = "static",
+                                                             .open = open}),
+                         2);
+    /* One path switches; the page is read beside it. */
+    const struct cell *cell = &first_of(&plan, events)->circuits[0];
+    assert_false(calls(cell, "perf-syscall"));
+    assert_true(calls(cell, "perf-user.read"));
+    const struct looked_for repeats = {.stage = OVERHEAD_REPEATS, .call = "perf-read.read*32"};
+    assert_int_equal(count_of(&plan, repeats), 1);
+    assert_int_equal(length_of(&first_of(&plan, repeats)->circuits[0]), 64);
+    assert_int_equal(count_of(&plan, (struct looked_for){.stage = OVERHEAD_REPEATS}), 5);
+    overhead_plan_free(&plan);
+    study.most_open = 4;
+    plan = wished(&study);
+    assert_int_equal(count_of(&plan, events), 8);
+    overhead_plan_free(&plan);
+}
+
+/* libassay with one counter is a tour of its own already. */
+static void no_tour_is_measured_twice(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan plan = wished(&study);
+    struct looked_for swept = {.stage = OVERHEAD_EVENTS, .call = "assay.start", .open = 1};
+    assert_int_equal(count_of(&plan, swept), 1); /* separately */
+    swept.open = 2;
+    assert_int_equal(count_of(&plan, swept), 2);
+    overhead_plan_free(&plan);
+}
+
+static void every_pair_has_a_thousand_runs(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan plan = wished(&study);
+    for (size_t i = 0; i < plan.wish_count; i++) {
+        const struct overhead_wish *wish = &plan.wishes[i];
+        uint32_t passes = wish->circuits[0].runs / (uint32_t)length_of(&wish->circuits[0]);
+        if (wish->stage <= OVERHEAD_SINGLES)
+            assert_true(passes * wish->processes >= 1024);
+        if (wish->stage != OVERHEAD_COMMANDS && wish->stage != OVERHEAD_COLD)
+            assert_true(wish->least >= 30 && wish->processes > wish->least);
+    }
+    overhead_plan_free(&plan);
+}
+
+static void an_emulated_machine_gets_few_processes(void **state)
+{
+    (void)state;
+    struct overhead_study study = emulated_machine();
+    struct overhead_plan plan = wished(&study);
+    for (size_t i = 0; i < plan.wish_count; i++) {
+        const struct overhead_wish *wish = &plan.wishes[i];
+        assert_int_equal(wish->processes, wish->stage == OVERHEAD_COLD ? 5 : 3);
+        assert_int_equal(wish->least, wish->processes);
+        assert_string_equal(wish->circuits[0].events[1], "instructions:k");
+    }
+    /* A counter is of one process: it does not see a command. */
+    assert_int_equal(count_of(&plan, (struct looked_for){.stage = OVERHEAD_COMMANDS}), 0);
+    overhead_plan_free(&plan);
+}
+
+static void every_set_of_meters_has_tours_of_its_own(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    study.meters = both;
+    study.meters_count = 2;
+    struct overhead_plan plan = wished(&study);
+    size_t first_of_counters = 0, last_of_ticks = 0;
+    for (size_t i = 0; i < plan.wish_count; i++) {
+        bool timed = strcmp(plan.wishes[i].circuits[0].events[0], "clock/ticks/") == 0;
+        if (timed)
+            last_of_ticks = i;
+        else if (!first_of_counters)
+            first_of_counters = i;
+    }
+    assert_true(first_of_counters > 20 && last_of_ticks < first_of_counters);
+    overhead_plan_free(&plan);
+}
+
+static void only_what_was_asked_for_is_called(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    static const char *const paths[] = {"papi-low", "perf-syscall"};
+    study.paths = paths;
+    study.path_count = 2;
+    study.processes = 4;
+    struct overhead_plan plan = wished(&study);
+    assert_true(plan.wish_count > 5);
+    for (size_t i = 0; i < plan.wish_count; i++) {
+        const struct overhead_wish *wish = &plan.wishes[i];
+        const struct cell *cell = &wish->circuits[0];
+        assert_true(calls(cell, "papi-low.") || calls(cell, "perf-syscall."));
+        assert_false(calls(cell, "perf-read.") || calls(cell, "assay.") || calls(cell, "command."));
+        assert_int_equal(wish->processes, 4);
+        assert_int_equal(wish->least, 4);
+        assert_true(wish->circuit_count <= 4);
+    }
+    overhead_plan_free(&plan);
+}
+
+static void without_counters_commands_remain(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    study.uncounted = true;
+    struct overhead_plan plan = wished(&study);
+    assert_int_equal(plan.wish_count, 1);
+    assert_int_equal(plan.wishes[0].stage, OVERHEAD_COMMANDS);
+    overhead_plan_free(&plan);
+}
+
+static void a_machine_without_operations_has_no_plan(void **state)
+{
+    (void)state;
+    static const struct catalogue empty = {0};
+    struct overhead_study study = plain_machine();
+    study.catalogue = &empty;
+    struct overhead_plan plan = wished(&study);
+    assert_int_equal(plan.wish_count, 0);
+    overhead_plan_free(&plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_tour_is_whole),
+        cmocka_unit_test(reads_stand_side_by_side_in_every_link_mode),
+        cmocka_unit_test(instruments_are_switched_each_by_itself),
+        cmocka_unit_test(orders_of_one_tour_differ),
+        cmocka_unit_test(an_order_depends_on_its_tour_alone),
+        cmocka_unit_test(first_calls_come_first),
+        cmocka_unit_test(counters_and_reads_are_swept),
+        cmocka_unit_test(no_tour_is_measured_twice),
+        cmocka_unit_test(every_pair_has_a_thousand_runs),
+        cmocka_unit_test(an_emulated_machine_gets_few_processes),
+        cmocka_unit_test(every_set_of_meters_has_tours_of_its_own),
+        cmocka_unit_test(only_what_was_asked_for_is_called),
+        cmocka_unit_test(without_counters_commands_remain),
+        cmocka_unit_test(a_machine_without_operations_has_no_plan),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
