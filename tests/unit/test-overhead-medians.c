@@ -15,7 +15,7 @@
 
 #include "stats/random.h"
 
-enum { CASES = 4000, MOST = 200 };
+enum { CASES = 2000, MOST = 200 };
 
 static double uniform(struct random *random)
 {

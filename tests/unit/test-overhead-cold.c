@@ -1,0 +1,302 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * First calls: what they cost beyond warm ones, by what was called before them; faults and wild
+ * calls by their accounts; whether a call gets cheaper when it is repeated. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "overhead-figures.h"
+
+static const char warm_calls[] = "timer.nothing,timer.gauge,perf-read.read,perf-read.start,"
+                                 "perf-read.stop,timer.nothing,perf-user.read";
+static const char start_first[] = "timer.nothing,timer.nothing,perf-read.start,perf-read.read,"
+                                  "perf-read.stop,perf-read.start,perf-read.read";
+static const char read_first[] = "timer.nothing,timer.nothing,perf-read.read,perf-read.read";
+
+static const struct overhead_cold *find(const struct overhead_case *file,
+                                        const struct overhead_report *report, const char *operation,
+                                        const char *link, const char *predecessor)
+{
+    const struct overhead_cold *found = NULL;
+    for (size_t i = 0; i < report->cold_count; i++) {
+        const struct overhead_cold *cold = &report->cold[i];
+        if (strcmp(file->operations[cold->operation].name, operation) != 0 ||
+            strcmp(cold->link, link) != 0 ||
+            (predecessor && (cold->predecessor < 0 ||
+                             strcmp(file->operations[cold->predecessor].name, predecessor) != 0)))
+            continue;
+        assert_null(found);
+        found = cold;
+    }
+    return found;
+}
+
+/* First calls cost more: 4000 where lazily bound, 800 in any case; nothing is saved by a start
+ * before but 500 of a read. */
+static double first_cost(const struct overhead_built_call *call, void *context)
+{
+    (void)context;
+    double cost = overhead_usual_cost(call, NULL);
+    if (!call->cold || strcmp(call->path, "timer") == 0 || call->position > 1)
+        return cost;
+    bool after_start = call->predecessor && strcmp(call->predecessor, "perf-read.start") == 0;
+    return cost + 800 + (strcmp(call->link, "lazy") == 0 ? 4000 : 0) - (after_start ? 500 : 0);
+}
+
+static void build_links(struct overhead_builder *builder, struct overhead_way way)
+{
+    static const char *const links[] = {"static", "lazy"};
+    way.cost = first_cost;
+    for (size_t i = 0; i < 2; i++) {
+        way.link = links[i];
+        way.cold = false;
+        way.calls = warm_calls;
+        build_overhead_tour(builder, &way);
+        way.cold = true;
+        way.calls = start_first;
+        build_overhead_tour(builder, &way);
+        way.calls = read_first;
+        build_overhead_tour(builder, &way);
+    }
+}
+
+static void the_extra_cost_of_first_calls_is_held(void **state)
+{
+    (void)state;
+    enum { CASES = 300 };
+    size_t held = 0;
+    for (uint64_t seed = 0; seed < CASES; seed++) {
+        struct overhead_builder builder;
+        overhead_builder_start(&builder, seed);
+        build_links(&builder,
+                    (struct overhead_way){
+                        .process_noise = 0.05, .run_noise = 0.1, .passes = 2, .processes = 60});
+        struct overhead_report report = judge_part(&builder, overhead_judge_cold);
+        const struct overhead_cold *lazy =
+            find(&builder.file, &report, "perf-read.start", "lazy", NULL);
+        held += lazy->low <= 4800 && 4800 <= lazy->high ? 1 : 0;
+        end_judging(&builder, &report);
+    }
+    print_message("# the planted extra cost is held in %zu of %d\n", held, CASES);
+    assert_in_range(held, CASES * 92 / 100, CASES * 98 / 100);
+}
+
+static void what_was_called_before_is_part_of_the_cell(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 1);
+    build_links(&builder, (struct overhead_way){.processes = 200, .passes = 1});
+    struct overhead_report report = judge_part(&builder, overhead_judge_cold);
+    const struct overhead_cold *opening =
+        find(&builder.file, &report, "perf-read.read", "static", "timer.nothing");
+    const struct overhead_cold *after =
+        find(&builder.file, &report, "perf-read.read", "static", "perf-read.start");
+    assert_true(opening < after); /* what nothing was before comes first */
+    assert_true(opening->opening && !after->opening);
+    assert_near(opening->first, 1814, 1e-9);
+    assert_near(after->first, 1314, 1e-9);
+    assert_near(opening->second, 1014, 1e-9);
+    assert_near(opening->warm, 1014, 1e-9);
+    assert_near(opening->extra, 800, 1e-9);
+    assert_near(opening->ratio, 1814.0 / 1014, 1e-9);
+    assert_true(opening->low == opening->high && opening->ratio_low == opening->ratio_high);
+    assert_int_equal(opening->processes, 200);
+    assert_int_equal(opening->row_length, 0); /* two in a row are none */
+    const struct overhead_cold *lazy =
+        find(&builder.file, &report, "perf-read.read", "lazy", "timer.nothing");
+    assert_near(lazy->extra, 4800, 1e-9);
+    assert_null(find(&builder.file, &report, "timer.nothing", "static", NULL));
+    end_judging(&builder, &report);
+}
+
+static void without_warm_calls_the_second_must_do(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 2);
+    struct overhead_way way = {.cold = true, .calls = read_first, .cost = first_cost};
+    build_overhead_tour(&builder, &way);
+    struct overhead_report report = judge_part(&builder, overhead_judge_cold);
+    assert_int_equal(report.cold_count, 1);
+    assert_nan(report.cold->warm);
+    assert_near(report.cold->extra, 800, 1e-9);
+    end_judging(&builder, &report);
+
+    overhead_builder_start(&builder, 2);
+    way.calls = "timer.nothing,timer.nothing,perf-read.read";
+    way.processes = 1;
+    build_overhead_tour(&builder, &way);
+    report = judge_part(&builder, overhead_judge_cold);
+    assert_int_equal(report.cold_count, 1);
+    assert_near(report.cold->first, 1814, 1e-9);
+    assert_nan(report.cold->extra);
+    assert_nan(report.cold->ratio);
+    assert_nan(report.cold->low);
+    end_judging(&builder, &report);
+}
+
+static void faults_of_first_calls_are_counted(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 3);
+    struct overhead_way way = {
+        .cold = true,
+        .calls = "timer.nothing,timer.nothing,perf-user-cold.read,perf-user-cold.read,"
+                 "perf-user.read",
+        .fault_cost = 2000,
+        .fault_path = "perf-user-cold"};
+    build_overhead_tour(&builder, &way);
+    struct overhead_report report = judge_part(&builder, overhead_judge_cold);
+    const struct overhead_cold *cold =
+        find(&builder.file, &report, "perf-user-cold.read", "static", NULL);
+    const struct overhead_cold *populated =
+        find(&builder.file, &report, "perf-user.read", "static", NULL);
+    assert_near(cold->first, 2120, 1e-9);
+    assert_near(cold->faulted, 1, 0);
+    assert_near(cold->faults, 1, 0);
+    assert_near(populated->faulted, 0, 0);
+    assert_string_equal(cold->variant, "cold");
+    assert_string_equal(populated->variant, "populated");
+    assert_false(populated->opening);
+    end_judging(&builder, &report);
+}
+
+/* Of every 20th process the first read, and of every 25th the second, is wild. */
+static double wild_cost(const struct overhead_built_call *call, void *context)
+{
+    (void)context;
+    if (strcmp(call->path, "timer") == 0)
+        return 0;
+    uint32_t each = call->position == 1 ? 20 : 25;
+    return call->process % each == 3 ? 50000 : 1000;
+}
+
+static void wild_calls_are_explained_by_more_than_usual(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 4);
+    struct overhead_way way = {.cold = true,
+                               .calls = "timer.nothing,timer.nothing,perf-user-cold.read,"
+                                        "perf-user-cold.read",
+                               .cost = wild_cost,
+                               .run_noise = 0.02,
+                               .fault_cost = 100,
+                               .fault_path = "perf-user-cold"};
+    struct overhead_tour *tour = build_overhead_tour(&builder, &way);
+    /* Wild first calls: 10, of which 4 faulted twice, where once is usual; second ones: 8, of which
+     * 2 were preempted. */
+    for (uint32_t i = 0; i < 4; i++)
+        tour->accounts[tour->begins[3 + 20 * i] + 2].minor_faults = 2;
+    for (uint32_t i = 0; i < 2; i++)
+        tour->accounts[tour->begins[3 + 25 * i] + 3].involuntary = 1;
+    struct overhead_report report = judge_part(&builder, overhead_judge_cold);
+    assert_int_equal(report.cold_count, 1);
+    assert_int_equal(report.cold->runs, 400);
+    assert_int_equal(report.cold->outlier_count, 18);
+    assert_near(report.cold->outliers, 18 / 400.0, 1e-9);
+    assert_near(report.cold->outliers_explained, 6 / 18.0, 1e-9);
+    end_judging(&builder, &report);
+}
+
+#define EIGHT(call) call "," call "," call "," call "," call "," call "," call "," call
+static const char user_row[] =
+    "timer.nothing,timer.nothing," EIGHT("perf-user.read") "," EIGHT("perf-user.read");
+static const char read_row[] =
+    "timer.nothing,timer.nothing," EIGHT("perf-read.read") "," EIGHT("perf-read.read");
+
+/* Reads in user code: 900, then 300, then 100 from the fifth on; read() 1000 but for every fourth.
+ */
+static double row_cost(const struct overhead_built_call *call, void *context)
+{
+    (void)context;
+    if (strcmp(call->path, "timer") == 0)
+        return 0;
+    if (strcmp(call->path, "perf-read") == 0)
+        return call->position % 4 == 0 ? 1400 : 1000;
+    return call->position == 1 ? 900 : call->position < 5 ? 300 : 100;
+}
+
+static void a_call_that_gets_cheaper_is_told_from_one_that_does_not(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 5);
+    struct overhead_way way = {
+        .cold = true, .cost = row_cost, .run_noise = 0.1, .process_noise = 0.1, .calls = user_row};
+    build_overhead_tour(&builder, &way);
+    way.calls = read_row;
+    build_overhead_tour(&builder, &way);
+    /* Another tour with the same first call, in which nothing is repeated. */
+    way.calls = "timer.nothing,timer.nothing,perf-user.read,perf-read.read,perf-user.read";
+    build_overhead_tour(&builder, &way);
+    struct overhead_report report = judge_part(&builder, overhead_judge_cold);
+    const struct overhead_cold *user =
+        find(&builder.file, &report, "perf-user.read", "static", "timer.nothing");
+    const struct overhead_cold *reads =
+        find(&builder.file, &report, "perf-read.read", "static", "timer.nothing");
+    assert_int_equal(user->row_length, 16);
+    assert_int_equal(user->row_processes, 200);
+    assert_int_equal(user->processes, 400);
+    assert_true(user->declines && user->goes_on);
+    assert_near(user->later_ratio, 0.115, 0.01);
+    assert_near(user->settled_ratio, 1 / 3.0, 0.03);
+    assert_near(user->row[0], 900, 30);
+    assert_near(user->row[4], 100, 5);
+    assert_near(user->later, 104, 6);
+    assert_int_equal(reads->row_length, 16);
+    assert_false(reads->declines || reads->goes_on);
+    assert_near(reads->later_ratio, 1.03, 0.05);
+    assert_true(reads->later_low < 1.06 && reads->later_high > 1);
+    end_judging(&builder, &report);
+}
+
+static void meters_machines_and_what_is_missing(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 6);
+    struct overhead_report report = judge_part(&builder, overhead_judge_cold);
+    assert_int_equal(report.cold_count, 0);
+    overhead_report_release(&report);
+    uint32_t lab = build_overhead_machine(&builder, "lab", true);
+    struct overhead_way way = {
+        .cold = true, .calls = read_first, .cost = first_cost, .processes = 5};
+    build_overhead_failed(&builder, &way, ENOENT, "there is none");
+    build_overhead_tour(&builder, &way);
+    way.machine = lab;
+    way.meters[0] = "instructions:u";
+    way.meters[1] = "instructions:k";
+    build_overhead_tour(&builder, &way);
+    report = judge_part(&builder, overhead_judge_cold);
+    assert_int_equal(report.cold_count, 4); /* ticks; user, kernel and both of the lab */
+    for (size_t i = 0; i < report.cold_count; i++) {
+        double both = strcmp(report.cold[i].meter->mode, "uk") == 0 ? 2 : 1;
+        assert_near(report.cold[i].extra, 800 * both, 1e-9);
+        assert_int_equal(report.cold[i].machine, i ? lab : 0);
+    }
+    end_judging(&builder, &report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_extra_cost_of_first_calls_is_held),
+        cmocka_unit_test(what_was_called_before_is_part_of_the_cell),
+        cmocka_unit_test(without_warm_calls_the_second_must_do),
+        cmocka_unit_test(faults_of_first_calls_are_counted),
+        cmocka_unit_test(wild_calls_are_explained_by_more_than_usual),
+        cmocka_unit_test(a_call_that_gets_cheaper_is_told_from_one_that_does_not),
+        cmocka_unit_test(meters_machines_and_what_is_missing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

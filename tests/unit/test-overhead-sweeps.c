@@ -1,0 +1,358 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Cost by events and by calls in a row: planted slopes are recovered within their intervals as
+ * often as these say, from calls with all their noise; nothing else that differs enters a slope. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "overhead-figures.h"
+
+static const char small[] = "timer.nothing,timer.gauge,perf-read.read,perf-read.read,timer.nothing,"
+                            "perf-read.read,timer.gauge,timer.gauge,timer.nothing";
+static const char wide[] =
+    "timer.nothing,timer.gauge,perf-read.read,perf-syscall.read,perf-read.read";
+
+/* base + slope · (events - 1)^exponent, for every call of a span. */
+struct planted {
+    double base, slope, separate_slope, exponent;
+};
+
+static double planted_cost(const struct overhead_built_call *call, void *context)
+{
+    const struct planted *planted = context;
+    if (strcmp(call->path, "timer") == 0)
+        return overhead_usual_cost(call, NULL);
+    double slope = call->separate ? planted->separate_slope : planted->slope;
+    double cost = planted->base + slope * pow(call->open - 1, planted->exponent);
+    double mode = call->event && strcmp(call->event, "instructions:k") == 0 ? 10 : 1;
+    return mode * cost * call->times;
+}
+
+static void build_events(struct overhead_builder *builder, struct overhead_way way,
+                         struct planted *planted)
+{
+    static const uint32_t events[] = {1, 2, 4, 8};
+    way.cost = planted_cost;
+    way.context = planted;
+    way.calls = way.calls ? way.calls : small;
+    for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
+        way.open = events[i];
+        build_overhead_tour(builder, &way);
+    }
+}
+
+static const struct overhead_slope *find(const struct overhead_case *file,
+                                         const struct overhead_report *report,
+                                         const char *operation, bool by_reads, bool separate,
+                                         const char *mode)
+{
+    const struct overhead_slope *found = NULL;
+    for (size_t i = 0; i < report->slope_count; i++) {
+        const struct overhead_slope *slope = &report->slopes[i];
+        if (strcmp(file->operations[slope->operation].name, operation) != 0 ||
+            slope->by_reads != by_reads || slope->separate != separate ||
+            strcmp(slope->meter->mode, mode) != 0)
+            continue;
+        assert_null(found);
+        found = slope;
+    }
+    return found;
+}
+
+static const struct overhead_slope *by_events(const struct overhead_builder *builder,
+                                              const struct overhead_report *report)
+{
+    return find(&builder->file, report, "perf-read.read", false, false, "");
+}
+
+static void planted_slopes_lie_in_their_intervals(void **state)
+{
+    (void)state;
+    enum { CASES = 1000 };
+    size_t held = 0, straight = 0;
+    for (uint64_t seed = 0; seed < CASES; seed++) {
+        struct overhead_builder builder;
+        struct planted planted = {.base = 1000, .slope = 180, .exponent = 1};
+        overhead_builder_start(&builder, 100 + seed);
+        build_events(&builder,
+                     (struct overhead_way){.processes = 12,
+                                           .passes = 4,
+                                           .process_noise = 0.04,
+                                           .run_noise = 0.06,
+                                           .shared = 0.1,
+                                           .step = 26},
+                     &planted);
+        struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
+        const struct overhead_slope *slope = by_events(&builder, &report);
+        assert_non_null(slope);
+        assert_int_equal(slope->points, 4);
+        held += slope->low <= 180 && 180 <= slope->high ? 1 : 0;
+        straight += slope->straight ? 1 : 0;
+        end_judging(&builder, &report);
+    }
+    print_message("# the planted slope is held in %zu of %d, straight %zu\n", held, CASES,
+                  straight);
+    assert_in_range(held, 930, 970);
+    assert_in_range(straight, 990, CASES);
+}
+
+static void a_cost_without_slope_has_none(void **state)
+{
+    (void)state;
+    enum { CASES = 400 };
+    size_t found = 0;
+    for (uint64_t seed = 0; seed < CASES; seed++) {
+        struct overhead_builder builder;
+        struct planted planted = {.base = 1000, .exponent = 1};
+        overhead_builder_start(&builder, 9000 + seed);
+        build_events(&builder,
+                     (struct overhead_way){
+                         .processes = 12, .passes = 4, .process_noise = 0.1, .run_noise = 0.06},
+                     &planted);
+        struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
+        const struct overhead_slope *slope = by_events(&builder, &report);
+        found += slope->low > 0 || slope->high < 0 ? 1 : 0;
+        assert_true(slope->straight);
+        end_judging(&builder, &report);
+    }
+    print_message("# a slope where there is none in %zu of %d\n", found, CASES);
+    assert_in_range(found, 0, CASES * 7 / 100);
+}
+
+static void a_cost_that_grows_ever_faster_is_not_straight(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    struct planted planted = {.base = 2500, .slope = 900, .exponent = 1.37};
+    overhead_builder_start(&builder, 5);
+    build_events(&builder, (struct overhead_way){.process_noise = 0.05, .run_noise = 0.1},
+                 &planted);
+    struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
+    const struct overhead_slope *slope = by_events(&builder, &report);
+    assert_false(slope->straight);
+    assert_true(slope->exponent_low > 1.2 && slope->exponent_low <= 1.37);
+    assert_true(slope->exponent_high < 1.6 && slope->exponent_high >= 1.37);
+    assert_near(slope->one, 2500, 100);
+    assert_int_equal(slope->most_count, 8);
+    assert_near(slope->most, 2500 + 900 * pow(7, 1.37), 700);
+    end_judging(&builder, &report);
+}
+
+static void a_group_and_single_events_begin_with_the_same_one(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    struct planted planted = {.base = 1000, .slope = 50, .separate_slope = 900, .exponent = 1};
+    overhead_builder_start(&builder, 6);
+    build_events(&builder, (struct overhead_way){.processes = 5, .passes = 3}, &planted);
+    struct overhead_way way = {.processes = 5,
+                               .passes = 3,
+                               .calls = small,
+                               .separate = true,
+                               .cost = planted_cost,
+                               .context = &planted};
+    for (way.open = 2; way.open <= 8; way.open *= 2)
+        build_overhead_tour(&builder, &way);
+    struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
+    const struct overhead_slope *group = by_events(&builder, &report);
+    const struct overhead_slope *single =
+        find(&builder.file, &report, "perf-read.read", false, true, "");
+    assert_int_equal(report.slope_count, 2);
+    assert_near(group->slope, 50, 1e-6);
+    assert_near(single->slope, 900, 1e-6);
+    assert_int_equal(single->points, 4);
+    assert_int_equal(single->counts[0], 1);
+    assert_near(single->one, group->one, 1e-9);
+    assert_true(group->exact && single->exact && group->low == group->high);
+    end_judging(&builder, &report);
+}
+
+static void what_else_a_process_calls_does_not_enter(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    struct planted planted = {.base = 1000, .slope = 100, .exponent = 1};
+    struct planted dear = {.base = 5000, .slope = 100, .exponent = 1};
+    overhead_builder_start(&builder, 7);
+    /* One counter in another tour, where everything is dearer. */
+    struct overhead_way other = {.calls = wide, .cost = planted_cost, .context = &dear};
+    build_overhead_tour(&builder, &other);
+    build_events(&builder, (struct overhead_way){.processes = 5, .passes = 3}, &planted);
+    struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
+    const struct overhead_slope *slope = by_events(&builder, &report);
+    assert_near(slope->slope, 100, 1e-6);
+    assert_near(slope->one, 1000, 1);
+    /* Measured with one counter only: no slope. */
+    assert_null(find(&builder.file, &report, "perf-syscall.read", false, false, ""));
+    end_judging(&builder, &report);
+}
+
+/* Everything in a span costs 70 once, and 500 for each call. */
+static double span_cost(const struct overhead_built_call *call, void *context)
+{
+    (void)context;
+    return strcmp(call->path, "timer") == 0 ? overhead_usual_cost(call, NULL)
+                                            : 70 + 500.0 * call->times;
+}
+
+static void calls_in_a_row_have_a_slope_of_every_process(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 8);
+    struct overhead_way way = {
+        .calls = "timer.nothing,timer.gauge,perf-read.read,perf-read.read*2,perf-read.read*4,"
+                 "perf-read.read*8,perf-read.read*32",
+        .cost = span_cost,
+        .process_noise = 0.1,
+    };
+    build_overhead_tour(&builder, &way);
+    struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
+    const struct overhead_slope *slope =
+        find(&builder.file, &report, "perf-read.read", true, false, "");
+    assert_int_equal(report.slope_count, 1);
+    assert_true(slope->paired);
+    assert_int_equal(slope->processes, 30);
+    assert_int_equal(slope->points, 5);
+    assert_true(slope->low < 500 && slope->high > 500);
+    /* A tenth over 30 processes; noise that all counts of a process share costs nothing else. */
+    assert_true(slope->high - slope->low < 2 * 2.2 * 500 * 0.1 / sqrt(30));
+    assert_true(slope->straight);
+    end_judging(&builder, &report);
+}
+
+static void calls_in_a_row_of_other_processes_make_one_sweep(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 9);
+    static const char *const calls[] = {"timer.nothing,timer.gauge,perf-read.read",
+                                        "timer.nothing,timer.gauge,perf-read.read*4",
+                                        "timer.nothing,timer.gauge,perf-read.read*16"};
+    for (size_t i = 0; i < 3; i++)
+        build_overhead_tour(&builder, &(struct overhead_way){
+                                          .calls = calls[i], .cost = span_cost, .run_noise = 0.02});
+    struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
+    const struct overhead_slope *slope =
+        find(&builder.file, &report, "perf-read.read", true, false, "");
+    assert_false(slope->paired);
+    assert_int_equal(slope->points, 3);
+    assert_int_equal(slope->processes, 90);
+    assert_near(slope->slope, 500, 5);
+    assert_near(slope->base, 70, 20);
+    end_judging(&builder, &report);
+}
+
+static void every_meter_has_its_slope_and_both_modes_together(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    struct planted planted = {.base = 20, .slope = 7, .exponent = 1};
+    overhead_builder_start(&builder, 10);
+    builder.file.machines[0].emulated = true;
+    build_events(&builder,
+                 (struct overhead_way){
+                     .meters = {"instructions:u", "instructions:k"}, .processes = 3, .passes = 2},
+                 &planted);
+    struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
+    assert_int_equal(report.slope_count, 3);
+    static const struct {
+        const char *mode;
+        double slope;
+    } modes[] = {{"u", 7}, {"k", 70}, {"uk", 77}};
+    for (size_t i = 0; i < 3; i++) {
+        const struct overhead_slope *slope =
+            find(&builder.file, &report, "perf-read.read", false, false, modes[i].mode);
+        assert_non_null(slope);
+        assert_near(slope->slope, modes[i].slope, 1e-9);
+        assert_true(slope->exact && slope->straight);
+        assert_true(slope->low == slope->slope && slope->high == slope->slope);
+        assert_near(slope->exponent, 1, 1e-9);
+    }
+    end_judging(&builder, &report);
+}
+
+static void machines_have_slopes_of_their_own(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    struct planted planted = {.base = 1000, .slope = 100, .exponent = 1};
+    struct planted other = {.base = 1000, .slope = 300, .exponent = 1};
+    overhead_builder_start(&builder, 11);
+    uint32_t second = build_overhead_machine(&builder, "second", false);
+    build_events(&builder, (struct overhead_way){.processes = 3, .passes = 2}, &planted);
+    build_events(&builder, (struct overhead_way){.processes = 3, .passes = 2, .machine = second},
+                 &other);
+    struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
+    assert_int_equal(report.slope_count, 2);
+    assert_int_equal(report.slopes[0].machine, 0);
+    assert_near(report.slopes[0].slope, 100, 1e-6);
+    assert_int_equal(report.slopes[1].machine, second);
+    assert_near(report.slopes[1].slope, 300, 1e-6);
+    end_judging(&builder, &report);
+}
+
+static void what_is_missing_makes_no_slope(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 12);
+    struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
+    assert_int_equal(report.slope_count, 0);
+    overhead_report_release(&report);
+    /* One number of events; others failed. */
+    struct overhead_way way = {.processes = 2};
+    build_overhead_tour(&builder, &way);
+    way.open = 4;
+    build_overhead_failed(&builder, &way, 22, "no room");
+    report = judge_part(&builder, overhead_judge_sweeps);
+    assert_int_equal(report.slope_count, 0);
+    overhead_report_release(&report);
+    /* Somebody else used the core in every pass with two. */
+    way = (struct overhead_way){.processes = 30};
+    build_overhead_tour(&builder, &way);
+    way = (struct overhead_way){.processes = 2, .open = 2, .shared = 1};
+    build_overhead_tour(&builder, &way);
+    report = judge_part(&builder, overhead_judge_sweeps);
+    assert_int_equal(report.slope_count, 0);
+    end_judging(&builder, &report);
+}
+
+static void one_process_each_has_a_slope_without_a_false_interval(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    struct planted planted = {.base = 1000, .slope = 100, .exponent = 1};
+    overhead_builder_start(&builder, 14);
+    build_events(&builder, (struct overhead_way){.processes = 1, .process_noise = 0.05}, &planted);
+    struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
+    const struct overhead_slope *slope = by_events(&builder, &report);
+    assert_true(slope->low < 100 && slope->high > 100 && isfinite(slope->low));
+    assert_true(slope->high - slope->low > 5);
+    assert_false(slope->exact);
+    end_judging(&builder, &report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planted_slopes_lie_in_their_intervals),
+        cmocka_unit_test(a_cost_without_slope_has_none),
+        cmocka_unit_test(a_cost_that_grows_ever_faster_is_not_straight),
+        cmocka_unit_test(a_group_and_single_events_begin_with_the_same_one),
+        cmocka_unit_test(what_else_a_process_calls_does_not_enter),
+        cmocka_unit_test(calls_in_a_row_have_a_slope_of_every_process),
+        cmocka_unit_test(calls_in_a_row_of_other_processes_make_one_sweep),
+        cmocka_unit_test(every_meter_has_its_slope_and_both_modes_together),
+        cmocka_unit_test(machines_have_slopes_of_their_own),
+        cmocka_unit_test(what_is_missing_makes_no_slope),
+        cmocka_unit_test(one_process_each_has_a_slope_without_a_false_interval),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
