@@ -33,9 +33,18 @@ static const struct account *account_of(const struct overhead_tour *tour, size_t
     return &tour->accounts[tour->begins[process] + pass * tour->length];
 }
 
+/* No pass faults or is switched as often; sums of such do not overflow. */
+#define MOST_COUNTED (UINT64_C(1) << 40)
+
 static uint64_t faults_of(const struct account *account)
 {
-    return account->minor_faults + account->major_faults;
+    uint64_t faults = account->minor_faults + account->major_faults;
+    return faults < MOST_COUNTED ? faults : MOST_COUNTED;
+}
+
+static uint64_t switches_of(const struct account *account)
+{
+    return account->involuntary < MOST_COUNTED ? account->involuntary : MOST_COUNTED;
 }
 
 /* A tour whose calls start commands faults in every pass; one whose calls do not, in none. Three
@@ -65,7 +74,7 @@ static int usual_accounts(struct overhead_passes *passes)
         for (uint32_t pass = 0; pass < tour->passes[process]; pass++, at++) {
             const struct account *account = account_of(tour, process, pass);
             faults[at] = (int64_t)faults_of(account);
-            switches[at] = (int64_t)account->involuntary;
+            switches[at] = (int64_t)switches_of(account);
         }
     passes->most_faults = most_of(faults, count, scratch);
     passes->most_switches = most_of(switches, count, scratch);
@@ -119,7 +128,7 @@ bool overhead_pass_unsettled(const struct overhead_passes *passes, size_t proces
     if (passes->tour->cold)
         return false;
     const struct account *account = account_of(passes->tour, process, pass);
-    return faults_of(account) > passes->most_faults || account->involuntary > passes->most_switches;
+    return faults_of(account) > passes->most_faults || switches_of(account) > passes->most_switches;
 }
 
 int overhead_meter_index(const struct overhead_tour *tour, const struct overhead_meter *meter)
