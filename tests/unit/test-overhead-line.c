@@ -57,7 +57,7 @@ static struct line fit(const struct planted *planted, struct random *random)
             cost += planted->noise * own + planted->relative * cost * normal(random);
             cost += random_below(random, 3) == 0 ? planted->level : 0;
             values[filled++] = (struct line_value){
-                counts[i], planted->paired ? process : process * COUNTS + i, cost};
+                counts[i], planted->paired ? process : (uint64_t)process * COUNTS + i, cost};
         }
     }
     struct line line;

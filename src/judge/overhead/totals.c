@@ -53,20 +53,22 @@ static const struct overhead_meter *total_of(const struct overhead_meter *half,
         if (report->totals[i].unit == half->unit && strcspn(report->totals[i].event, ":") == base &&
             strncmp(report->totals[i].event, half->event, base) == 0)
             return &report->totals[i];
-    struct overhead_meter *total = &report->totals[report->total_count++];
-    total->unit = half->unit;
-    total->mode = strdup("uk");
-    total->event = malloc(base + sizeof(":uk"));
-    if (!total->mode || !total->event)
+    char *event = malloc(base + sizeof(":uk")), *mode = strdup("uk");
+    if (!event || !mode) {
+        free(event);
+        free(mode);
         return NULL;
-    memcpy(total->event, half->event, base);
-    memcpy(total->event + base, ":uk", sizeof(":uk"));
-    return total;
+    }
+    memcpy(event, half->event, base);
+    memcpy(event + base, ":uk", sizeof(":uk"));
+    report->totals[report->total_count] = (struct overhead_meter){event, mode, half->unit};
+    return &report->totals[report->total_count++];
 }
 
 int overhead_find_totals(struct sorted *sorted, struct overhead_report *report)
 {
     /* Room for one of each tour, so that none moves. */
+    report->total_count = 0;
     report->totals = calloc(sorted->count + 1, sizeof(*report->totals));
     if (!report->totals)
         return -ENOMEM;
