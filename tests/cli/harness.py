@@ -18,7 +18,8 @@ import tap
 RUNNER = os.environ["SPECIMEN_RUNNER"]
 LEVELS = ["O0", "O1", "O2", "O3"]
 KITS = [kits.Kit(None), *kits.foreign()]
-MEASURED = {"read", "ioctl", "prctl", "__read_chk", "PAPI_start", "PAPI_stop", "PAPI_read", "PAPI_hl_region_begin", "PAPI_hl_region_end"}
+MEASURED = {"read", "ioctl", "prctl", "__read_chk", "PAPI_start", "PAPI_stop", "PAPI_read", "PAPI_accum",
+            "PAPI_hl_region_begin", "PAPI_hl_region_end", "likwid_markerStartRegion", "likwid_markerStopRegion"}
 
 
 def output(*command, env=None):
@@ -120,10 +121,22 @@ class Cold(OfKit):
         around += [f"{build}/probe/harness/libharness-core.a", f"{build}/specimens/libspecimens.a", f"{build}/probe/tour/libtour-core.a",
                    f"{build}/probe/tour/libtour-spans.a"]
         self.assertGreater(len(around), 8)
+        # Runs programs, and is never asked for first calls of its own: nothing is bound in a static harness.
+        around = [file for file in around if "/harness-tour-command-static.p/" not in file]
         for file in around:
             self.assertFalse(self.undefined(file) & {"read", "ioctl", "prctl", "__read_chk"}, file)
         self.assertIn("read", self.undefined(f"{build}/probe/harness/libwindow-perf-read-O2.a"))  # the check can see
         self.assertIn("read", self.undefined(f"{build}/probe/tour/libcallers.a"))
+
+    def test_only_calls_of_tours_refer_to_functions_of_libraries_that_they_measure(self):
+        folder = f"{self.kit.build}/src/probe/tour"
+        around = [file for mode in ("lazy", "bind-now") for file in glob.glob(f"{folder}/harness-tour-*-{mode}.p/*.o")]
+        if not around:
+            self.skipTest("this kit was built without PAPI and LIKWID")
+        for file in around:
+            self.assertFalse(self.undefined(file) & MEASURED, file)
+        for callers in glob.glob(f"{folder}/libcallers-[lp]*.a"):
+            self.assertTrue(self.undefined(callers) & MEASURED, callers)
 
 
 @kits.each(KITS)

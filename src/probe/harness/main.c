@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A harness: one process, one visit. It finds its job in shared memory (descriptor 3), runs it and
- * ends. With --describe it says which paths it holds. It must not call read, ioctl, prctl or
+ * ends. With --describe it says which paths it holds; with --nothing it is the
+ * command that does nothing, whose start and end are timed. It must not call read, ioctl, prctl or
  * whatever else a window measures: hence the inline system calls. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,8 @@ static void describe(const struct path *path)
 
 int main(int argument_count, char **arguments)
 {
+    if (argument_count == 2 && strcmp(arguments[1], "--nothing") == 0)
+        return 0;
     if (argument_count == 2 && strcmp(arguments[1], "--describe") == 0) {
         for (size_t index = 0; path_registry[index]; index++)
             describe(path_registry[index]);

@@ -144,6 +144,55 @@ int papi_native_name(struct job *job, uint32_t index, char *name, size_t size)
                     job->events[index].name);
 }
 
+/* One way of many to write the same mode: both halves in either order, said with or without a
+ * value, and before or behind them what is the default anyway. -E2BIG: there are not so many. */
+static int spell_mode(const struct perf_event_attr *attr, uint32_t spelling, char *text,
+                      size_t size)
+{
+    static const char *const user[] = {":u=1", ":u"}, *const system[] = {":k=1", ":k"};
+    static const struct {
+        const char *before, *behind;
+    } defaults[] = {{"", ""},
+                    {"", ":pinned=0"},
+                    {"", ":excl=0"},
+                    {":pinned=0", ""},
+                    {":excl=0", ""},
+                    {":pinned=0", ":excl=0"},
+                    {":excl=0", ":pinned=0"},
+                    {"", ":pinned=0:excl=0"},
+                    {"", ":excl=0:pinned=0"}};
+    const uint32_t users = attr->exclude_user ? 1 : 2, systems = attr->exclude_kernel ? 1 : 2;
+    const char *first = attr->exclude_user ? ":u=0" : user[spelling % users];
+    spelling /= users;
+    const char *second = attr->exclude_kernel ? ":k=0" : system[spelling % systems];
+    spelling /= systems;
+    bool swapped = spelling % 2;
+    spelling /= 2;
+    if (spelling >= sizeof(defaults) / sizeof(*defaults))
+        return -E2BIG;
+    snprintf(text, size, "%s%s%s%s", defaults[spelling].before, swapped ? second : first,
+             swapped ? first : second, defaults[spelling].behind);
+    return 0;
+}
+
+int papi_copy_name(struct job *job, const struct job_event *event, uint32_t copy, char *name,
+                   size_t size)
+{
+    char mode[48] = "";
+    if (event->counts[0] || translate(event, name, size) < 0)
+        return job_fail(job, -ENOTSUP, "PAPI has no name for %s: count it through a perf path",
+                        event->name);
+    if (event->attr.type == EVENT_TYPE_NONE
+            ? copy > 0
+            : spell_mode(&event->attr, copy, mode, sizeof(mode)) < 0)
+        return job_fail(job, -E2BIG,
+                        "PAPI takes every name once, and there are %u for %s: count with fewer",
+                        copy, event->name);
+    size_t length = strlen(name);
+    snprintf(name + length, size - length, "%s", mode);
+    return 0;
+}
+
 int papi_errno(int status)
 {
     static const struct {
@@ -184,14 +233,18 @@ int papi_usable(char *reason, size_t size)
     return 0;
 }
 
+static int domain_of(const struct perf_event_attr *attr)
+{
+    return attr->exclude_kernel ? PAPI_DOM_USER
+           : attr->exclude_user ? PAPI_DOM_KERNEL
+                                : PAPI_DOM_ALL;
+}
+
 static int common_domain(struct job *job, int *domain)
 {
     int common = 0;
     for (uint32_t index = 0; index < job->counters; index++) {
-        const struct perf_event_attr *attr = &job->events[index].attr;
-        int own = attr->exclude_kernel ? PAPI_DOM_USER
-                  : attr->exclude_user ? PAPI_DOM_KERNEL
-                                       : PAPI_DOM_ALL;
+        int own = domain_of(&job->events[index].attr);
         if (common && own != common)
             return job_fail(job, -ENOTSUP,
                             "PAPI counts all events of a set in one mode, and %s differs from %s",
@@ -202,43 +255,43 @@ static int common_domain(struct job *job, int *domain)
     return 0;
 }
 
-static int add_event(struct job *job, int event_set, uint32_t index)
+/* `event` is what the user wrote, `name` what PAPI is asked for. */
+static int add_named(struct job *job, int event_set, const struct job_event *event,
+                     const char *name)
 {
-    char name[JOB_NAME + 16];
     int code = PAPI_NATIVE_MASK;
-    int result = papi_native_name(job, index, name, sizeof(name));
-    if (result < 0)
-        return result;
     int status = PAPI_event_name_to_code(name, &code);
     if (status != PAPI_OK)
         return job_fail(job, papi_errno(status), "PAPI does not know %s, its name for %s: %s%s",
-                        name, job->events[index].name, PAPI_strerror(status),
-                        job->events[index].attr.type == PERF_TYPE_TRACEPOINT
+                        name, event->name, PAPI_strerror(status),
+                        event->attr.type == PERF_TYPE_TRACEPOINT
                             ? ". It looks tracepoints up in debugfs: be root, or mount it readably"
                             : "");
     status = PAPI_add_event(event_set, code);
-    if (status != PAPI_OK) {
-        if (job->events[index].attr.type != EVENT_TYPE_NONE) /* a preset only PAPI can explain */
-            job->failed_event = (int32_t)index;
+    if (status != PAPI_OK)
         return job_fail(job, papi_errno(status), "PAPI cannot add %s: %s", name,
                         PAPI_strerror(status));
-    }
     return 0;
 }
 
-int papi_build_set(struct job *job, int *event_set)
+static int add_event(struct job *job, int event_set, uint32_t index)
 {
-    int domain = 0;
-    *event_set = PAPI_NULL;
-    papi_show_tracepoints(job);
-    int result = papi_usable(job->reason, sizeof(job->reason));
-    if (result < 0)
-        return job->error = -result, result;
-    result = common_domain(job, &domain);
+    char name[PAPI_NAME];
+    int result = papi_native_name(job, index, name, sizeof(name));
     if (result < 0)
         return result;
-    /* The default domain of sets to come, here and in the high-level interface: an empty set cannot
-     * be given one of its own where the component counts as disabled for want of a PMU. */
+    result = add_named(job, event_set, &job->events[index], name);
+    if (result < 0 && job->events[index].attr.type != EVENT_TYPE_NONE) /* a preset only PAPI can
+                                                                          explain */
+        job->failed_event = (int32_t)index;
+    return result;
+}
+
+/* An empty set. The domain becomes the default of sets to come, here and in the high-level
+ * interface: an empty set cannot be given one of its own where the component counts as disabled for
+ * want of a PMU. */
+static int create_set(struct job *job, int domain, int *event_set)
+{
     int status = PAPI_set_domain(domain);
     if (status != PAPI_OK)
         return job_fail(job, papi_errno(status), "PAPI refuses this mode: %s",
@@ -247,8 +300,49 @@ int papi_build_set(struct job *job, int *event_set)
     if (status != PAPI_OK)
         return job_fail(job, papi_errno(status), "PAPI cannot create an event set: %s",
                         PAPI_strerror(status));
+    return 0;
+}
+
+static int start_library(struct job *job)
+{
+    int result = papi_usable(job->reason, sizeof(job->reason));
+    if (result < 0)
+        job->error = -result;
+    return result;
+}
+
+int papi_build_set(struct job *job, int *event_set)
+{
+    int domain = 0;
+    *event_set = PAPI_NULL;
+    papi_show_tracepoints(job->events, job->counters);
+    int result = start_library(job);
+    if (result == 0)
+        result = common_domain(job, &domain);
+    if (result == 0)
+        result = create_set(job, domain, event_set);
     for (uint32_t index = 0; index < job->counters && result == 0; index++)
         result = add_event(job, *event_set, index);
+    if (result < 0)
+        papi_destroy_set(event_set);
+    return result;
+}
+
+int papi_build_copies(struct job *job, const struct job_event *event, uint32_t copies,
+                      int *event_set)
+{
+    *event_set = PAPI_NULL;
+    papi_show_tracepoints(event, 1);
+    int result = start_library(job);
+    if (result == 0)
+        result = create_set(job, domain_of(&event->attr), event_set);
+    for (uint32_t copy = 0; copy < copies && result == 0; copy++) {
+        char name[PAPI_NAME];
+        result = papi_copy_name(job, event, copy, name, sizeof(name));
+        if (result == 0 && (result = add_named(job, *event_set, event, name)) < 0 &&
+            event->attr.type != EVENT_TYPE_NONE)
+            job->failed_event = JOB_COUNTED;
+    }
     if (result < 0)
         papi_destroy_set(event_set);
     return result;

@@ -12,6 +12,8 @@
     "on a software event PAPI runs another code path than on a hardware one; times are the clock " \
     "around the window, not the counter's"
 
+#define PAPI_NAME (JOB_NAME + 64) /* of an event, as PAPI writes it */
+
 /* Initialises the library; says in words why it cannot work here. */
 int papi_usable(char *reason, size_t size);
 
@@ -21,6 +23,14 @@ int papi_native_name(struct job *job, uint32_t index, char *name, size_t size);
 /* An event set with all events of the job, in their order and domain; the domain becomes the
  * library's default. -ENOTSUP when the events' modes differ: a set has one. */
 int papi_build_set(struct job *job, int *event_set);
+
+/* The same for that many counters of one event, named below. */
+int papi_build_copies(struct job *job, const struct job_event *event, uint32_t copies,
+                      int *event_set);
+/* PAPI takes every name once: each copy of an event is spelled in another way, with its mode, which
+ * so needs no domain. A preset has one name, without. */
+int papi_copy_name(struct job *job, const struct job_event *event, uint32_t copy, char *name,
+                   size_t size);
 void papi_destroy_set(int *event_set);
 
 /* Negative errno nearest to a PAPI error. */

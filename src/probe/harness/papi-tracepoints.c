@@ -19,17 +19,17 @@ static bool mounted(void)
     return statfs(debugfs, &facts) == 0 && facts.f_type == DEBUGFS_MAGIC;
 }
 
-static bool asks_for_tracepoint(const struct job *job)
+static bool asks_for_tracepoint(const struct job_event *events, uint32_t count)
 {
-    for (uint32_t index = 0; index < job->counters; index++)
-        if (job->events[index].attr.type == PERF_TYPE_TRACEPOINT)
+    for (uint32_t index = 0; index < count; index++)
+        if (events[index].attr.type == PERF_TYPE_TRACEPOINT)
             return true;
     return false;
 }
 
-void papi_show_tracepoints(const struct job *job)
+void papi_show_tracepoints(const struct job_event *events, uint32_t count)
 {
-    if (!asks_for_tracepoint(job) || mounted() || unshare(CLONE_NEWNS) < 0)
+    if (!asks_for_tracepoint(events, count) || mounted() || unshare(CLONE_NEWNS) < 0)
         return;
     /* Private first: a mount must not travel to the namespace we came from. */
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0)

@@ -6,6 +6,6 @@
 
 #include "probe/harness/path.h"
 
-/* Where the job asks for a tracepoint, lets PAPI find it; call before the library starts. Does what
- * it may: without the right to mount, PAPI itself will say that it does not know the event. */
-void papi_show_tracepoints(const struct job *job);
+/* Where a tracepoint is among the events, lets PAPI find it; call before the library starts. Does
+ * what it may: without the right to mount, PAPI itself will say that it does not know the event. */
+void papi_show_tracepoints(const struct job_event *events, uint32_t count);

@@ -8,20 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/printable.h"
 #include "base/text.h"
+#include "probe/sources/perf-program.h"
 #include "probe/sources/perf-stat-output.h"
 #include "probe/sources/program.h"
 #include "probe/sources/tool.h"
 #include "probe/sources/trial.h"
-
-#define OUTPUT_MAX 65536 /* bytes; perf writes about a hundred */
-#define WORDS_MAX  300   /* bytes of what perf says when it fails */
 
 /* One execution of perf. */
 struct perf_run {
@@ -35,29 +31,14 @@ struct perf_run {
 static int perf_stat_usable(const char *kit, char *reason, size_t size)
 {
     (void)kit;
-    if (program_emulated()) {
-        snprintf(reason, size, "programs are run by an emulator here, which perf would count");
-        return -ENOTSUP;
-    }
-    AUTO_FREE char *program = program_find("perf");
-    if (!program) {
-        snprintf(reason, size,
-                 "perf is not installed: it is in the package linux-perf (Debian), perf (Fedora, "
-                 "Arch) or linux-tools (Ubuntu)");
-        return -ENOENT;
-    }
-    if (program_says(program, "--version", "perf version"))
-        return 0;
-    snprintf(reason, size,
-             "%s does not tell its version: is it for another kernel? Install the perf of this one",
-             program);
-    return -ENOEXEC;
+    return perf_usable(reason, size);
 }
 
 /* perf gets the event by its name, so that must mean to perf what it means to us. */
 static int check_request(const struct source_visit *visit)
 {
     const struct job_event *event = &visit->job->events[0];
+    struct failure failure = {0};
     if (visit->job->counters != 1)
         return source_fail(
             visit, -ENOTSUP,
@@ -67,62 +48,20 @@ static int check_request(const struct source_visit *visit)
                            "path perf-stat gives perf the name of an event, and %s names a place "
                            "that only the harness knows: take another path",
                            event->name);
-    if (strchr(event->name, PERF_STAT_SEPARATOR) || event->name[0] == '-')
-        return source_fail(visit, -EINVAL, "perf cannot be given the event %s by its name",
-                           event->name);
+    if (perf_takes_event(event->name, &failure) < 0)
+        return source_fail(visit, -EINVAL, "%s", failure.text);
     return 0;
-}
-
-/* --- files --- */
-
-/* At most OUTPUT_MAX bytes of a regular file, to be freed; NULL with errno. */
-static char *read_file(const char *path, size_t *length)
-{
-    struct stat facts;
-    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0 || fstat(fd, &facts) < 0)
-        return NULL;
-    if (!S_ISREG(facts.st_mode) || facts.st_size > OUTPUT_MAX) {
-        errno = EBADMSG;
-        return NULL;
-    }
-    char *bytes = malloc((size_t)facts.st_size + 1);
-    ssize_t got = bytes ? read(fd, bytes, (size_t)facts.st_size) : -1;
-    if (got < 0) {
-        free(bytes);
-        return NULL;
-    }
-    *length = (size_t)got;
-    return bytes;
-}
-
-/* What perf said on its standard error, in one line; "" where it said nothing. */
-static void read_words(const struct perf_run *run, char words[WORDS_MAX])
-{
-    size_t length = 0;
-    AUTO_FREE char *bytes = read_file(text_string(&run->errors), &length);
-    words[0] = '\0';
-    if (!bytes)
-        return;
-    size_t count = printable_copy(words, WORDS_MAX, bytes, length), kept = 0;
-    for (size_t index = 0; index < count; index++) {
-        bool blank = words[index] == '\n' || words[index] == ' ';
-        if (!blank || (kept && words[kept - 1] != ' '))
-            words[kept++] = blank ? ' ' : words[index];
-    }
-    words[kept && words[kept - 1] == ' ' ? kept - 1 : kept] = '\0';
 }
 
 /* --- one run --- */
 
 static int start(const struct perf_run *run, struct trial *trial)
 {
-    static const char separated[] = {'-', 'x', PERF_STAT_SEPARATOR, '\0'};
-    const char *const words[] = {run->program, "stat",
-                                 separated,    "--no-scale",
-                                 "-o",         text_string(&run->output),
-                                 "-e",         run->visit->job->events[0].name,
-                                 "--",         NULL};
+    const char *const words[] = {run->program,   "stat",
+                                 perf_separated, "--no-scale",
+                                 "-o",           text_string(&run->output),
+                                 "-e",           run->visit->job->events[0].name,
+                                 "--",           NULL};
     AUTO_CLOSE int errors = open(text_string(&run->errors),
                                  O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (errors < 0)
@@ -137,10 +76,10 @@ static int start(const struct perf_run *run, struct trial *trial)
 /* Did perf itself fail, the harness not having been asked? */
 static int explain(const struct perf_run *run, const struct trial *trial, int result)
 {
-    char words[WORDS_MAX];
+    char words[PERF_WORDS];
     if (__atomic_load_n(&trial->workspace.job->state, __ATOMIC_ACQUIRE) != JOB_ASKED)
         return result;
-    read_words(run, words);
+    perf_read_words(text_string(&run->errors), words);
     return source_fail(run->visit, -EIO, "perf stat did not run the command%s%s",
                        words[0] ? ": " : "", words);
 }
@@ -149,7 +88,7 @@ static int read_count(const struct perf_run *run, struct perf_stat_count *count)
 {
     struct failure failure = {0};
     size_t length = 0;
-    AUTO_FREE char *bytes = read_file(text_string(&run->output), &length);
+    AUTO_FREE char *bytes = perf_read_file(text_string(&run->output), &length);
     if (!bytes)
         return source_fail(run->visit, -errno, "perf stat left no count: %s", strerror(errno));
     int result = perf_stat_read(bytes, length, run->visit->job->events[0].name, count, &failure);
