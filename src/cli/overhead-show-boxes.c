@@ -19,11 +19,16 @@
 static const char *const kinds[] = {"start", "begin", "stop", "end", "read", "accum"};
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
+struct plotted {
+    const struct overhead_row *row;
+    size_t order; /* of its kind */
+};
+
 struct boxing {
     const struct overhead_run *run;
     const struct overhead_row *first; /* of the machine and meter */
+    struct plotted *plotted;
     struct box *boxes;
-    const struct overhead_row **rows; /* of the boxes */
     char (*labels)[LABEL_SIZE];
     size_t count;
     bool folded; /* a variant like another one has no box of its own */
@@ -44,25 +49,45 @@ static const struct overhead_operation *operation_of(const struct boxing *boxing
     return &boxing->run->file.operations[row->operation];
 }
 
-/* Looks this variant like one of the call that has a box? */
-static bool is_alike(const struct boxing *boxing, const struct overhead_row *row)
+/* The cheapest of a kind first. */
+static int by_kind(const void *left, const void *right)
 {
-    for (size_t i = 0; i < boxing->count; i++)
-        if (boxing->rows[i]->operation == row->operation &&
-            !overhead_rows_differ(boxing->rows[i], row))
-            return true;
-    return false;
+    const struct plotted *a = left, *b = right;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    if (a->row->median != b->row->median)
+        return a->row->median < b->row->median ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+static void choose_rows(struct boxing *boxing)
+{
+    const struct overhead_run *run = boxing->run;
+    const struct overhead_report *report = &run->report;
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct overhead_row *row = &report->rows[i];
+        if (row->machine != boxing->first->machine ||
+            !overhead_is_like_meter(row->meter, boxing->first->meter) || !overhead_is_usual(run, i))
+            continue;
+        if (!run->options->all && overhead_is_folded(run, i))
+            boxing->folded = true;
+        else
+            boxing->plotted[boxing->count++] =
+                (struct plotted){row, kind_order(operation_of(boxing, row)->kind)};
+    }
+    qsort(boxing->plotted, boxing->count, sizeof(*boxing->plotted), by_kind);
 }
 
 /* The kind stands before the first of its boxes only. */
-static void write_label(struct boxing *boxing, const struct overhead_row *row)
+static void write_label(struct boxing *boxing, size_t index)
 {
     AUTO_TEXT struct text name = {0};
+    const struct overhead_row *row = boxing->plotted[index].row;
     const struct overhead_operation *operation = operation_of(boxing, row);
     const char *kind = operation->kind;
-    for (size_t i = 0; i < boxing->count; i++)
-        if (overhead_same_word(operation_of(boxing, boxing->rows[i])->kind, kind))
-            kind = "";
+    if (index &&
+        overhead_same_word(operation_of(boxing, boxing->plotted[index - 1].row)->kind, kind))
+        kind = "";
     text_put_clean(&name, operation->path);
     if (overhead_is_told(operation->path, row->variant)) {
         text_putc(&name, ' ');
@@ -70,7 +95,7 @@ static void write_label(struct boxing *boxing, const struct overhead_row *row)
     }
     if (row->events > 1)
         text_printf(&name, " %u", (unsigned)row->events);
-    snprintf(boxing->labels[boxing->count], LABEL_SIZE, "%-5.16s %.70s", kind, text_string(&name));
+    snprintf(boxing->labels[index], LABEL_SIZE, "%-5.16s %.70s", kind, text_string(&name));
 }
 
 static double whole(double value)
@@ -78,35 +103,19 @@ static double whole(double value)
     return fabs(value) >= 100 ? rint(value) : value;
 }
 
-static void add_box(struct boxing *boxing, const struct overhead_row *row)
+static void draw_boxes(struct boxing *boxing)
 {
-    if (!boxing->run->options->all && is_alike(boxing, row)) {
-        boxing->folded = true;
-        return;
+    for (size_t i = 0; i < boxing->count; i++) {
+        const struct overhead_row *row = boxing->plotted[i].row;
+        write_label(boxing, i);
+        boxing->boxes[i] = (struct box){.label = boxing->labels[i],
+                                        .min = whole(row->min),
+                                        .q1 = whole(row->q1),
+                                        .median = whole(row->median),
+                                        .q3 = whole(row->q3),
+                                        .max = whole(row->p99),
+                                        .mark = NAN};
     }
-    write_label(boxing, row);
-    boxing->boxes[boxing->count] = (struct box){.label = boxing->labels[boxing->count],
-                                                .min = whole(row->min),
-                                                .q1 = whole(row->q1),
-                                                .median = whole(row->median),
-                                                .q3 = whole(row->q3),
-                                                .max = whole(row->p99),
-                                                .mark = NAN};
-    boxing->rows[boxing->count++] = row;
-}
-
-static void add_boxes(struct boxing *boxing)
-{
-    const struct overhead_report *report = &boxing->run->report;
-    for (size_t order = 0; order <= KINDS; order++)
-        for (size_t i = 0; i < report->row_count; i++) {
-            const struct overhead_row *row = &report->rows[i];
-            if (row->machine == boxing->first->machine &&
-                overhead_is_like_meter(row->meter, boxing->first->meter) &&
-                overhead_is_usual(boxing->run, i) &&
-                kind_order(operation_of(boxing, row)->kind) == order)
-                add_box(boxing, row);
-        }
 }
 
 /* --- levels --- */
@@ -136,7 +145,7 @@ static void put_all_levels(const struct boxing *boxing, const struct style *styl
 {
     size_t shown = 0, left = 0;
     for (size_t i = 0; i < boxing->count; i++) {
-        const struct overhead_row *row = boxing->rows[i];
+        const struct overhead_row *row = boxing->plotted[i].row;
         AUTO_TEXT struct text words = {0};
         if (row->level_count < 2)
             continue;
@@ -174,17 +183,17 @@ static void put_plot(const struct boxing *boxing, const struct style *style, str
                      titles, style, out);
     put_all_levels(boxing, style, out);
     if (boxing->folded)
-        section_put_words("A variant without a box is within 5 % of the one shown for its path, or "
-                          "not told apart from it; --all has all.",
+        section_put_words("Link modes of a path that are within 5 % of the one shown, or not told "
+                          "apart from it, have no line; --all has them.",
                           style, out);
 }
 
 static bool make_room(struct boxing *boxing, size_t most)
 {
     boxing->boxes = calloc(most, sizeof(*boxing->boxes));
-    boxing->rows = calloc(most, sizeof(const struct overhead_row *));
+    boxing->plotted = calloc(most, sizeof(*boxing->plotted));
     boxing->labels = calloc(most, sizeof(*boxing->labels));
-    return boxing->boxes && boxing->rows && boxing->labels;
+    return boxing->boxes && boxing->plotted && boxing->labels;
 }
 
 static void put_group(const struct overhead_run *run, const struct overhead_row *first,
@@ -192,13 +201,14 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
 {
     struct boxing boxing = {.run = run, .first = first};
     if (make_room(&boxing, run->report.row_count)) {
-        add_boxes(&boxing);
+        choose_rows(&boxing);
+        draw_boxes(&boxing);
         put_plot(&boxing, style, out);
     } else {
         out->failed = true;
     }
     free(boxing.boxes);
-    free(boxing.rows);
+    free(boxing.plotted);
     free(boxing.labels);
 }
 

@@ -1,51 +1,28 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the first calls of a fresh process cost, the page faults in them, and what the same call
- * again and again comes to. */
-#include <inttypes.h>
+ * What the first calls of a fresh process cost, and the page faults in them: link modes beside each
+ * other, or every predecessor in a line of its own. */
 #include <math.h>
 #include <stdio.h>
 
 #include "cli/overhead-show.h"
 
-static bool same_group(const struct overhead_cold *left, const struct overhead_cold *right)
+/* Link modes that have columns; others are shown with --all. */
+static const char *const links[] = {"lazy", "bind-now"};
+#define LINKS (sizeof(links) / sizeof(*links))
+
+bool overhead_same_cold_group(const struct overhead_cold *left, const struct overhead_cold *right)
 {
     return left->machine == right->machine && overhead_is_like_meter(left->meter, right->meter);
 }
 
-static bool same_call(const struct overhead_cold *left, const struct overhead_cold *right)
+static bool has_column(const char *variant)
 {
-    return left->operation == right->operation &&
-           overhead_same_word(left->variant, right->variant) &&
-           overhead_same_word(left->link, right->link) && same_group(left, right);
-}
-
-/* Of a call one line: the one where nothing of its instrument was called before, or else the first;
- * of calls that bind nothing one link mode. --all has every one. */
-static bool is_shown(const struct overhead_run *run, size_t index)
-{
-    const struct overhead_cold *list = run->report.cold, *cold = &list[index];
-    if (run->options->all)
-        return true;
-    for (size_t i = 0; i < run->report.cold_count; i++) {
-        bool like = i != index && same_group(&list[i], cold) &&
-                    list[i].operation == cold->operation &&
-                    overhead_same_word(list[i].variant, cold->variant);
-        if (like && list[i].opening != cold->opening && !cold->opening)
-            return false;
-        if (like && list[i].opening == cold->opening && i < index)
-            return false;
-    }
-    return true;
-}
-
-static void put_call(const struct overhead_run *run, const struct overhead_cold *cold,
-                     struct text *out)
-{
-    overhead_put_call(overhead_name(&run->file, cold->operation), cold->variant, out);
-    if (run->options->all && cold->link && !overhead_same_word(cold->link, cold->variant))
-        text_printf(out, " (%s)", cold->link);
+    for (size_t i = 0; i < LINKS; i++)
+        if (overhead_same_word(variant, links[i]))
+            return true;
+    return false;
 }
 
 static void add_cost(struct table *table, enum tone tone, double value)
@@ -55,11 +32,95 @@ static void add_cost(struct table *table, enum tone tone, double value)
     table_add(table, tone, text);
 }
 
+static void add_faults(struct table *table, double faults)
+{
+    if (!isfinite(faults))
+        table_add(table, TONE_DIM, "-");
+    else
+        table_addf(table, TONE_PLAIN, faults == rint(faults) ? "%.0f" : "%.2f", faults);
+}
+
+/* --- the brief table: a line a call --- */
+
+/* Of the call in this variant (NULL: whichever no column is for) the cell where nothing of its
+ * instrument was called before; else the first. */
+static const struct overhead_cold *find(const struct overhead_run *run,
+                                        const struct overhead_cold *like, const char *variant)
+{
+    const struct overhead_report *report = &run->report;
+    const struct overhead_cold *found = NULL;
+    for (size_t i = 0; i < report->cold_count; i++) {
+        const struct overhead_cold *cold = &report->cold[i];
+        bool fits =
+            variant ? overhead_same_word(cold->variant, variant) : !has_column(cold->variant);
+        if (!fits || cold->operation != like->operation || !overhead_same_cold_group(cold, like))
+            continue;
+        if (!found || (cold->opening && !found->opening))
+            found = cold;
+    }
+    return found;
+}
+
+static bool leads_call(const struct overhead_run *run, size_t index)
+{
+    const struct overhead_cold *list = run->report.cold;
+    for (size_t i = 0; i < index; i++)
+        if (list[i].operation == list[index].operation &&
+            overhead_same_cold_group(&list[i], &list[index]))
+            return false;
+    return true;
+}
+
+static void add_brief(struct table *table, const struct overhead_run *run,
+                      const struct overhead_cold *like)
+{
+    const struct overhead_cold *plain = find(run, like, NULL), *told = plain;
+    double faults = plain ? plain->faults : NAN;
+    table_add(table, TONE_PLAIN, overhead_name(&run->file, like->operation));
+    add_cost(table, TONE_STRONG, plain ? plain->first : NAN);
+    for (size_t i = 0; i < LINKS; i++) {
+        const struct overhead_cold *linked = find(run, like, links[i]);
+        if (!linked) {
+            table_add(table, TONE_PLAIN, "");
+            continue;
+        }
+        add_cost(table, TONE_PLAIN, linked->first);
+        told = told ? told : linked;
+        faults = fmax(faults, linked->faults);
+    }
+    add_cost(table, TONE_PLAIN, told ? told->second : NAN);
+    add_cost(table, TONE_PLAIN, told ? told->warm : NAN);
+    add_faults(table, faults);
+}
+
+static void put_brief(const struct overhead_run *run, const struct overhead_cold *like,
+                      const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "call"},
+        {.title = "first", .right = true},
+        {.title = "lazy", .right = true},
+        {.title = "bind-now", .right = true},
+        {.title = "second", .right = true},
+        {.title = "warm", .right = true},
+        {.title = "faults", .right = true},
+    };
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    for (size_t i = 0; i < run->report.cold_count; i++)
+        if (overhead_same_cold_group(&run->report.cold[i], like) && leads_call(run, i))
+            add_brief(&table, run, &run->report.cold[i]);
+    table_put(&table, style, out);
+    table_free(&table);
+}
+
+/* --- the full table: a line a cell --- */
+
 /* What of its instrument was called before; nothing where it opens. */
 static const char *before(const struct overhead_run *run, const struct overhead_cold *cold)
 {
-    return cold->opening || cold->predecessor < 0 ? ""
-                                                  : overhead_before(&run->file, cold->predecessor);
+    if (cold->opening || cold->predecessor < 0)
+        return "";
+    return overhead_before(&run->file, cold->predecessor);
 }
 
 static void add_line(struct table *table, const struct overhead_run *run,
@@ -67,20 +128,38 @@ static void add_line(struct table *table, const struct overhead_run *run,
 {
     AUTO_TEXT struct text call = {0};
     AUTO_TEXT struct text extra = {0};
-    put_call(run, cold, &call);
-    overhead_put_interval(cold->extra, cold->low, cold->high, &extra);
+    overhead_put_call(overhead_name(&run->file, cold->operation), cold->variant, &call);
+    overhead_put_range(cold->low, cold->high, &extra);
     table_add(table, TONE_PLAIN, text_string(&call));
-    table_add(table, TONE_DIM, run->options->all ? before(run, cold) : "");
     add_cost(table, TONE_STRONG, cold->first);
     add_cost(table, TONE_PLAIN, cold->second);
     add_cost(table, TONE_PLAIN, cold->warm);
-    if (isfinite(cold->faults))
-        table_addf(table, TONE_PLAIN, cold->faults == rint(cold->faults) ? "%.0f" : "%.2f",
-                   cold->faults);
-    else
-        table_add(table, TONE_DIM, "-");
+    add_faults(table, cold->faults);
     table_add(table, TONE_PLAIN, text_string(&extra));
+    table_add(table, TONE_DIM, before(run, cold));
 }
+
+static void put_full(const struct overhead_run *run, const struct overhead_cold *like,
+                     const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "call"},
+        {.title = "first", .right = true},
+        {.title = "second", .right = true},
+        {.title = "warm", .right = true},
+        {.title = "faults", .right = true},
+        {.title = "first adds"},
+        {.title = "after", .wraps = true},
+    };
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    for (size_t i = 0; i < run->report.cold_count; i++)
+        if (overhead_same_cold_group(&run->report.cold[i], like))
+            add_line(&table, run, &run->report.cold[i]);
+    table_put(&table, style, out);
+    table_free(&table);
+}
+
+/* --- both --- */
 
 /* How many calls were far above the others, and how many of those the account explains. */
 static void put_outliers(const struct overhead_run *run, const struct overhead_cold *like,
@@ -92,7 +171,7 @@ static void put_outliers(const struct overhead_run *run, const struct overhead_c
     double explained = 0;
     for (size_t i = 0; i < report->cold_count; i++) {
         const struct overhead_cold *cold = &report->cold[i];
-        if (!same_group(cold, like))
+        if (!overhead_same_cold_group(cold, like))
             continue;
         processes = !processes || cold->processes < processes ? cold->processes : processes;
         runs += cold->runs;
@@ -100,7 +179,7 @@ static void put_outliers(const struct overhead_run *run, const struct overhead_c
         if (isfinite(cold->outliers_explained))
             explained += cold->outliers_explained * (double)cold->outlier_count;
     }
-    text_printf(&words, "%zu fresh processes or more a line. ", processes);
+    text_printf(&words, "%zu fresh processes or more a figure. ", processes);
     if (runs && outliers) {
         text_puts(&words, "Far above the rest: ");
         overhead_put_share((double)outliers / (double)runs, &words);
@@ -111,110 +190,40 @@ static void put_outliers(const struct overhead_run *run, const struct overhead_c
     section_put_words(text_string(&words), style, out);
 }
 
-static void put_group(const struct overhead_run *run, size_t first, const struct style *style,
-                      struct text *out)
+static void put_group(const struct overhead_run *run, const struct overhead_cold *like,
+                      const struct style *style, struct text *out)
 {
-    static const struct column columns[] = {
-        {.title = "call"},
-        {.title = "after"},
-        {.title = "first", .right = true},
-        {.title = "second", .right = true},
-        {.title = "warm", .right = true},
-        {.title = "faults", .right = true},
-        {.title = "first adds", .wraps = true},
-    };
-    const struct overhead_report *report = &run->report;
-    const struct overhead_cold *like = &report->cold[first];
-    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     AUTO_TEXT struct text heading = {0};
-    for (size_t i = first; i < report->cold_count; i++)
-        if (same_group(&report->cold[i], like) && is_shown(run, i))
-            add_line(&table, run, &report->cold[i]);
     text_printf(&heading, "The first calls of a process, in %s", overhead_unit(like->meter));
     overhead_put_machine(&run->file, like->machine, &heading);
     section_put_heading(text_string(&heading), style, out);
-    table_put(&table, style, out);
-    table_free(&table);
+    if (run->options->all)
+        put_full(run, like, style, out);
+    else
+        put_brief(run, like, style, out);
     put_outliers(run, like, style, out);
-}
-
-/* --- again and again --- */
-
-static bool has_row(const struct overhead_cold *cold)
-{
-    return cold->row_length >= OVERHEAD_ROW_SHORTEST && cold->row_processes;
-}
-
-static void add_row(struct table *table, const struct overhead_run *run,
-                    const struct overhead_cold *cold)
-{
-    AUTO_TEXT struct text call = {0};
-    AUTO_TEXT struct text ratio = {0};
-    put_call(run, cold, &call);
-    text_printf(&ratio, "%.2f", cold->later_ratio);
-    if (isfinite(cold->later_low) && isfinite(cold->later_high))
-        text_printf(&ratio, " (%.2f to %.2f)", cold->later_low, cold->later_high);
-    table_add(table, TONE_PLAIN, text_string(&call));
-    table_addf(table, TONE_PLAIN, "%" PRIu32, cold->row_length);
-    add_cost(table, TONE_PLAIN, cold->row[0]);
-    add_cost(table, TONE_PLAIN, cold->row[1]);
-    add_cost(table, TONE_PLAIN, cold->later);
-    table_add(table, TONE_STRONG, isfinite(cold->later_ratio) ? text_string(&ratio) : "-");
-}
-
-static void put_rows(const struct overhead_run *run, size_t first, const struct style *style,
-                     struct text *out)
-{
-    static const struct column columns[] = {
-        {.title = "call"},
-        {.title = "calls", .right = true},
-        {.title = "first", .right = true},
-        {.title = "second", .right = true},
-        {.title = "later", .right = true},
-        {.title = "later / first", .wraps = true},
-    };
-    const struct overhead_report *report = &run->report;
-    const struct overhead_cold *like = &report->cold[first];
-    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    AUTO_TEXT struct text heading = {0};
-    for (size_t i = first; i < report->cold_count; i++) {
-        const struct overhead_cold *cold = &report->cold[i];
-        bool told = has_row(cold) && same_group(cold, like);
-        for (size_t j = first; j < i && told; j++)
-            told = !has_row(&report->cold[j]) || !same_call(&report->cold[j], cold);
-        if (told)
-            add_row(&table, run, cold);
-    }
-    if (table.count) {
-        text_printf(&heading, "The same call again and again in a fresh process, in %s",
-                    overhead_unit(like->meter));
-        overhead_put_machine(&run->file, like->machine, &heading);
-        section_put_heading(text_string(&heading), style, out);
-        table_put(&table, style, out);
-        section_put_words("later: the median of the second to the last", style, out);
-    }
-    table_free(&table);
 }
 
 void overhead_put_cold(const struct overhead_run *run, const struct style *style, struct text *out)
 {
     const struct overhead_report *report = &run->report;
     bool any = false;
-    for (int rows = 0; rows < 2; rows++) {
-        for (size_t i = 0; i < report->cold_count; i++) {
-            bool leads = run->options->all || !overhead_is_half(report, report->cold[i].meter);
-            for (size_t j = 0; j < i && leads; j++)
-                leads = !same_group(&report->cold[i], &report->cold[j]);
-            if (leads && rows)
-                put_rows(run, i, style, out);
-            else if (leads)
-                put_group(run, i, style, out);
-            any |= leads;
-        }
-        if (any && !rows)
-            section_put_words("warm: the median once all was called before; first adds: beyond "
-                              "that (or the second), with its 95 % interval; faults: page faults "
-                              "in a first call, on average",
-                              style, out);
+    for (size_t i = 0; i < report->cold_count; i++) {
+        bool leads = run->options->all || !overhead_is_half(report, report->cold[i].meter);
+        for (size_t j = 0; j < i && leads; j++)
+            leads = !overhead_same_cold_group(&report->cold[i], &report->cold[j]);
+        if (leads)
+            put_group(run, &report->cold[i], style, out);
+        any |= leads;
     }
+    if (any)
+        section_put_words(run->options->all
+                              ? "warm: the median once all was called before; first adds: 95 % "
+                                "interval of what the first costs beyond that (or the second); "
+                                "faults: page faults in a first call, on average; after: what of "
+                                "the same counters was called before"
+                              : "first: linked statically, or nothing to link; lazy, bind-now: the "
+                                "first call of such a program; warm: the median once all was "
+                                "called before; faults: page faults in a first call, on average",
+                          style, out);
 }

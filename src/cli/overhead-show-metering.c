@@ -49,8 +49,8 @@ static void put_gauge(const struct overhead_case *file, const struct overhead_ga
     text_puts(&words, ": ");
     overhead_put_share(gauge->share, &words);
     text_printf(&words,
-                " of %s passes, kept and judged apart: the same plain additions, made once a pass "
-                "as a gauge, took more than %s %s there instead of %s",
+                " of %s passes through the calls, kept and judged apart: the same plain additions, "
+                "made once a pass as a gauge, took more than %s %s there instead of %s",
                 passes, limit, gauge->meter ? meter_unit_names[gauge->meter->unit] : "ns", usual);
     if (gauge->share > 0 && gauge->why[0]) {
         text_puts(&words, "; ");

@@ -62,7 +62,8 @@ static struct pair *find_pairs(const struct overhead_run *run, const struct over
     for (size_t i = 0; pairs && i < report->row_count; i++) {
         const struct overhead_row *usual = &report->rows[i];
         if (usual->machine != first->machine ||
-            !overhead_is_like_meter(usual->meter, first->meter) || !overhead_is_usual(run, i))
+            !overhead_is_like_meter(usual->meter, first->meter) || !overhead_is_usual(run, i) ||
+            (!run->options->all && overhead_is_folded(run, i)))
             continue;
         for (size_t j = 0; j < report->row_count; j++) {
             const struct overhead_row *row = &report->rows[j];

@@ -25,14 +25,26 @@ static void put_shape(const struct overhead_slope *slope, struct text *out)
         text_printf(out, "n^%.1f", slope->exponent);
 }
 
-static void add_line(struct table *table, const struct overhead_case *file,
+/* Of a call with one variant the variant is no news. */
+static bool has_variants(const struct overhead_report *report, const struct overhead_slope *like)
+{
+    for (size_t i = 0; i < report->slope_count; i++)
+        if (same_group(&report->slopes[i], like) &&
+            report->slopes[i].operation == like->operation &&
+            !overhead_same_word(report->slopes[i].variant, like->variant))
+            return true;
+    return false;
+}
+
+static void add_line(struct table *table, const struct overhead_run *run,
                      const struct overhead_slope *slope)
 {
     AUTO_TEXT struct text call = {0};
     AUTO_TEXT struct text each = {0};
     AUTO_TEXT struct text shape = {0};
     char one[NUMBER_SIZE], most[NUMBER_SIZE];
-    overhead_put_call(overhead_name(file, slope->operation), slope->variant, &call);
+    overhead_put_call(overhead_name(&run->file, slope->operation),
+                      has_variants(&run->report, slope) ? slope->variant : NULL, &call);
     overhead_cost(slope->one, one, sizeof(one));
     overhead_cost(slope->most, most, sizeof(most));
     overhead_put_interval(slope->slope, slope->low, slope->high, &each);
@@ -62,7 +74,7 @@ static void put_group(const struct overhead_run *run, size_t first, const struct
     AUTO_TEXT struct text heading = {0};
     for (size_t i = first; i < report->slope_count; i++)
         if (same_group(&report->slopes[i], like))
-            add_line(&table, &run->file, &report->slopes[i]);
+            add_line(&table, run, &report->slopes[i]);
     text_printf(&heading, "%s, in %s", like->by_reads ? "Reads in a row" : "More events",
                 overhead_unit(like->meter));
     overhead_put_machine(&run->file, like->machine, &heading);
@@ -89,9 +101,10 @@ void overhead_put_sweeps(const struct overhead_run *run, const struct style *sty
             reads |= leads && by_reads;
         }
     AUTO_TEXT struct text words = {0};
-    text_puts(&words, events || reads ? "each further: of a straight line, with its 95 % interval; "
-                                        "growth n^2: twice as many cost four times as much. "
-                                      : "");
+    text_puts(&words, events || reads
+                          ? "each further: the slope of a straight line, with its 95 % interval; "
+                            "growth n^2: twice as many cost four times as much. "
+                          : "");
     if (events)
         text_puts(&words, "group: all events are switched and read by one call; apart: by a call "
                           "each. ");

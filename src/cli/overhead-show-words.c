@@ -101,6 +101,16 @@ void overhead_put_interval(double value, double low, double high, struct text *o
         text_printf(out, " (%s to %s)", from, to);
 }
 
+void overhead_put_range(double low, double high, struct text *out)
+{
+    char from[NUMBER_SIZE], to[NUMBER_SIZE];
+    overhead_cost(low, from, sizeof(from));
+    overhead_cost(high, to, sizeof(to));
+    text_puts(out, from);
+    if (strcmp(from, to) != 0)
+        text_printf(out, " to %s", to);
+}
+
 void overhead_put_share(double share, struct text *out)
 {
     double percent = 100 * share;
@@ -185,6 +195,17 @@ bool overhead_is_usual(const struct overhead_run *run, size_t index)
         }
     }
     return true;
+}
+
+bool overhead_is_folded(const struct overhead_run *run, size_t index)
+{
+    const struct overhead_row *rows = run->report.rows, *row = &rows[index];
+    for (size_t i = 0; i < index; i++)
+        if (rows[i].machine == row->machine && rows[i].operation == row->operation &&
+            overhead_is_like_meter(rows[i].meter, row->meter) && overhead_is_usual(run, i) &&
+            !overhead_rows_differ(&rows[i], row))
+            return true;
+    return false;
 }
 
 bool overhead_leads(const struct overhead_run *run, size_t index)

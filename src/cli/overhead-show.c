@@ -17,7 +17,7 @@
 
 /* --- the first lines --- */
 
-/* "clock/ticks/", "instructions:u and instructions:k": every meter once. */
+/* "in ticks", "in instructions in user mode, instructions of the kernel": every meter once. */
 static void put_meters(const struct overhead_report *report, struct text *out)
 {
     size_t shown = 0;
@@ -27,8 +27,8 @@ static void put_meters(const struct overhead_report *report, struct text *out)
             fresh = !overhead_is_like_meter(report->timers[i].meter, report->timers[j].meter);
         if (!fresh)
             continue;
-        text_puts(out, shown++ ? ", " : "; meter ");
-        text_put_clean(out, report->timers[i].meter->event);
+        text_puts(out, shown++ ? ", " : "; metered in ");
+        text_put_clean(out, overhead_unit(report->timers[i].meter));
     }
 }
 
@@ -63,7 +63,7 @@ void overhead_put_measured(const struct overhead_run *run, const struct style *s
         text_clear(&words);
     }
     if (report->calls) {
-        text_printf(&words, "%s calls metered in %s processes", calls, processes);
+        text_printf(&words, "%s calls in %s processes", calls, processes);
         if (!run->options->from.count)
             text_printf(&words, ", %.1f s", run->seconds);
         put_meters(report, &words);
@@ -175,7 +175,8 @@ void overhead_put_report(const struct overhead_run *run, const struct style *sty
     static overhead_part *const parts[] = {
         overhead_put_measured, overhead_put_advice,   overhead_put_metering,
         overhead_put_boxes,    overhead_put_machines, overhead_put_predecessors,
-        overhead_put_cold,     overhead_put_sweeps,   overhead_put_peers,
+        overhead_put_cold,     overhead_put_in_a_row, overhead_put_sweeps,
+        overhead_put_peers,
     };
     const struct claims claims = {.list = run->report.findings,
                                   .count = OVERHEAD_FINDINGS,

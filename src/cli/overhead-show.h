@@ -35,6 +35,8 @@ const char *overhead_unit(const struct overhead_meter *meter);
 void overhead_cost(double value, char *text, size_t size);
 /* "1,014 (998 to 1,020)"; the interval only where it shows. */
 void overhead_put_interval(double value, double low, double high, struct text *out);
+/* The interval alone, "998 to 1,020". */
+void overhead_put_range(double low, double high, struct text *out);
 /* "40 %": whole above one, one digit below. */
 void overhead_put_share(double share, struct text *out);
 /* NULL is the meter of whole commands: ns. */
@@ -50,8 +52,12 @@ bool overhead_counts_code(const struct overhead_meter *meter);
  * predecessors, one call in a span, with the fewest counters that were measured? Several link modes
  * of a call that binds nothing count as one. */
 bool overhead_is_usual(const struct overhead_run *run, size_t index);
+/* Of a usual row: does one before it, of another variant of the same call, cost as much? */
+bool overhead_is_folded(const struct overhead_run *run, size_t index);
 /* Is this the first row of its machine and meter? */
 bool overhead_leads(const struct overhead_run *run, size_t index);
+/* Of one machine and meter? */
+bool overhead_same_cold_group(const struct overhead_cold *left, const struct overhead_cold *right);
 bool overhead_is_emulated(const struct overhead_case *file, uint32_t machine);
 /* Both medians differ by more than what is told, and beyond their intervals. */
 bool overhead_rows_differ(const struct overhead_row *left, const struct overhead_row *right);
@@ -60,5 +66,5 @@ bool overhead_rows_differ(const struct overhead_row *left, const struct overhead
 typedef void overhead_part(const struct overhead_run *run, const struct style *style,
                            struct text *out);
 overhead_part overhead_put_measured, overhead_put_advice, overhead_put_metering, overhead_put_boxes,
-    overhead_put_predecessors, overhead_put_cold, overhead_put_sweeps, overhead_put_peers,
-    overhead_put_machines, overhead_put_absences;
+    overhead_put_predecessors, overhead_put_cold, overhead_put_in_a_row, overhead_put_sweeps,
+    overhead_put_peers, overhead_put_machines, overhead_put_absences;

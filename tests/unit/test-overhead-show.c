@@ -84,7 +84,7 @@ static void every_part_stands_in_its_place(void **state)
 {
     (void)state;
     static const char *const parts[] = {
-        "123,456 calls metered in 3,210 processes, 1.5 s; meter clock/ticks/",
+        "123,456 calls in 3,210 processes, 1.5 s; metered in ticks",
         "What to do",
         "Metering",
         "What a call costs, in ticks",
@@ -123,9 +123,8 @@ static void figures_stand_behind_their_call(void **state)
     struct shown shown;
     shown_build_rich(&shown);
     shown_put(&shown, 80);
-    expect_line(&shown, "perf-read.read, lazy", "7,072|2,900|-|1.25|4,172 (4,100 to 4,250)");
-    expect_line(&shown, "perf-read.start, static",
-                "group|2,450|14,000 at 8|n^1.7|450 (440 to 460)");
+    expect_line(&shown, "perf-read.read  ", "-|7,072|2,900|-|1.25");
+    expect_line(&shown, "perf-read.start ", "group|2,450|14,000 at 8|n^1.7|450 (440 to 460)");
     expect_line(&shown, "perf-read.read, static", "papi-low.read|1,960|1,508|1.30");
     expect_line(&shown, "papi-low, static", "start + stop + read|10,348|5,900|1.75 (1.70 to 1.80)");
     expect(&shown, "Far above the rest: 2 % of the calls; 75 % of these");
@@ -145,12 +144,44 @@ static void variants_that_are_alike_share_a_box(void **state)
         shown_put(&shown, 80);
         expect_line(&shown, "start perf-read static", "2,444");
         expect_line(&shown, "      perf-read lazy", all ? "2,450" : "1,800");
-        expect_line(&shown, "read  perf-read static", "1,508");
-        expect_line(&shown, "      perf-syscall", "1,490");
+        expect_line(&shown, "read  perf-syscall", "1,490"); /* the cheapest */
+        expect_line(&shown, "      perf-read static", "1,508");
         if (all)
-            expect_not(&shown, "without a box");
+            expect_not(&shown, "have no line");
         else
-            expect(&shown, "without a box");
+            expect(&shown, "have no line");
+        shown_end(&shown);
+    }
+}
+
+/* Link modes stand beside each other, or each cell in its line with what was called before. */
+static void first_calls_take_a_line_a_call(void **state)
+{
+    (void)state;
+    for (int all = 0; all < 2; all++) {
+        struct shown shown;
+        shown_build_rich(&shown);
+        struct overhead_report *report = &shown.run.report;
+        for (size_t i = 0; i < 2; i++) {
+            SHOWN_ADD(report->cold, report->cold_count, {0});
+            report->cold[i + 1] = report->cold[0];
+            report->cold[i + 1].variant = report->cold[i + 1].link = "static";
+            report->cold[i + 1].row_length = 0;
+        }
+        report->cold[1].first = 3333; /* after a start */
+        report->cold[1].opening = false;
+        report->cold[1].predecessor = (int32_t)shown_operation(&shown, "perf-read.start");
+        report->cold[2].first = 6296;
+        shown.options.all = all;
+        shown_put(&shown, 80);
+        if (all) {
+            expect_line(&shown, "perf-read.read, lazy", "7,072|2,900|-|1.25|4,100 to 4,250");
+            expect(&shown, "4,100 to 4,250\n    perf-read.start\n");
+            expect_line(&shown, "perf-read.read, static  6,296", "4,250");
+        } else {
+            expect_line(&shown, "perf-read.read  6,296", "7,072|2,900|-|1.25");
+            expect_not(&shown, "3,333");
+        }
         shown_end(&shown);
     }
 }
@@ -394,6 +425,7 @@ int main(void)
         cmocka_unit_test(every_part_stands_in_its_place),
         cmocka_unit_test(figures_stand_behind_their_call),
         cmocka_unit_test(variants_that_are_alike_share_a_box),
+        cmocka_unit_test(first_calls_take_a_line_a_call),
         cmocka_unit_test(levels_are_told_apart),
         cmocka_unit_test(only_predecessors_that_matter_are_shown),
         cmocka_unit_test(machines_stand_in_the_order_of_their_versions),
