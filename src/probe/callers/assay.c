@@ -10,7 +10,7 @@ static void call_start(struct tour_state *state, uint32_t times)
 {
     long status = 0;
     do
-        status |= assay_set_enable(state->set);
+        status = call_worst(status, assay_set_enable(state->set));
     while (--times);
     state->status = status;
 }
@@ -19,7 +19,7 @@ static void call_stop(struct tour_state *state, uint32_t times)
 {
     long status = 0;
     do
-        status |= assay_set_disable(state->set);
+        status = call_worst(status, assay_set_disable(state->set));
     while (--times);
     state->status = status;
 }
@@ -28,7 +28,7 @@ static void call_read(struct tour_state *state, uint32_t times)
 {
     long status = 0;
     do
-        status |= assay_set_read(state->set, state->assay_values);
+        status = call_worst(status, assay_set_read(state->set, state->assay_values));
     while (--times);
     state->status = status;
 }

@@ -13,7 +13,7 @@
     do {                                                                                           \
         uint32_t index = 0;                                                                        \
         do                                                                                         \
-            status |= (long)(call);                                                                \
+            status = call_worst(status, (long)(call));                                             \
         while (++index < handles);                                                                 \
     } while (--times)
 

@@ -11,7 +11,7 @@ static void call_start(struct tour_state *state, uint32_t times)
 {
     long status = 0;
     do
-        status |= prctl(PR_TASK_PERF_EVENTS_ENABLE);
+        status = call_worst(status, prctl(PR_TASK_PERF_EVENTS_ENABLE));
     while (--times);
     state->status = status;
 }
@@ -20,7 +20,7 @@ static void call_stop(struct tour_state *state, uint32_t times)
 {
     long status = 0;
     do
-        status |= prctl(PR_TASK_PERF_EVENTS_DISABLE);
+        status = call_worst(status, prctl(PR_TASK_PERF_EVENTS_DISABLE));
     while (--times);
     state->status = status;
 }

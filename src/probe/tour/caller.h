@@ -59,6 +59,12 @@ struct tour_state {
     long status;
 };
 
+/* Of several calls in one span: a failure is not forgotten. No branch. */
+static inline __attribute__((always_inline)) long call_worst(long status, long result)
+{
+    return result < status ? result : status;
+}
+
 /* Makes the call `times` times in a row. times is at least 1. */
 typedef void call_function(struct tour_state *state, uint32_t times);
 

@@ -193,7 +193,7 @@ static void close_all(struct tour *tour)
 int tour_run(struct job *job)
 {
     static struct tour tour;
-    tour.job = tour.state.job = job;
+    tour = (struct tour){.job = job, .state.job = job};
     int result = itinerary_make(&tour.itinerary, job);
     if (result == 0)
         result = job_pin(job);

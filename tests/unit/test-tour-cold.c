@@ -1,0 +1,158 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The processes of cold tours, looked into from outside: what the loader has bound before the first
+ * call and behind the last, and that the harness itself takes no fault while it meters. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <sys/syscall.h>
+
+#include "skip.h"
+#include "tour-process.h"
+
+#define SWITCHES                                                                                   \
+    "timer.nothing,timer.nothing,perf-read.start,perf-read.read,perf-read.stop,perf-read.start,"   \
+    "perf-read.read,perf-read.stop"
+#define SWITCHES_RUNS 8
+#define OF_ASSAY      "timer.nothing,timer.nothing,assay.start,assay.read,assay.stop"
+#define OF_ASSAY_RUNS 5
+
+static const char *const measured[] = {"ioctl", "read"};
+static const char *const of_assay[] = {"assay_set_enable", "assay_set_disable", "assay_set_take"};
+
+static int why_not(void)
+{
+    struct job *job = tour_job("timer.nothing", 1, false, NULL);
+    long fd = syscall(SYS_perf_event_open, &job->tour.counted.attr, 0, -1, -1, 0);
+    int error = fd < 0 ? errno : 0;
+    if (fd >= 0)
+        close((int)fd);
+    tour_job_free(job);
+    return error;
+}
+
+#define SKIP_WITHOUT_COUNTERS()                                                                    \
+    do {                                                                                           \
+        int error = why_not();                                                                     \
+        if (error)                                                                                 \
+            skip_because("page-faults:u cannot be opened here: %s", strerror(error));              \
+        if (!tour_processes_open())                                                                \
+            skip_because("processes of our own cannot be looked into here");                       \
+    } while (0)
+
+static void assert_slots(const struct tour_process *process, const char *const *symbols,
+                         size_t count, bool unbound)
+{
+    for (size_t index = 0; index < count; index++)
+        assert_int_equal(tour_process_unbound(process, symbols[index]), unbound);
+}
+
+static void travel(const char *harness, const char *calls, uint32_t runs, bool cold,
+                   const char *const *symbols, size_t count, bool unbound_before)
+{
+    struct tour_process process;
+    tour_process_start(&process, harness, calls, runs, cold);
+    assert_slots(&process, symbols, count, unbound_before);
+    tour_process_travel(&process);
+    assert_slots(&process, symbols, count, false);
+    tour_process_end(&process);
+}
+
+static void a_cold_lazy_tour_binds_what_it_measures_in_its_calls(void **state)
+{
+    (void)state;
+    SKIP_WITHOUT_COUNTERS();
+    travel("harness-tour-lazy", SWITCHES, SWITCHES_RUNS, true, measured, 2, true);
+    travel("harness-tour-lazy", OF_ASSAY, OF_ASSAY_RUNS, true, of_assay, 3, true);
+}
+
+static void a_warm_lazy_tour_has_bound_it_before(void **state)
+{
+    (void)state;
+    SKIP_WITHOUT_COUNTERS();
+    travel("harness-tour-lazy", SWITCHES, SWITCHES_RUNS, false, measured, 2, false);
+    travel("harness-tour-lazy", OF_ASSAY, OF_ASSAY_RUNS, false, of_assay, 3, false);
+}
+
+static void a_tour_bound_at_the_start_has_bound_it_before(void **state)
+{
+    (void)state;
+    SKIP_WITHOUT_COUNTERS();
+    travel("harness-tour-bind-now", SWITCHES, SWITCHES_RUNS, true, measured, 2, false);
+    travel("harness-tour-bind-now", OF_ASSAY, OF_ASSAY_RUNS, true, of_assay, 3, false);
+}
+
+static void only_what_is_called_is_bound(void **state)
+{
+    (void)state;
+    SKIP_WITHOUT_COUNTERS();
+    struct tour_process process;
+    tour_process_start(&process, "harness-tour-lazy", "timer.nothing,perf-read.read", 2, true);
+    tour_process_travel(&process);
+    assert_true(tour_process_unbound(&process, "ioctl"));
+    assert_false(tour_process_unbound(&process, "read"));
+    assert_true(tour_process_unbound(&process, "prctl"));
+    tour_process_end(&process);
+}
+
+static void a_static_tour_binds_nothing(void **state)
+{
+    (void)state;
+    struct tour_process process;
+    tour_process_start(&process, "harness-tour-static", "timer.nothing", 1, true);
+    for (size_t index = 0; index < 2; index++)
+        assert_int_equal(tour_file_slot(process.file, measured[index]), 0);
+    tour_process_travel(&process);
+    tour_process_end(&process);
+}
+
+/* Accounts stand around every call of a cold tour. From its second call on they show no fault. */
+static void assert_no_faults(const char *harness, const char *calls, uint32_t runs)
+{
+    struct tour_process process;
+    tour_process_start(&process, harness, calls, runs, true);
+    tour_process_travel(&process);
+    for (uint32_t run = 1; run < runs; run++) {
+        assert_int_equal(job_accounts(process.job)[run].minor_faults, 0);
+        assert_int_equal(job_accounts(process.job)[run].major_faults, 0);
+    }
+    tour_process_end(&process);
+}
+
+/* So many runs that their rows need many pages. */
+static void metering_takes_no_fault(void **state)
+{
+    (void)state;
+    static const char *const harnesses[] = {"harness-tour-static", "harness-tour-lazy",
+                                            "harness-tour-bind-now"};
+    for (size_t index = 0; index < 3; index++)
+        assert_no_faults(harnesses[index], "timer.nothing,timer.gauge,timer.nothing,timer.gauge",
+                         4000);
+}
+
+static void nor_does_a_call_within_the_program(void **state)
+{
+    (void)state;
+    SKIP_WITHOUT_COUNTERS();
+    assert_no_faults("harness-tour-static", SWITCHES, SWITCHES_RUNS);
+    assert_no_faults("harness-tour-static", OF_ASSAY, OF_ASSAY_RUNS);
+    assert_no_faults("harness-tour-lazy", "timer.nothing,perf-syscall.start,perf-syscall.read", 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cold_lazy_tour_binds_what_it_measures_in_its_calls),
+        cmocka_unit_test(a_warm_lazy_tour_has_bound_it_before),
+        cmocka_unit_test(a_tour_bound_at_the_start_has_bound_it_before),
+        cmocka_unit_test(only_what_is_called_is_bound),
+        cmocka_unit_test(a_static_tour_binds_nothing),
+        cmocka_unit_test(metering_takes_no_fault),
+        cmocka_unit_test(nor_does_a_call_within_the_program),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
