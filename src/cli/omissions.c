@@ -30,12 +30,23 @@ void omissions_add_skips(struct omissions *omissions, const struct skips *skips)
         append(omissions, skips->list[i].what, skips->list[i].reason);
 }
 
+static bool have(const struct omissions *omissions, size_t count, const char *reason)
+{
+    for (size_t i = 0; i < count && i < omissions->count; i++)
+        if (strcmp(omissions->list[i].reason, reason) == 0)
+            return true;
+    return false;
+}
+
+bool omissions_have(const struct omissions *omissions, const char *reason)
+{
+    return have(omissions, omissions->count, reason);
+}
+
 void omissions_add(struct omissions *omissions, size_t known, const char *what, const char *reason)
 {
-    for (size_t i = 0; i < known && i < omissions->count; i++)
-        if (strcmp(omissions->list[i].reason, reason) == 0)
-            return;
-    append(omissions, what, reason);
+    if (!have(omissions, known, reason))
+        append(omissions, what, reason);
 }
 
 /* Everything with the reason of the one at `leader`, unless that was put before. */
@@ -45,9 +56,8 @@ static void put_reason(const struct omissions *omissions, size_t leader, bool al
     AUTO_TEXT struct text words = {0};
     const struct omission *list = omissions->list;
     size_t shown = 0, left = 0;
-    for (size_t i = 0; i < leader; i++)
-        if (strcmp(list[i].reason, list[leader].reason) == 0)
-            return;
+    if (have(omissions, leader, list[leader].reason))
+        return;
     for (size_t i = leader; i < omissions->count; i++) {
         if (strcmp(list[i].reason, list[leader].reason) != 0)
             continue;

@@ -154,7 +154,10 @@ static void put_all_levels(const struct boxing *boxing, const struct style *styl
             continue;
         }
         if (!shown++)
-            section_put_words("More than one level, which the box spans:", style, out);
+            section_put_words(
+                "More than one level, which the box spans (what was called before may "
+                "decide which, see below):",
+                style, out);
         put_levels(&boxing->run->file, row, &words);
         section_put_item(text_string(&words), style, out);
     }

@@ -313,8 +313,7 @@ static void put_one_machine(const struct overhead_run *run, const struct style *
     bool emulated = overhead_is_emulated(&run->file, sheet->columns[0].machine);
     AUTO_TEXT struct text heading = {0};
     text_printf(&heading, "What a call executes, in %s%s",
-                meter_unit_names[sheet->columns[0].measure.unit],
-                emulated ? " (emulated: exact)" : "");
+                meter_unit_names[sheet->columns[0].measure.unit], emulated ? " (emulated)" : "");
     section_put_heading(text_string(&heading), style, out);
     put_sheet(sheet, false, true, style, out);
     section_put_words("medians of warm calls, over all that stood before", style, out);

@@ -25,6 +25,46 @@ static bool same_group(const struct overhead_peer *left, const struct overhead_p
            strcmp(left->bare_path, right->bare_path) == 0;
 }
 
+static bool same_task(const struct overhead_peer *left, const struct overhead_peer *right)
+{
+    return left->machine == right->machine && overhead_same_word(left->path, right->path) &&
+           overhead_same_word(left->what, right->what) &&
+           overhead_is_like_meter(left->meter, right->meter);
+}
+
+static bool is_alike(const struct overhead_peer *left, const struct overhead_peer *right)
+{
+    return fabs(left->ratio - right->ratio) <= OVERHEAD_TOLD * fabs(left->ratio) ||
+           (left->low <= right->high && right->low <= left->high);
+}
+
+static bool is_inline(const struct overhead_peer *peer)
+{
+    return strcmp(peer->bare_path, "perf-syscall") == 0;
+}
+
+/* Against calls of libc where both were measured, both modes together, and link modes only where
+ * they tell something else; --all has the rest. */
+static bool is_shown(const struct overhead_run *run, size_t index)
+{
+    const struct overhead_report *report = &run->report;
+    const struct overhead_peer *peer = &report->peers[index];
+    if (run->options->all)
+        return true;
+    if (overhead_is_half(report, peer->meter))
+        return false;
+    for (size_t i = 0; i < report->peer_count; i++) {
+        const struct overhead_peer *other = &report->peers[i];
+        if (i == index || !same_task(other, peer))
+            continue;
+        if (is_inline(peer) && !is_inline(other))
+            return false;
+        if (i < index && same_group(other, peer) && is_alike(other, peer))
+            return false;
+    }
+    return true;
+}
+
 static void add_line(struct table *table, const struct overhead_run *run,
                      const struct overhead_peer *peer)
 {
@@ -59,7 +99,7 @@ static void put_group(const struct overhead_run *run, size_t first, const struct
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     AUTO_TEXT struct text heading = {0};
     for (size_t i = first; i < report->peer_count; i++)
-        if (same_group(&report->peers[i], like))
+        if (same_group(&report->peers[i], like) && is_shown(run, i))
             add_line(&table, run, &report->peers[i]);
     text_printf(&heading, "Other interfaces against %s, in %s", like->bare_path,
                 overhead_unit(like->meter));
@@ -71,11 +111,17 @@ static void put_group(const struct overhead_run *run, size_t first, const struct
 void overhead_put_peers(const struct overhead_run *run, const struct style *style, struct text *out)
 {
     const struct overhead_report *report = &run->report;
+    bool any = false;
     for (size_t i = 0; i < report->peer_count; i++) {
-        bool leads = true;
+        bool leads = is_shown(run, i);
         for (size_t j = 0; j < i && leads; j++)
-            leads = !same_group(&report->peers[i], &report->peers[j]);
+            leads = !is_shown(run, j) || !same_group(&report->peers[i], &report->peers[j]);
         if (leads)
             put_group(run, i, style, out);
+        any |= leads;
     }
+    if (any)
+        section_put_words("times: what it costs over what the bare calls cost, with its 95 % "
+                          "interval",
+                          style, out);
 }

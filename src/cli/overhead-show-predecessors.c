@@ -142,12 +142,20 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
     section_put_words(text_string(&words), style, out);
 }
 
+/* Times; where there are none what the kernel executes, which varies. */
+static bool is_shown(const struct overhead_run *run, const struct overhead_row *row)
+{
+    if (run->options->all || !overhead_counts_code(row->meter))
+        return true;
+    return overhead_is_emulated(&run->file, row->machine) &&
+           overhead_same_word(row->meter->mode, "k");
+}
+
 void overhead_put_predecessors(const struct overhead_run *run, const struct style *style,
                                struct text *out)
 {
     const struct overhead_report *report = &run->report;
     for (size_t i = 0; i < report->row_count; i++)
-        if (overhead_leads(run, i) &&
-            (run->options->all || !overhead_counts_code(report->rows[i].meter)))
+        if (overhead_leads(run, i) && is_shown(run, &report->rows[i]))
             put_group(run, &report->rows[i], style, out);
 }

@@ -14,15 +14,18 @@ static bool same_group(const struct overhead_slope *left, const struct overhead_
            overhead_is_like_meter(left->meter, right->meter);
 }
 
-/* "straight", or the power of the count by which the cost grows. */
+/* "straight", or the power of the count by which the cost grows; counts that never vary show the
+ * smallest bend, which nobody needs to know. */
 static void put_shape(const struct overhead_slope *slope, struct text *out)
 {
     if (slope->straight)
         text_puts(out, "straight");
+    else if (slope->miss <= OVERHEAD_TOLD)
+        text_puts(out, "nearly");
     else if (!isfinite(slope->exponent))
         text_puts(out, "bent");
     else
-        text_printf(out, "n^%.1f", slope->exponent);
+        text_printf(out, "n^%.2f", slope->exponent);
 }
 
 /* Of a call with one variant the variant is no news. */
@@ -50,7 +53,7 @@ static void add_line(struct table *table, const struct overhead_run *run,
     overhead_put_interval(slope->slope, slope->low, slope->high, &each);
     put_shape(slope, &shape);
     table_add(table, TONE_PLAIN, text_string(&call));
-    table_add(table, TONE_PLAIN, slope->by_reads ? "" : slope->separate ? "apart" : "group");
+    table_add(table, TONE_PLAIN, slope->by_reads ? "" : slope->separate ? "separate" : "group");
     table_add(table, TONE_PLAIN, one);
     table_addf(table, TONE_PLAIN, "%s at %" PRIu32, most, slope->most_count);
     table_add(table, slope->straight ? TONE_PLAIN : TONE_WARN, text_string(&shape));
@@ -101,13 +104,16 @@ void overhead_put_sweeps(const struct overhead_run *run, const struct style *sty
             reads |= leads && by_reads;
         }
     AUTO_TEXT struct text words = {0};
-    text_puts(&words, events || reads
-                          ? "each further: the slope of a straight line, with its 95 % interval; "
-                            "growth n^2: twice as many cost four times as much. "
-                          : "");
+    text_puts(&words,
+              events || reads
+                  ? "each further: the slope of a straight line, with its 95 % interval; "
+                    "growth: straight, nearly (within 5 %), or bent: n^2 would be four times as "
+                    "much for twice as many. "
+                  : "");
     if (events)
-        text_puts(&words, "group: all events are switched and read by one call; apart: by a call "
-                          "each. ");
+        text_puts(&words,
+                  "group: all events are switched and read by one call; separate: by a call "
+                  "each. ");
     if (reads)
         text_puts(&words,
                   "Reads in a row are metered together, and the figures are of all of them. ");

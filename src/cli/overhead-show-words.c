@@ -36,7 +36,7 @@ void overhead_put_row_call(const struct overhead_case *file, const struct overhe
     if (row->reads > 1)
         text_printf(out, ", %" PRIu32 " in a row", row->reads);
     if (row->events > 1)
-        text_printf(out, ", %" PRIu32 " events%s", row->events, row->separate ? " apart" : "");
+        text_printf(out, ", %" PRIu32 " events%s", row->events, row->separate ? ", separate" : "");
 }
 
 const char *overhead_before(const struct overhead_case *file, int32_t predecessor)

@@ -41,9 +41,9 @@ static void put_emulated(const struct overhead_case *file, const struct style *s
     if (!emulated)
         return;
     section_put_words(emulated == file->machine_count
-                          ? "emulated: what is executed is exact, times mean nothing"
-                          : "some machines are emulated: there what is executed is exact, and "
-                            "times mean nothing",
+                          ? "emulated: what is executed is counted exactly, times mean nothing"
+                          : "some machines are emulated: there what is executed is counted "
+                            "exactly, and times mean nothing",
                       style, out);
 }
 
@@ -94,16 +94,21 @@ void overhead_put_advice(const struct overhead_run *run, const struct style *sty
 
 /* --- what could not be measured --- */
 
-static void put_failed(const struct overhead_run *run, const struct style *style, struct text *out)
+/* Tours that failed for a reason that was not said. */
+static void put_failed(const struct overhead_run *run, const struct omissions *said,
+                       const struct style *style, struct text *out)
 {
     const struct overhead_case *file = &run->file;
     AUTO_TEXT struct text words = {0};
     size_t tours = 0, processes = 0;
     const char *reason = NULL;
     for (size_t i = 0; i < file->tour_count; i++) {
-        tours += file->tours[i].failed != 0;
-        processes += file->tours[i].failed;
-        reason = !reason && file->tours[i].failed ? file->tours[i].reason : reason;
+        const struct overhead_tour *tour = &file->tours[i];
+        if (!tour->failed || (tour->reason && omissions_have(said, tour->reason)))
+            continue;
+        tours++;
+        processes += tour->failed;
+        reason = reason ? reason : tour->reason;
     }
     if (!tours)
         return;
@@ -128,8 +133,8 @@ void overhead_put_absences(const struct overhead_run *run, const struct style *s
     for (size_t i = 0; i < file->absence_count; i++)
         omissions_add(&omissions, skipped, file->absences[i].what, file->absences[i].reason);
     omissions_put(&omissions, run->options->all, style, &lines);
+    put_failed(run, &omissions, style, &lines);
     omissions_free(&omissions);
-    put_failed(run, style, &lines);
     out->failed |= lines.failed;
     if (lines.length) {
         section_put_heading("Could not be measured", style, out);

@@ -291,6 +291,7 @@ static inline void shown_build_rich(struct shown *shown)
                .exponent = 1.7,
                .exponent_low = 1.5,
                .exponent_high = 1.9,
+               .miss = 0.3,
                .one = 2450,
                .most = 14000,
                .most_count = 8});
