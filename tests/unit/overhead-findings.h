@@ -9,6 +9,7 @@
 #include "overhead-builder.h"
 
 #define HAND_ROWS   1200
+#define HAND_READS  (64 * 40)
 #define HAND_SLOPES 24
 #define HAND_PEERS  8
 
@@ -18,6 +19,7 @@ struct hand {
     struct overhead_row rows[HAND_ROWS];
     struct overhead_slope slopes[HAND_SLOPES];
     struct overhead_peer peers[HAND_PEERS];
+    struct overhead_figure figures[HAND_READS];
     struct overhead_gauge gauge;
     struct overhead_timer timer;
     /* what the next row is like */
@@ -40,6 +42,7 @@ static inline struct hand *hand_new(void)
     hand->report.rows = hand->rows;
     hand->report.slopes = hand->slopes;
     hand->report.peers = hand->peers;
+    hand->report.figures = hand->figures;
     hand->report.gauges = &hand->gauge;
     hand->report.timers = &hand->timer;
     hand->spread = 0.01;
@@ -128,6 +131,44 @@ static inline struct overhead_row *hand_first(struct hand *hand, const char *ope
                                               const char *link, double value)
 {
     return hand_row(hand, operation, link, "timer.nothing", 1, value);
+}
+
+/* 32 reads in a row from the first of every process on, given for the blocks 1, 2, 3-4, 5-8, 9-16,
+ * 17-32; upper: of every other process, times as much. */
+static inline void hand_reads(struct hand *hand, const char *operation, const double blocks[6],
+                              double upper)
+{
+    const struct overhead_meter *meter = hand->counts ? &hand_user : &hand_ticks;
+    uint32_t index = build_overhead_operation(&hand->builder, operation);
+    struct overhead_tour *tour = overhead_case_add_tour(&hand->builder.file);
+    assert_non_null(tour);
+    tour->machine = hand->machine;
+    tour->link = overhead_built_copy("static");
+    tour->open = 1;
+    tour->cold = true;
+    hand_first(hand, operation, "static", blocks[0]); /* so that something was metered */
+    for (uint32_t process = 0; process < hand->processes; process++)
+        for (uint32_t position = 1, block = 0, last = 1; position <= 32; position++) {
+            if (position > last) {
+                block++;
+                last *= 2;
+            }
+            double noise = 1 + hand->spread * overhead_built_normal(&hand->builder.random);
+            assert_true(hand->report.figure_count < HAND_READS);
+            hand->figures[hand->report.figure_count++] = (struct overhead_figure){
+                .machine = hand->machine,
+                .tour = (uint32_t)hand->builder.file.tour_count - 1,
+                .process = process,
+                .operation = index,
+                .times = 1,
+                .position = position,
+                .predecessor = position == 1 ? -1 : (int32_t)index,
+                .meter = meter,
+                .variant = "static",
+                .value = blocks[block] * noise * (process % 2 ? upper : 1),
+                .runs = 1,
+            };
+        }
 }
 
 /* Two levels in the row, of equal weight. */

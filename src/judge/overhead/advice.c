@@ -60,40 +60,69 @@ static bool beside_read(const struct overhead_facts *facts, const struct reader 
     return false;
 }
 
-static bool advise_reading(const struct overhead_facts *facts, char *text, size_t size)
+/* What is read by, beside read(). */
+struct readings {
+    const struct reader *best;           /* certainly cheaper than read(); NULL: none */
+    struct cost least, call;             /* of the best, and of read() */
+    const struct reader *alike[READERS]; /* neither cheaper nor dearer */
+    size_t alike_count;
+    double papi; /* PAPI_read over read(), where that is certainly dearer; else 0 */
+};
+
+static struct readings compare_readers(const struct overhead_facts *facts)
 {
-    const struct reader *best = NULL;
-    struct cost least = {0}, call = {0}, costs[2], papi = {0}, papi_call = {0};
+    struct readings found = {0};
     for (size_t i = 0; i < READERS; i++) {
+        struct cost costs[2];
         if (!beside_read(facts, &readers[i], costs))
             continue;
-        if (strcmp(readers[i].operation, "papi-low.read") == 0) {
-            papi = costs[0];
-            papi_call = costs[1];
-        }
-        if (surely_dearer(facts, &costs[1], &costs[0], WORTH) &&
-            (!best || costs[0].value < least.value)) {
-            best = &readers[i];
-            least = costs[0];
-            call = costs[1];
-        } else if (!best && !cost_is_known(&call)) {
-            call = costs[1];
+        bool cheaper = surely_dearer(facts, &costs[1], &costs[0], WORTH);
+        bool dearer = surely_dearer(facts, &costs[0], &costs[1], WORTH);
+        if (dearer && strcmp(readers[i].operation, "papi-low.read") == 0)
+            found.papi = costs[0].value / costs[1].value;
+        if (!cheaper && !dearer)
+            found.alike[found.alike_count++] = &readers[i];
+        if (cheaper && (!found.best || costs[0].value < found.least.value)) {
+            found.best = &readers[i];
+            found.least = costs[0];
+            found.call = costs[1];
+        } else if (!cost_is_known(&found.call)) {
+            found.call = costs[1];
         }
     }
-    if (!cost_is_known(&call))
+    return found;
+}
+
+/* " or with libassay", one behind the other. */
+static void put_alike(const struct readings *found, char *words, size_t size)
+{
+    size_t used = 0;
+    words[0] = '\0';
+    for (size_t i = 0; i < found->alike_count && used < size; i++)
+        used +=
+            (size_t)snprintf(words + used, size - used, "%s%s",
+                             i + 1 == found->alike_count ? " or " : ", ", found->alike[i]->name);
+}
+
+static bool advise_reading(const struct overhead_facts *facts, char *text, size_t size)
+{
+    struct readings found = compare_readers(facts);
+    if (!cost_is_known(&found.call))
         return false;
-    char one[WORDS_SIZE], other[WORDS_SIZE], times[WORDS_SIZE], rest[100] = "";
-    if (cost_is_known(&papi) && surely_dearer(facts, &papi, &papi_call, WORTH))
+    char one[WORDS_SIZE], other[WORDS_SIZE], times[WORDS_SIZE], alike[120], rest[80] = "";
+    put_alike(&found, alike, sizeof(alike));
+    if (found.papi > 0)
         snprintf(rest, sizeof(rest), "; PAPI_read costs %s times that of read()",
-                 ratio_words(papi.value / papi_call.value, times));
-    if (best)
-        snprintf(text, size, "Read counters %s: %s %s a read, %s by read()%s.", best->name,
-                 cost_words(least.value, one), unit_of(facts), cost_words(call.value, other), rest);
+                 ratio_words(found.papi, times));
+    if (found.best)
+        snprintf(text, size, "Read counters %s: %s %s a read, %s by read()%s.", found.best->name,
+                 cost_words(found.least.value, one), unit_of(facts),
+                 cost_words(found.call.value, other), rest);
     else
         snprintf(text, size,
-                 "Read counters by read(), which takes %s %s: nothing else measured here is "
+                 "Read counters by read()%s: about %s %s, and nothing measured here is "
                  "cheaper%s.",
-                 cost_words(call.value, one), unit_of(facts), rest);
+                 alike, cost_words(found.call.value, one), unit_of(facts), rest);
     return true;
 }
 

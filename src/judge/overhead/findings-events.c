@@ -9,9 +9,11 @@
 
 #include "judge/overhead/findings.h"
 
-/* A power between these two is a straight line for eight events: within 1.6 times of it. */
-#define LEAST_POWER 0.8
-#define MOST_POWER  1.25
+/* A power between these two is a straight line: within a fifth of it for eight events. */
+#define LEAST_POWER 0.9
+#define MOST_POWER  1.1
+/* So is what a straight line meets so well at every number of events. */
+#define MISS_MOST 0.05
 /* Growth below this share of the cost with one event is none. */
 #define NO_GROWTH 0.01
 
@@ -37,35 +39,63 @@ static bool has_mode(const struct overhead_slope *slope, const char *mode)
     return slope->meter->mode && strcmp(slope->meter->mode, mode) == 0;
 }
 
+static bool is_half(const struct overhead_slope *slope)
+{
+    return has_mode(slope, "u") || has_mode(slope, "k");
+}
+
 /* --- a straight line? --- */
+
+/* Is the same known of user and kernel code together? */
+static bool has_whole(const struct overhead_facts *facts, const struct overhead_slope *half)
+{
+    for (size_t i = 0; i < facts->report->slope_count; i++) {
+        const struct overhead_slope *slope = &facts->report->slopes[i];
+        if (concerns(facts, slope) && !is_half(slope) && slope->operation == half->operation &&
+            slope->separate == half->separate && strcmp(slope->link, half->link) == 0)
+            return true;
+    }
+    return false;
+}
 
 static bool grows(const struct overhead_slope *slope)
 {
     return slope->low > 0 && slope->slope > NO_GROWTH * fmax(slope->one, 1);
 }
 
-static struct estimate judge_power(const struct overhead_slope *slope)
+/* Events that share a call may grow more slowly than linearly: the claim says so. */
+static enum finding_verdict verdict_of(const struct overhead_slope *slope)
 {
-    struct estimate straight = {.verdict = FINDING_INCONCLUSIVE,
-                                .value = slope->exponent,
-                                .low = slope->exponent_low,
-                                .high = slope->exponent_high};
     double low = slope->exponent_low, high = slope->exponent_high;
+    if (slope->straight && slope->miss <= MISS_MOST)
+        return FINDING_HOLDS;
     if (!isfinite(slope->exponent) || !isfinite(low) || !isfinite(high))
-        return straight;
-    /* For what is detectable. */
-    straight = estimate_at_least(slope->exponent, low, high, 1);
-    straight.verdict = low >= LEAST_POWER && high <= MOST_POWER ? FINDING_HOLDS
-                       : low > MOST_POWER || high < LEAST_POWER ? FINDING_FAILS
-                                                                : FINDING_INCONCLUSIVE;
-    return straight;
+        return FINDING_INCONCLUSIVE;
+    if (low > MOST_POWER || (high < LEAST_POWER && slope->separate))
+        return FINDING_FAILS;
+    return (low >= LEAST_POWER || !slope->separate) && high <= MOST_POWER ? FINDING_HOLDS
+                                                                          : FINDING_INCONCLUSIVE;
 }
 
-static bool graver(const struct estimate *one, const struct estimate *other)
+static struct estimate judge_power(const struct overhead_slope *slope)
 {
-    if (one->verdict != other->verdict)
-        return verdict_graver(one->verdict, other->verdict);
-    return fabs(one->value - 1) > fabs(other->value - 1);
+    /* For what is detectable. */
+    struct estimate power =
+        estimate_at_least(slope->exponent, slope->exponent_low, slope->exponent_high, 1);
+    power.verdict = verdict_of(slope);
+    return power;
+}
+
+/* Among equals those of separate events: where one call serves all, most of its cost is the call.
+ */
+static bool graver(const struct overhead_slope *one, const struct overhead_slope *other)
+{
+    enum finding_verdict now = verdict_of(one), before = verdict_of(other);
+    if (now != before)
+        return verdict_graver(now, before);
+    if (one->separate != other->separate)
+        return one->separate;
+    return fabs(one->exponent - 1) > fabs(other->exponent - 1);
 }
 
 struct straightness {
@@ -79,14 +109,13 @@ static struct straightness ask_straight(const struct overhead_facts *facts)
     struct straightness found = {.gravest = {.verdict = FINDING_UNTESTABLE}};
     for (size_t i = 0; i < facts->report->slope_count; i++) {
         const struct overhead_slope *slope = &facts->report->slopes[i];
-        if (!concerns(facts, slope))
+        if (!concerns(facts, slope) || (is_half(slope) && has_whole(facts, slope)))
             continue;
         found.asked++;
         if (!grows(slope))
             continue;
-        struct estimate power = judge_power(slope);
-        if (!found.slope || graver(&power, &found.gravest)) {
-            found.gravest = power;
+        if (!found.slope || graver(slope, found.slope)) {
+            found.gravest = judge_power(slope);
             found.slope = slope;
         }
     }
@@ -102,20 +131,26 @@ static void name_slope(const struct overhead_facts *facts, const struct overhead
              has_mode(slope, "k") ? ", kernel code" : "");
 }
 
+static const char *growth_words(const struct overhead_slope *slope)
+{
+    enum finding_verdict verdict = verdict_of(slope);
+    if (verdict == FINDING_INCONCLUSIVE)
+        return "may grow linearly or not";
+    if (verdict == FINDING_FAILS && slope->exponent > 1)
+        return "grows faster than linearly";
+    return verdict == FINDING_HOLDS && (slope->straight || slope->separate)
+               ? "grows linearly"
+               : "grows more slowly than linearly";
+}
+
 static void tell_power(const struct overhead_facts *facts, const struct overhead_slope *slope,
                        struct finding *finding)
 {
     char name[100], one[WORDS_SIZE], most[WORDS_SIZE];
-    struct estimate power = judge_power(slope);
     name_slope(facts, slope, name, sizeof(name));
-    finding_clause(finding, "%s %s: %s %s with one event, %s with %u%s", name,
-                   power.verdict == FINDING_HOLDS   ? "grows linearly"
-                   : power.verdict != FINDING_FAILS ? "may grow linearly or not"
-                   : power.value > 1                ? "grows faster than linearly"
-                                                    : "grows more slowly than linearly",
+    finding_clause(finding, "%s %s: %s %s with one event, %s with %u", name, growth_words(slope),
                    cost_words(slope->one, one), meter_unit_names[facts->unit],
-                   cost_words(slope->most, most), slope->most_count,
-                   power.verdict == FINDING_UNTESTABLE ? " (no power could be fitted)" : "");
+                   cost_words(slope->most, most), slope->most_count);
 }
 
 /* What else here is certainly not straight. */
@@ -124,10 +159,10 @@ static void tell_other_powers(const struct overhead_facts *facts, const struct o
 {
     for (size_t i = 0; i < facts->report->slope_count; i++) {
         const struct overhead_slope *slope = &facts->report->slopes[i];
-        if (slope == told || !concerns(facts, slope) || !grows(slope))
+        if (slope == told || !concerns(facts, slope) || !grows(slope) ||
+            (is_half(slope) && has_whole(facts, slope)))
             continue;
-        struct estimate power = judge_power(slope);
-        if (power.verdict == FINDING_FAILS)
+        if (verdict_of(slope) == FINDING_FAILS)
             tell_power(facts, slope, finding);
     }
 }
@@ -145,8 +180,7 @@ static bool add_up(const struct overhead_facts *facts, const struct overhead_slo
         if (!concerns(facts, slope) || slope->separate != separate ||
             slope->operation != like->operation || strcmp(slope->link, like->link) != 0)
             continue;
-        bool half = has_mode(slope, "u") || has_mode(slope, "k");
-        if (!half) {
+        if (!is_half(slope)) {
             *sum = (struct cost){.value = slope->slope, .low = slope->low, .high = slope->high};
             return true;
         }

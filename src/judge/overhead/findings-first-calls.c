@@ -120,7 +120,7 @@ void rule_lazy_linking(const struct overhead_facts *facts, struct finding *findi
         decides->name, cost_words(decides->lazy.value, lazy), meter_unit_names[facts->unit],
         decides->other_name, cost_words(decides->other.value, other),
         cost_words(decides->lazy.value - decides->other.value, extra));
-    tell_open(&ratio, finding);
+    tell_open(facts, &ratio, finding);
     tell_others(decides, finding);
     tell_second(facts, by_read ? "perf-read.read" : "perf-read.start", finding);
     if (by_read)

@@ -60,6 +60,9 @@ struct dearest {
     enum temperature temperature;
     struct cost costs[KINDS];
     size_t asked;
+    /* First calls that leave it open do not unsettle what later ones show: pages of a library that
+     * are mapped now or then make them differ. NULL: none do. */
+    const struct variant *open_first;
 };
 
 static void ask_variant(const struct overhead_facts *facts, const struct variant *variant,
@@ -70,10 +73,13 @@ static void ask_variant(const struct overhead_facts *facts, const struct variant
         return;
     int other = costs[STOP].value > costs[READ].value ? STOP : READ;
     struct ratio ratio = ratio_at_least(facts, &costs[START], &costs[other], MORE);
-    enum finding_verdict before = gravest->ratio.estimate.verdict;
-    if (!gravest->asked || verdict_graver(ratio.estimate.verdict, before) ||
-        (ratio.estimate.verdict == before &&
-         ratio.estimate.value < gravest->ratio.estimate.value)) {
+    enum finding_verdict now = ratio.estimate.verdict, before = gravest->ratio.estimate.verdict;
+    if (temperature == TEMPERATURE_COLD && gravest->asked && now == FINDING_INCONCLUSIVE) {
+        gravest->open_first = variant;
+        return;
+    }
+    if (!gravest->asked || verdict_graver(now, before) ||
+        (now == before && ratio.estimate.value < gravest->ratio.estimate.value)) {
         gravest->ratio = ratio;
         gravest->variant = variant;
         gravest->temperature = temperature;
@@ -104,6 +110,8 @@ static void tell_dearest(const struct overhead_facts *facts, const struct deares
                    dearest->ratio.estimate.verdict == FINDING_FAILS ? ": start is not the dearest"
                    : dearest->asked > 1 ? ", where start stands out least"
                                         : "");
+    if (dearest->open_first)
+        finding_clause(finding, "first calls (%s) leave that open", dearest->open_first->name);
 }
 
 /* --- does stop depend least on the variant? --- */
@@ -228,6 +236,6 @@ void rule_kinds_of_calls(const struct overhead_facts *facts, struct finding *fin
         finding_clause(finding, "with one variant only, the half about variants is not tested");
     else
         tell_dependence(&dependence, finding);
-    tell_open(decides, finding);
+    tell_open(facts, decides, finding);
     tell_papi(facts, finding);
 }

@@ -46,15 +46,23 @@ static struct span divide(const struct cost *one, const struct cost *other)
     return (struct span){value, value * exp(-down), value * exp(up)};
 }
 
-/* What the levels of the cells would say: is any pair of them on the other side of the mark? */
-static bool levels_object(const struct cost *one, const struct cost *other, double mark,
-                          bool is_above)
+/* With any one of its levels in the place of the median: on the other side of the mark? */
+static bool crosses(double one, double other, double mark, bool is_above)
 {
-    if (!cost_has_levels(one) && !cost_has_levels(other))
-        return false;
-    double least = at_least_one(one->least) / at_least_one(other->most);
-    double most = at_least_one(one->most) / at_least_one(other->least);
-    return is_above ? least < mark : most >= mark;
+    return (at_least_one(one) / at_least_one(other) >= mark) != is_above;
+}
+
+/* The cost whose levels disagree; NULL: none. */
+static const struct cost *objector(const struct cost *one, const struct cost *other, double mark,
+                                   bool is_above)
+{
+    if (crosses(one->least, other->value, mark, is_above) ||
+        crosses(one->most, other->value, mark, is_above))
+        return one;
+    if (crosses(one->value, other->least, mark, is_above) ||
+        crosses(one->value, other->most, mark, is_above))
+        return other;
+    return NULL;
 }
 
 static struct ratio settle(const struct overhead_facts *facts, const struct cost *one,
@@ -62,14 +70,15 @@ static struct ratio settle(const struct overhead_facts *facts, const struct cost
 {
     struct ratio ratio = {.estimate = estimate};
     size_t fewest = one->processes < other->processes ? one->processes : other->processes;
-    if (fewest < (unit_is_time(facts->unit) ? FEW_PROCESSES : FEW_COUNTED)) {
-        ratio.few = true;
-        ratio.estimate.verdict = FINDING_INCONCLUSIVE;
-    } else if (estimate.verdict != FINDING_INCONCLUSIVE &&
-               levels_object(one, other, mark, estimate.low >= mark)) {
-        ratio.by_levels = true;
-        ratio.estimate.verdict = FINDING_INCONCLUSIVE;
+    ratio.few = fewest < (unit_is_time(facts->unit) ? FEW_PROCESSES : FEW_COUNTED);
+    if (!ratio.few && estimate.verdict != FINDING_INCONCLUSIVE) {
+        const struct cost *disagrees = objector(one, other, mark, estimate.low >= mark);
+        ratio.by_levels = disagrees != NULL;
+        ratio.least = disagrees ? disagrees->least : 0;
+        ratio.most = disagrees ? disagrees->most : 0;
     }
+    if (ratio.few || ratio.by_levels)
+        ratio.estimate.verdict = FINDING_INCONCLUSIVE;
     return ratio;
 }
 
@@ -88,13 +97,17 @@ struct ratio ratio_below(const struct overhead_facts *facts, const struct cost *
     return settle(facts, one, other, mark, estimate_below(span.value, span.low, span.high, mark));
 }
 
-void tell_open(const struct ratio *ratio, struct finding *finding)
+void tell_open(const struct overhead_facts *facts, const struct ratio *ratio,
+               struct finding *finding)
 {
+    char least[WORDS_SIZE], most[WORDS_SIZE];
     if (ratio->few)
         finding_clause(finding, "too few processes were measured to tell");
     if (ratio->by_levels)
-        finding_clause(finding, "these calls cost now this, now that (see their levels), and the "
-                                "levels disagree");
+        finding_clause(finding,
+                       "one of these calls costs now %s, now %s %s, and its levels disagree",
+                       cost_words(ratio->least, least), cost_words(ratio->most, most),
+                       meter_unit_names[facts->unit]);
 }
 
 const char *cost_words(double value, char text[])

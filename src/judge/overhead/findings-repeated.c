@@ -1,120 +1,136 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * W5: reads in a row from the first of a process on. Positions are put together in blocks that
- * double, 1, 2, 3-4, 5-8 ...: what rises or falls over them is no chance of one position. */
+ * W5: reads in a row from the first of a process on (findings-in-a-row.h). Every ratio is taken
+ * within a process, so that it does not matter which level the process is on. */
+#include <math.h>
+#include <string.h>
+
 #include "judge/overhead/findings.h"
+#include "judge/overhead/medians.h"
 
 /* "Cheaper": by a tenth at least. */
 #define CHEAPER 0.9
 /* "Not simply": a later block is dearer than one before it, by this at least. */
 #define DEARER 1.05
-#define BLOCKS 6
+/* Fewer say little of the next one. */
+#define FEW_PROCESSES 5
 
-struct row_of_reads {
-    const char *operation, *link;
-    struct cost blocks[BLOCKS]; /* the mean of positions: 1, 2, 3-4, 5-8, 9-16, 17-32 */
-    size_t count;               /* that are whole, from the first on */
+/* The processes that made these reads, linked alike. */
+struct readers {
+    const struct overhead_facts *facts;
+    uint32_t operation;
+    const char *link;
+    size_t processes;
+    size_t count; /* of blocks that all have */
 };
 
-static const char *const links[] = {"static", "bind-now", "lazy"};
-
-static struct cost block_cost(const struct overhead_facts *facts, const char *link,
-                              const char *operation, uint32_t first, uint32_t last)
+static bool belongs(const struct readers *readers, const struct reads_in_a_row *reads)
 {
-    struct cost sum = {0};
-    for (uint32_t position = first; position <= last; position++) {
-        struct cost cost =
-            cold_cost(facts, link, operation, position, position > 1 ? operation : NULL);
-        if (!cost_is_known(&cost))
-            return (struct cost){0};
-        sum = position == first ? cost : cost_plus(sum, cost);
-    }
-    return cost_times(sum, 1 / (double)(last - first + 1));
+    return reads->machine == readers->facts->machine && reads->unit == readers->facts->unit &&
+           reads->operation == readers->operation && strcmp(reads->link, readers->link) == 0;
 }
 
-static struct row_of_reads reads_in_a_row(const struct overhead_facts *facts, const char *operation)
+/* What binds nothing at its first call, first; fewer than three blocks say nothing of repeating. */
+static struct readers readers_of(const struct overhead_facts *facts, const char *operation)
 {
-    struct row_of_reads longest = {.operation = operation};
-    for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
-        struct row_of_reads row = {.operation = operation, .link = links[i]};
-        for (uint32_t first = 1, last = 1; row.count < BLOCKS; first = last + 1, last *= 2) {
-            row.blocks[row.count] = block_cost(facts, links[i], operation, first, last);
-            if (!cost_is_known(&row.blocks[row.count]))
-                break;
-            row.count++;
+    static const char *const links[] = {"static", "bind-now", "lazy"};
+    int index = overhead_operation_index(facts->file, operation);
+    for (size_t i = 0; index >= 0 && i < sizeof(links) / sizeof(links[0]); i++) {
+        struct readers readers = {
+            .facts = facts, .operation = (uint32_t)index, .link = links[i], .count = READ_BLOCKS};
+        for (size_t j = 0; j < facts->reads->count; j++) {
+            const struct reads_in_a_row *reads = &facts->reads->list[j];
+            if (!belongs(&readers, reads))
+                continue;
+            readers.processes++;
+            readers.count = reads->count < readers.count ? reads->count : readers.count;
         }
-        if (row.count > longest.count)
-            longest = row;
+        if (readers.processes && readers.count >= 3)
+            return readers;
     }
-    return longest;
+    return (struct readers){0};
 }
 
-static const struct cost *last_block(const struct row_of_reads *row)
+/* Of a block, or of its ratio to another one; over processes. */
+static struct overhead_median median_of(const struct readers *readers, size_t block,
+                                        const size_t *over)
 {
-    return &row->blocks[row->count - 1];
+    const struct all_reads_in_a_row *all = readers->facts->reads;
+    size_t count = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (belongs(readers, &all->list[i])) {
+            const double *blocks = all->list[i].blocks;
+            all->scratch[count++] = over ? blocks[block] / fmax(blocks[*over], 1) : blocks[block];
+        }
+    return overhead_median_of(all->scratch, count);
 }
 
-/* Fewer say nothing of what comes of repeating. */
-static bool is_long(const struct row_of_reads *row)
+static struct estimate judge_ratio(const struct readers *readers, size_t late, size_t early,
+                                   double mark, bool below)
 {
-    return row->count >= 3;
+    struct overhead_median ratio = median_of(readers, late, &early);
+    struct estimate estimate = below ? estimate_below(ratio.median, ratio.low, ratio.high, mark)
+                                     : estimate_at_least(ratio.median, ratio.low, ratio.high, mark);
+    if (readers->processes < FEW_PROCESSES)
+        estimate.verdict = FINDING_INCONCLUSIVE;
+    return estimate;
 }
 
-static void tell_row(const struct overhead_facts *facts, const struct row_of_reads *row,
-                     const char *name, struct finding *finding)
+static void tell_reads(const struct readers *readers, const char *name, struct finding *finding)
 {
     char first[WORDS_SIZE], second[WORDS_SIZE], last[WORDS_SIZE];
-    unsigned from = (1u << (row->count - 2)) + 1, to = 1u << (row->count - 1);
+    size_t end = readers->count - 1;
     finding_clause(finding, "%s: the first costs %s %s, the second %s, number %u to %u %s each",
-                   name, cost_words(row->blocks[0].value, first), meter_unit_names[facts->unit],
-                   cost_words(row->blocks[1].value, second), from, to,
-                   cost_words(last_block(row)->value, last));
+                   name, cost_words(median_of(readers, 0, NULL).median, first),
+                   meter_unit_names[readers->facts->unit],
+                   cost_words(median_of(readers, 1, NULL).median, second), (1u << (end - 1)) + 1,
+                   1u << end, cost_words(median_of(readers, end, NULL).median, last));
+    if (readers->processes < FEW_PROCESSES)
+        finding_clause(finding, "too few processes were measured to tell");
 }
 
-/* The gravest rise from an earlier block after the first to a later one. */
-static struct ratio largest_rise(const struct overhead_facts *facts, const struct row_of_reads *row)
+/* Surely dearer, perhaps, or not. */
+static int weight_of(const struct estimate *rise)
 {
-    struct ratio largest = {.estimate = {.verdict = FINDING_FAILS}};
-    bool found = false;
-    for (size_t early = 1; early < row->count; early++)
-        for (size_t late = early + 1; late < row->count; late++) {
-            struct ratio rise =
-                ratio_at_least(facts, &row->blocks[late], &row->blocks[early], DEARER);
-            bool sure = rise.estimate.verdict == FINDING_HOLDS;
-            bool was_sure = largest.estimate.verdict == FINDING_HOLDS;
-            bool open = rise.estimate.verdict == FINDING_INCONCLUSIVE;
-            bool was_open = largest.estimate.verdict == FINDING_INCONCLUSIVE;
-            bool same = sure == was_sure && open == was_open;
-            if (!found || (sure && !was_sure) || (open && !was_sure && !was_open) ||
-                (same && rise.estimate.value > largest.estimate.value))
+    return rise->verdict == FINDING_HOLDS ? 2 : rise->verdict == FINDING_INCONCLUSIVE;
+}
+
+/* From an earlier block after the first to a later one: the surest, and of these the largest. */
+static struct estimate largest_rise(const struct readers *readers)
+{
+    struct estimate largest = {.verdict = FINDING_FAILS};
+    for (size_t early = 1; early < readers->count; early++)
+        for (size_t late = early + 1; late < readers->count; late++) {
+            struct estimate rise = judge_ratio(readers, late, early, DEARER, false);
+            int heavier = weight_of(&rise) - weight_of(&largest);
+            if (heavier > 0 || (heavier == 0 && rise.value > largest.value))
                 largest = rise;
-            found = true;
         }
     return largest;
 }
 
 /* "Not simply cheaper": not cheaper at all, or dearer again. */
-static struct ratio judge_calls(const struct overhead_facts *facts, const struct row_of_reads *row,
-                                struct finding *finding)
+static struct estimate judge_calls(const struct readers *readers, struct finding *finding)
 {
-    struct ratio fall = ratio_below(facts, last_block(row), &row->blocks[0], CHEAPER);
-    struct ratio rise = largest_rise(facts, row);
+    struct estimate fall = judge_ratio(readers, readers->count - 1, 0, CHEAPER, true);
+    struct estimate rise = largest_rise(readers);
     char words[WORDS_SIZE];
-    if (rise.estimate.verdict == FINDING_HOLDS) {
+    if (rise.verdict == FINDING_HOLDS) {
         finding_clause(finding, "some of them are dearer again than earlier ones, %s times",
-                       ratio_words(rise.estimate.value, words));
+                       ratio_words(rise.value, words));
         return rise;
     }
-    struct ratio whole = fall;
-    if (fall.estimate.verdict == FINDING_FAILS) {
-        whole.estimate.verdict = FINDING_HOLDS;
+    struct estimate whole = fall;
+    if (fall.verdict == FINDING_FAILS) {
+        whole.verdict = FINDING_HOLDS;
         finding_clause(finding, "so repeating it saves nothing");
-    } else if (fall.estimate.verdict == FINDING_HOLDS && rise.estimate.verdict == FINDING_FAILS) {
-        whole.estimate.verdict = FINDING_FAILS;
+    } else if (fall.verdict == FINDING_HOLDS && rise.verdict == FINDING_FAILS) {
+        whole.verdict = FINDING_FAILS;
         finding_clause(finding, "so it does simply get cheaper, and stays so");
     } else {
-        whole.estimate.verdict = FINDING_INCONCLUSIVE;
+        whole.verdict = FINDING_INCONCLUSIVE;
+        finding_clause(finding, "processes differ too much to tell whether it gets dearer again");
     }
     return whole;
 }
@@ -123,8 +139,7 @@ static bool tell_untimed(const struct overhead_facts *facts, struct finding *fin
 {
     if (facts->has_unit && unit_is_time(facts->unit))
         return false;
-    if (facts->file->machine_count > facts->machine &&
-        facts->file->machines[facts->machine].emulated)
+    if (facts->file->machines[facts->machine].emulated)
         finding_clause(finding, "this machine is emulated: it has no caches that repeated reads "
                                 "could fill, and its times mean nothing");
     else
@@ -137,28 +152,26 @@ void rule_repeated_reads(const struct overhead_facts *facts, struct finding *fin
 {
     if (tell_untimed(facts, finding))
         return;
-    struct row_of_reads user = reads_in_a_row(facts, "perf-user.read");
-    struct row_of_reads call = reads_in_a_row(facts, "perf-read.read");
-    struct ratio by_user = {.estimate = {.verdict = FINDING_UNTESTABLE}}, by_call = by_user;
-    if (is_long(&user)) {
-        by_user = ratio_below(facts, last_block(&user), &user.blocks[0], CHEAPER);
-        tell_row(facts, &user, "reads in user code", finding);
+    struct readers user = readers_of(facts, "perf-user.read");
+    struct readers call = readers_of(facts, "perf-read.read");
+    struct estimate by_user = {.verdict = FINDING_UNTESTABLE}, by_call = by_user;
+    if (user.processes) {
+        by_user = judge_ratio(&user, user.count - 1, 0, CHEAPER, true);
+        tell_reads(&user, "reads in user code", finding);
     }
-    if (is_long(&call)) {
-        tell_row(facts, &call, "read()", finding);
-        by_call = judge_calls(facts, &call, finding);
+    if (call.processes) {
+        tell_reads(&call, "read()", finding);
+        by_call = judge_calls(&call, finding);
     }
-    bool calls_decide = verdict_graver(by_call.estimate.verdict, by_user.estimate.verdict);
-    struct ratio *decides = calls_decide ? &by_call : &by_user;
-    if (decides->estimate.verdict != FINDING_UNTESTABLE)
-        estimate_report(&decides->estimate, finding);
-    tell_open(decides, finding);
-    if (!is_long(&call))
+    bool calls_decide = verdict_graver(by_call.verdict, by_user.verdict);
+    if (user.processes || call.processes)
+        estimate_report(calls_decide ? &by_call : &by_user, finding);
+    if (!call.processes)
         tell_absent(facts, "perf-read.read", finding);
-    if (!is_long(&user)) {
+    if (!user.processes) {
         char why[WHY_SIZE];
         why_not_called(facts, "perf-user.read", why, sizeof(why));
         finding_clause(finding,
-                       is_long(&call) ? "the half about user code is not tested: %s" : "%s", why);
+                       call.processes ? "the half about user code is not tested: %s" : "%s", why);
     }
 }

@@ -77,7 +77,7 @@ static void judge_region(const struct overhead_facts *facts, const char *link,
                    cost_words(two.value, user));
     finding_clause(finding, "one read() costs %s times one read in user code",
                    ratio_words(single.estimate.value, alone));
-    tell_open(&ratio, finding);
+    tell_open(facts, &ratio, finding);
     tell_first_region(facts, link, finding);
 }
 
@@ -101,7 +101,7 @@ void rule_plain_code(const struct overhead_facts *facts, struct finding *finding
                            "stop were not measured beside them",
                            plain_links[i], cost_words(costs[0].value, plain),
                            meter_unit_names[facts->unit], cost_words(costs[1].value, user));
-            tell_open(&ratio, finding);
+            tell_open(facts, &ratio, finding);
             return;
         }
     tell_absent(facts, USER_READ, finding);
@@ -155,7 +155,7 @@ void rule_cold_page(const struct overhead_facts *facts, struct finding *finding)
                        bound_links[i], cost_words(cold.value, user), meter_unit_names[facts->unit],
                        cost_words(call.value, read));
         judge_fault(&cold, finding);
-        tell_open(&ratio, finding);
+        tell_open(facts, &ratio, finding);
         tell_warm_read(facts, bound_links[i], finding);
         return;
     }
@@ -229,7 +229,7 @@ void rule_mapped_page(const struct overhead_facts *facts, struct finding *findin
     }
     estimate_report(&all[gravest].ratio.estimate, finding);
     tell_mapped(facts, &all[gravest], true, finding);
-    tell_open(&all[gravest].ratio, finding);
+    tell_open(facts, &all[gravest].ratio, finding);
     for (size_t i = 0; i < count; i++)
         if (i != gravest)
             tell_mapped(facts, &all[i], false, finding);

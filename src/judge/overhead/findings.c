@@ -125,13 +125,15 @@ static void tell_machines(const struct overhead_case *file, const enum finding_v
 
 /* A claim about machines in general is refuted by one of them. */
 static struct finding ask_each(const struct overhead_claim *claim, const struct overhead_case *file,
-                               const struct overhead_report *report)
+                               const struct overhead_report *report,
+                               const struct all_reads_in_a_row *reads)
 {
     struct finding gravest = blank(claim);
     enum finding_verdict verdicts[MACHINES_TOLD];
     uint32_t decides = 0;
     for (uint32_t machine = 0; machine < file->machine_count; machine++) {
         struct overhead_facts facts = overhead_facts_of(file, report, machine);
+        facts.reads = reads;
         struct finding finding = ask(claim, &facts);
         if (machine < MACHINES_TOLD)
             verdicts[machine] = finding.verdict;
@@ -150,8 +152,11 @@ static struct finding ask_each(const struct overhead_claim *claim, const struct 
 int overhead_judge_findings(const struct overhead_case *file, uint64_t seed,
                             struct overhead_report *report)
 {
-    (void)seed; /* intervals come with the rows */
-    for (size_t i = 0; i < OVERHEAD_FINDINGS; i++)
-        report->findings[i] = ask_each(&claims[i], file, report);
-    return 0;
+    (void)seed; /* intervals are by ranks, and come with the rows */
+    struct all_reads_in_a_row reads;
+    int error = collect_reads_in_a_row(file, report, &reads);
+    for (size_t i = 0; error == 0 && i < OVERHEAD_FINDINGS; i++)
+        report->findings[i] = ask_each(&claims[i], file, report, &reads);
+    release_reads_in_a_row(&reads);
+    return error;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "judge/estimates.h"
+#include "judge/overhead/findings-in-a-row.h"
 #include "judge/overhead/report.h"
 
 /* What a rule looks at: one machine at a time, and all in one unit. */
@@ -14,7 +15,8 @@ struct overhead_facts {
     const struct overhead_report *report;
     uint32_t machine;
     enum meter_unit unit;
-    bool has_unit; /* anything was metered in it */
+    bool has_unit;                          /* anything was metered in it */
+    const struct all_reads_in_a_row *reads; /* of all machines; NULL for advice */
 };
 
 /* Time where it is real, the finest first; else instructions. */
@@ -65,15 +67,17 @@ struct cost cold_cost(const struct overhead_facts *facts, const char *link, cons
 
 struct ratio {
     struct estimate estimate;
-    bool by_levels; /* open only because levels of a cell disagree */
-    bool few;       /* open because of too few processes */
+    bool by_levels;     /* open only because levels of a cell disagree: */
+    double least, most; /* of that cell */
+    bool few;           /* open because of too few processes */
 };
 struct ratio ratio_at_least(const struct overhead_facts *facts, const struct cost *one,
                             const struct cost *other, double mark);
 struct ratio ratio_below(const struct overhead_facts *facts, const struct cost *one,
                          const struct cost *other, double mark);
 /* Appends why a ratio is open, if it is not for its interval alone. */
-void tell_open(const struct ratio *ratio, struct finding *finding);
+void tell_open(const struct overhead_facts *facts, const struct ratio *ratio,
+               struct finding *finding);
 
 /* 1,862 and 43.5: no more digits than mean something. Returns text. */
 const char *cost_words(double value, char text[]);
