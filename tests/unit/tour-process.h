@@ -99,7 +99,7 @@ static inline void tour_process_place(const struct tour_process *process, uintpt
 
 static inline const void *tour_file_map(const char *file, size_t *size)
 {
-    struct stat facts;
+    struct stat facts = {0};
     int fd = open(file, O_RDONLY | O_CLOEXEC);
     assert_true(fd >= 0 && fstat(fd, &facts) == 0);
     *size = (size_t)facts.st_size;
