@@ -87,8 +87,8 @@ static void find_limit(const struct passes_seen *seen, double resolution,
                        struct overhead_gauge *gauge)
 {
     double q1 = quantile(seen->gauges, seen->count, 0.25);
-    struct mode_search search = {.bandwidth = fmax(fmax(0.03 * fabs(q1), 1.5 * resolution), 1e-9),
-                                 .least_share = 0.02,
+    struct mode_search search = {.bandwidth = fmax(fmax(0.03 * fabs(q1), resolution), 1e-9),
+                                 .least_share = 0.03,
                                  .distance = 0.08,
                                  .steps = 4 * resolution,
                                  .chance = 1e-5};

@@ -18,12 +18,16 @@
 /* A level: this share of runs at least, this much above the one below it, this many steps. */
 static const double LEAST_SHARE = 0.05, LEAST_DISTANCE = 0.08, LEAST_STEPS = 4;
 /* A process with this share of its runs on one side of a border stays there. */
-static const double STAYS = 0.9;
+static const double STAYS = 0.95;
+/* Processes stay on their level where fewer runs than this part of what chance would place are off
+ * it. */
+static const double OFF_LEVEL = 1.0 / 3;
 /* Chance that an even density shows such a valley. */
 static const double CHANCE = 1e-4;
-/* Processes by themselves: as many, on either side, and so many deviations apart. */
-enum { LEAST_PROCESSES = 6, LEAST_BESIDE = 2 };
-static const double DEVIATIONS_APART = 6;
+/* Processes by themselves: as many, of them on either side, and so many deviations apart, of both
+ * sides and of the wider one. */
+enum { LEAST_PROCESSES = 15, LEAST_BESIDE = 3 };
+static const double APART = 6;
 /* Half of what a window spans of the distance of two levels. */
 static const double WINDOW = 0.125;
 
@@ -84,6 +88,7 @@ static void see_border(const struct level_sample *sample, struct sides *sides, d
 struct pair {
     double low, high; /* medians */
     double border;
+    double least, most; /* where the two begin and end */
 };
 
 /* Calls of processes that are on both sides: does their density fall in between? */
@@ -122,19 +127,24 @@ static bool density_speaks(const struct sides *sides, const struct pair *pair)
 /* Few processes: are the two sides further apart than their spread explains? */
 static bool distance_speaks(const struct sides *sides, const struct pair *pair)
 {
-    double squares = 0;
-    size_t below = 0, above = 0;
+    double squares[2] = {0};
+    size_t beside[2] = {0};
     for (size_t i = 0; i < sides->count; i++) {
         double median = sides->processes[i].median;
-        bool low = median < pair->border;
-        double off = median - (low ? pair->low : pair->high);
-        squares += off * off;
-        below += low;
-        above += !low;
+        size_t side = median >= pair->border;
+        if (median < pair->least || median >= pair->most)
+            continue;
+        double off = median - (side ? pair->high : pair->low);
+        squares[side] += off * off;
+        beside[side]++;
     }
-    if (below < LEAST_BESIDE || above < LEAST_BESIDE || sides->count < LEAST_PROCESSES)
+    if (beside[0] < LEAST_BESIDE || beside[1] < LEAST_BESIDE ||
+        beside[0] + beside[1] < LEAST_PROCESSES)
         return false;
-    return pair->high - pair->low >= DEVIATIONS_APART * sqrt(squares / (double)(sides->count - 2));
+    double distance = pair->high - pair->low;
+    double both = (squares[0] + squares[1]) / (double)(beside[0] + beside[1] - 2);
+    double wider = fmax(squares[0] / (double)(beside[0] - 1), squares[1] / (double)(beside[1] - 1));
+    return distance >= APART * sqrt(both) && distance >= APART * sqrt(wider);
 }
 
 static bool is_told_apart(const struct level_sample *sample, struct sides *sides,
@@ -156,7 +166,8 @@ static size_t join_modes(const struct level_sample *sample, struct sides *sides,
 {
     for (size_t i = 0; i + 1 < count;) {
         struct pair pair = {median_of(sample, &modes[i]), median_of(sample, &modes[i + 1]),
-                            modes[i].border};
+                            modes[i].border, i ? modes[i - 1].border : -INFINITY,
+                            modes[i + 1].border};
         double distance = pair.high - pair.low;
         if (distance >= LEAST_DISTANCE * fabs(pair.low) &&
             distance >= LEAST_STEPS * sample->resolution && is_told_apart(sample, sides, &pair)) {
@@ -217,7 +228,8 @@ static enum level_kind place_processes(const struct level_sample *sample, const 
                                        const struct mode *modes, size_t count,
                                        struct overhead_level *levels)
 {
-    size_t staying = 0;
+    size_t off = 0;
+    double largest = 0;
     for (size_t i = 0; i < sides->count; i++) {
         const struct process *process = &sides->processes[i];
         size_t runs[OVERHEAD_MOST_LEVELS] = {0}, most = 0;
@@ -230,9 +242,12 @@ static enum level_kind place_processes(const struct level_sample *sample, const 
         for (size_t level = 1; level < count; level++)
             most = runs[level] > runs[most] ? level : most;
         levels[most].processes++;
-        staying += (double)runs[most] >= STAYS * (double)(process->end - process->begin);
+        off += process->end - process->begin - runs[most];
     }
-    return (double)staying >= 0.8 * (double)sides->count ? LEVELS_BY_PROCESS : LEVELS_BY_CALL;
+    for (size_t level = 0; level < count; level++)
+        largest = fmax(largest, levels[level].share);
+    double by_chance = (1 - largest) * (double)sample->count;
+    return (double)off < OFF_LEVEL * by_chance ? LEVELS_BY_PROCESS : LEVELS_BY_CALL;
 }
 
 /* Nothing to look for: the middle of all runs is narrower than two levels are apart. */
@@ -261,12 +276,12 @@ int overhead_levels_sorted(const struct level_sample *sample,
     if (is_narrow(sample))
         return one_level(sample, levels, kind);
     double middle = quantile(sample->sorted, sample->count, 0.5);
-    struct mode_search search = {
-        .bandwidth = fmax(fmax(0.02 * fabs(middle), 1.5 * sample->resolution), 1e-9),
-        .least_share = LEAST_SHARE,
-        .distance = LEAST_DISTANCE,
-        .steps = LEAST_STEPS * sample->resolution,
-        .chance = 1};
+    struct mode_search search = {.bandwidth =
+                                     fmax(fmax(0.02 * fabs(middle), sample->resolution), 1e-9),
+                                 .least_share = LEAST_SHARE,
+                                 .distance = LEAST_DISTANCE,
+                                 .steps = LEAST_STEPS * sample->resolution,
+                                 .chance = 1};
     size_t count = find_modes(sample->sorted, sample->count, &search, modes);
     if (count == 1)
         return one_level(sample, levels, kind);

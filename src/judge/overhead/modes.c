@@ -54,11 +54,13 @@ size_t count_within(const double *sorted, size_t count, double low, double high)
 
 /* The stretch that is looked at. A few wild values must not coarsen it, and a heap of the least
  * share at either end must not fall out of it. */
-static void span_of(const double *sorted, size_t count, double *low, double *high)
+static void span_of(const double *sorted, size_t count, double least_share, double *low,
+                    double *high)
 {
-    double q4 = quantile(sorted, count, 0.04), q96 = quantile(sorted, count, 0.96);
-    *low = fmax(quantile(sorted, count, 0.01), q4 - (q96 - q4));
-    *high = fmin(quantile(sorted, count, 0.99), q96 + (q96 - q4));
+    double inner = 0.8 * least_share, outer = 0.2 * least_share;
+    double first = quantile(sorted, count, inner), last = quantile(sorted, count, 1 - inner);
+    *low = fmax(quantile(sorted, count, outer), first - (last - first));
+    *high = fmin(quantile(sorted, count, 1 - outer), last + (last - first));
 }
 
 static void smooth(struct histogram *histogram, double deviation)
@@ -82,15 +84,15 @@ static void smooth(struct histogram *histogram, double deviation)
 
 /* False: there is no stretch to look at. */
 static bool fill_histogram(struct histogram *histogram, const double *sorted, size_t count,
-                           double bandwidth)
+                           const struct mode_search *search)
 {
     double low, high;
-    span_of(sorted, count, &low, &high);
+    span_of(sorted, count, search->least_share, &low, &high);
     if (!(high > low) || !isfinite(high - low))
         return false;
     *histogram = (struct histogram){0};
-    histogram->width = fmax(bandwidth / 4, (high - low) / (BINS - 16));
-    double deviation = fmax(bandwidth / histogram->width, 1.5);
+    histogram->width = fmax(search->bandwidth / 4, (high - low) / (BINS - 16));
+    double deviation = fmax(search->bandwidth / histogram->width, 1.5);
     double margin = fmin(3 * deviation, 7) * histogram->width;
     histogram->low = low - margin;
     histogram->bins = (size_t)((high + margin - histogram->low) / histogram->width) + 1;
@@ -242,7 +244,7 @@ size_t find_modes(const double *sorted, size_t count, const struct mode_search *
     struct histogram histogram;
     struct heap heaps[MOST_HEAPS];
     modes[0] = (struct mode){0, count, sorted[count / 2], INFINITY};
-    if (!fill_histogram(&histogram, sorted, count, search->bandwidth))
+    if (!fill_histogram(&histogram, sorted, count, search))
         return 1;
     struct cutting cutting = {sorted, count, search, &histogram};
     size_t found = join_close(&cutting, heaps, find_heaps(&histogram, heaps));

@@ -1,0 +1,247 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which passes were disturbed: those during which somebody shared the core, however many they are,
+ * and hardly any other, however the gauge scatters. Rates in the comments are of a thousand seeds.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "overhead-judging.h"
+
+/* The gauge alone, one of each pass, in `processes` of 20 passes. */
+struct planted {
+    double shared;      /* share of passes */
+    double noise;       /* of undisturbed gauges, relative, normal */
+    double lognormal;   /* … or lognormal */
+    double drift;       /* over all passes, relative */
+    double step;        /* of the meter; 0: 1 */
+    double second;      /* share of undisturbed passes at 612 instead of 540 */
+    double least, most; /* of shared gauges */
+    uint32_t processes;
+};
+
+struct judged {
+    size_t passes, shared, found, accused, missed;
+    struct overhead_gauge gauge;
+};
+
+struct marked {
+    const bool *shared;
+    struct judged *judged;
+};
+
+static int compare_marks(void *context, const struct overhead_span *span)
+{
+    struct marked *marked = context;
+    bool shared = marked->shared[span->process * 20 + span->pass];
+    if (span->call)
+        return 0;
+    marked->judged->passes++;
+    marked->judged->shared += shared;
+    marked->judged->found += span->disturbed;
+    marked->judged->accused += span->disturbed && !shared;
+    marked->judged->missed += shared && !span->disturbed;
+    return 0;
+}
+
+static double gauge_of(const struct planted *planted, struct random *random, bool shared,
+                       double place)
+{
+    double gauge = overhead_built_uniform(random) < planted->second ? 612 : 540;
+    if (shared)
+        gauge = planted->least + (planted->most - planted->least) * overhead_built_uniform(random);
+    gauge *= 1 + planted->drift * place;
+    gauge *= 1 + planted->noise * overhead_built_normal(random);
+    return gauge * exp(planted->lognormal * overhead_built_normal(random));
+}
+
+static struct judged judge_planted(const struct planted *planted, uint64_t seed)
+{
+    struct overhead_builder builder;
+    struct judged judged = {0};
+    overhead_builder_start(&builder, seed);
+    struct overhead_way way = {.calls = "timer.gauge,timer.nothing",
+                               .processes = planted->processes ? planted->processes : 60,
+                               .step = planted->step};
+    struct overhead_tour *tour = build_overhead_tour(&builder, &way);
+    size_t passes = 20 * way.processes;
+    bool *shared = overhead_built_room(passes, sizeof(*shared));
+    for (size_t pass = 0; pass < passes; pass++) { /* stretches of five passes */
+        shared[pass] =
+            pass % 5 ? shared[pass - 1] : overhead_built_chance(&builder.random, planted->shared);
+        tour->values[2 * pass] = overhead_built_metered(
+            &builder, &way,
+            gauge_of(planted, &builder.random, shared[pass], (double)pass / (double)passes));
+    }
+    struct overhead_report report = judge_passes(&builder);
+    struct marked marked = {shared, &judged};
+    assert_int_equal(overhead_each_span(&builder.file, &report, compare_marks, &marked), 0);
+    judged.gauge = report.gauges[0];
+    judged.gauge.meter = NULL;
+    free(shared);
+    end_judging(&builder, &report);
+    return judged;
+}
+
+/* At most one pass of a hundred is accused, on average over seeds: 0.00 % (constant, in steps, two
+ * places of code, drift), 0.05 % (noise of 10 %), 0.1 % (lognormal). */
+static void a_core_of_ones_own_is_not_accused(void **state)
+{
+    (void)state;
+    static const struct planted clean[] = {
+        {.noise = 0},
+        {.noise = 0.02},
+        {.noise = 0.05, .step = 24.5},
+        {.noise = 0.1},
+        {.lognormal = 0.15},
+        {.noise = 0.02, .drift = 0.15},
+        {.noise = 0.02, .second = 0.3},
+        {.noise = 0.02, .second = 0.3, .step = 24.5},
+        {.noise = 0.05, .processes = 2},
+        {.noise = 0.1, .processes = 5},
+        {.noise = 0.02, .step = 100},
+    };
+    for (size_t i = 0; i < sizeof(clean) / sizeof(*clean); i++) {
+        size_t accused = 0, passes = 0;
+        for (uint64_t seed = 1; seed <= 50; seed++) {
+            struct judged judged = judge_planted(&clean[i], seed);
+            assert_true(judged.gauge.known);
+            assert_near(judged.gauge.share, (double)judged.found / (double)judged.passes, 1e-9);
+            accused += judged.accused;
+            passes += judged.passes;
+        }
+        if (accused * 100 > passes)
+            fail_msg("case %zu: %zu of %zu passes were accused", i, accused, passes);
+    }
+}
+
+/* Any share from 5 to 95 %: at most 1 % of passes are on the wrong side. */
+static void shared_passes_are_found_whatever_their_share(void **state)
+{
+    (void)state;
+    static const struct planted kinds[] = {
+        {.noise = 0.02, .least = 850, .most = 980, .processes = 200},
+        {.noise = 0.03, .second = 0.2, .least = 850, .most = 980, .step = 24.5, .processes = 200},
+        {.noise = 0.02, .drift = 0.05, .least = 880, .most = 930, .processes = 200},
+    };
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        for (int share = 5; share <= 95; share += 10) {
+            struct planted planted = kinds[i];
+            size_t wrong = 0, passes = 0;
+            planted.shared = share / 100.0;
+            for (uint64_t seed = 1; seed <= 20; seed++) {
+                struct judged judged = judge_planted(&planted, seed);
+                wrong += judged.accused + judged.missed;
+                passes += judged.passes;
+                assert_near(judged.gauge.usual, 550, 30);
+            }
+            if (wrong * 100 > passes)
+                fail_msg("kind %zu, %d %% shared: %zu of %zu passes are wrong", i, share, wrong,
+                         passes);
+        }
+}
+
+static void what_can_be_known_is_said(void **state)
+{
+    (void)state;
+    struct planted planted = {.noise = 0.02, .least = 850, .most = 980};
+    struct judged judged = judge_planted(&planted, 1);
+    assert_non_null(strstr(judged.gauge.why, "would look the same"));
+    planted.shared = 0.3;
+    judged = judge_planted(&planted, 1);
+    assert_non_null(strstr(judged.gauge.why, "shares the core"));
+    planted.shared = 0.93;
+    judged = judge_planted(&planted, 1);
+    assert_non_null(strstr(judged.gauge.why, "little to judge by"));
+    planted.shared = 1; /* nothing tells it from a dear gauge */
+    judged = judge_planted(&planted, 1);
+    assert_int_equal(judged.found, 0);
+    assert_non_null(strstr(judged.gauge.why, "would look the same"));
+}
+
+/* A clock at two frequencies: the slower one costs more ticks, of everything. */
+static void steps_of_the_clock_are_disturbances(void **state)
+{
+    (void)state;
+    struct planted planted = {.noise = 0.01, .least = 720, .most = 720, .shared = 0.4};
+    struct judged judged = judge_planted(&planted, 1);
+    assert_int_equal(judged.found, judged.shared);
+    assert_non_null(strstr(judged.gauge.why, "clock slowed"));
+}
+
+static void tours_without_a_gauge_are_not_accused(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 1);
+    build_overhead_tour(&builder, &(struct overhead_way){.calls = "timer.nothing,perf-read.read",
+                                                         .run_noise = 0.3});
+    struct overhead_report report = judge_passes(&builder);
+    assert_false(report.gauges[0].known);
+    assert_near(report.gauges[0].share, 0, 0);
+    assert_int_equal(report.gauges[0].passes, 600);
+    assert_non_null(strstr(report.gauges[0].why, "no warm pass"));
+    end_judging(&builder, &report);
+}
+
+/* An emulated machine counts the same every time; a tick in the gauge is no shared core. */
+static void counts_do_not_tell_of_shared_cores(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 1);
+    struct overhead_tour *tour =
+        build_overhead_tour(&builder, &(struct overhead_way){.meters = {"instructions:k"}});
+    for (size_t i = 0; i < tour->begins[tour->processes]; i += 7)
+        tour->values[i] += 3400;
+    struct overhead_report report = judge_passes(&builder);
+    assert_false(report.gauges[0].known);
+    assert_near(report.gauges[0].share, 0, 0);
+    end_judging(&builder, &report);
+}
+
+/* The first gauge of a cold process runs cold; the later ones tell. */
+static void cold_processes_are_judged_by_their_least_gauge(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 1);
+    build_overhead_tour(&builder, &(struct overhead_way){0});
+    struct overhead_tour *tour = build_overhead_tour(
+        &builder,
+        &(struct overhead_way){.calls = "timer.gauge,timer.gauge,perf-read.read", .cold = true});
+    bool shared[4000] = {false};
+    for (size_t process = 0; process < 200; process++) {
+        tour->values[tour->begins[process]] = 2000;
+        shared[process * 20] = process % 4 == 0;
+        if (process % 4 == 0)
+            tour->values[tour->begins[process] + 1] = 990;
+    }
+    struct overhead_report report = judge_passes(&builder);
+    builder.file.tours[0].processes = 0; /* walk the cold ones alone */
+    struct judged judged = {0};
+    struct marked marked = {shared, &judged};
+    assert_int_equal(overhead_each_span(&builder.file, &report, compare_marks, &marked), 0);
+    assert_int_equal(judged.found, 50);
+    assert_int_equal(judged.accused + judged.missed, 0);
+    end_judging(&builder, &report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_core_of_ones_own_is_not_accused),
+        cmocka_unit_test(shared_passes_are_found_whatever_their_share),
+        cmocka_unit_test(what_can_be_known_is_said),
+        cmocka_unit_test(steps_of_the_clock_are_disturbances),
+        cmocka_unit_test(tours_without_a_gauge_are_not_accused),
+        cmocka_unit_test(counts_do_not_tell_of_shared_cores),
+        cmocka_unit_test(cold_processes_are_judged_by_their_least_gauge),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

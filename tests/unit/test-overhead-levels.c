@@ -1,0 +1,402 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Levels in the costs of one cell: planted ones are found, with their medians and shares, by
+ * process and by call; and costs that merely scatter are never split. Rates in the comments are of
+ * a thousand seeds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "judge/overhead/modes.h"
+#include "overhead-judging.h"
+
+enum { MOST = 6000 };
+
+struct sample {
+    struct random random;
+    size_t processes, runs;
+    double values[MOST];
+    uint32_t group[MOST];
+    size_t count;
+    double resolution;
+    /* what is planted */
+    double share, noise, factor;
+    double process; /* drawn once for each */
+    size_t upper;   /* runs that were planted on the upper level */
+};
+
+typedef double draw(struct sample *sample, size_t process, size_t run);
+
+static void fill(struct sample *sample, draw *of, size_t processes, size_t runs, uint64_t seed)
+{
+    random_seed(&sample->random, seed);
+    sample->count = sample->upper = 0;
+    sample->processes = processes;
+    sample->runs = runs;
+    assert_true(processes * runs <= MOST);
+    for (size_t process = 0; process < processes; process++)
+        for (size_t run = 0; run < runs; run++) {
+            sample->values[sample->count] = of(sample, process, run);
+            sample->group[sample->count++] = (uint32_t)process;
+        }
+}
+
+static double uniform(struct sample *sample)
+{
+    return overhead_built_uniform(&sample->random);
+}
+
+static double normal(struct sample *sample)
+{
+    return overhead_built_normal(&sample->random);
+}
+
+/* --- one level --- */
+
+static double constant(struct sample *sample, size_t process, size_t run)
+{
+    (void)sample, (void)process, (void)run;
+    return 1014;
+}
+static double normal_narrow(struct sample *sample, size_t process, size_t run)
+{
+    (void)process, (void)run;
+    return 1014 * (1 + 0.03 * normal(sample));
+}
+static double normal_wide(struct sample *sample, size_t process, size_t run)
+{
+    (void)process, (void)run;
+    return 1014 * (1 + 0.2 * normal(sample));
+}
+static double lognormal(struct sample *sample, size_t process, size_t run)
+{
+    (void)process, (void)run;
+    return 1014 * exp(normal(sample));
+}
+static double lognormal_above(struct sample *sample, size_t process, size_t run)
+{
+    (void)process, (void)run;
+    return 900 + 100 * exp(normal(sample));
+}
+static double exponential(struct sample *sample, size_t process, size_t run)
+{
+    (void)process, (void)run;
+    return 1000 - 300 * log(uniform(sample));
+}
+static double in_steps(struct sample *sample, size_t process, size_t run)
+{
+    double cost = normal_narrow(sample, process, run);
+    return floor(floor(cost / 24.5 + uniform(sample)) * 24.5);
+}
+static double small_in_steps(struct sample *sample, size_t process, size_t run)
+{
+    (void)process, (void)run;
+    return floor(floor(60 * (1 + 0.1 * normal(sample)) / 24.5 + uniform(sample)) * 24.5) - 49;
+}
+static double flat(struct sample *sample, size_t process, size_t run)
+{
+    (void)process, (void)run;
+    return 800 + 400 * uniform(sample);
+}
+static double flat_wide(struct sample *sample, size_t process, size_t run)
+{
+    (void)process, (void)run;
+    return 500 + 1500 * uniform(sample);
+}
+static double drifting(struct sample *sample, size_t process, size_t run)
+{
+    double place = (double)(process * sample->runs + run);
+    return 1014 *
+           (1 + 0.05 * place / (double)(sample->processes * sample->runs) + 0.01 * normal(sample));
+}
+static double processes_scatter(struct sample *sample, size_t process, size_t run)
+{
+    (void)process;
+    if (run == 0)
+        sample->process = 0.1 * normal(sample);
+    return 1014 * (1 + sample->process + 0.01 * normal(sample));
+}
+static double processes_have_a_tail(struct sample *sample, size_t process, size_t run)
+{
+    (void)process;
+    if (run == 0)
+        sample->process = -0.1 * log(uniform(sample));
+    return 1014 * (1 + sample->process + 0.01 * normal(sample));
+}
+
+static const struct {
+    const char *name;
+    draw *of;
+    double resolution;
+} one_level[] = {
+    {"constant", constant, 1},
+    {"normal", normal_narrow, 1},
+    {"wide normal", normal_wide, 1},
+    {"lognormal", lognormal, 1},
+    {"lognormal above a base", lognormal_above, 1},
+    {"exponential", exponential, 1},
+    {"in steps of 24.5", in_steps, 24.5},
+    {"small, in steps of 24.5", small_in_steps, 24.5},
+    {"uniform", flat, 1},
+    {"wide uniform", flat_wide, 1},
+    {"drifting by 5 %", drifting, 1},
+    {"processes scatter", processes_scatter, 1},
+    {"processes with a tail", processes_have_a_tail, 1},
+};
+/* Many calls, few, one of each process (as cold calls are), hardly any. */
+static const size_t shapes[][2] = {{30, 20}, {30, 100}, {72, 10}, {200, 1}, {30, 3}, {8, 50},
+                                   {10, 1},  {5, 4},    {3, 2},   {1, 40},  {1, 1}};
+
+/* At most one of a hundred samples is split. Of a thousand seeds for each: none, but of one call in
+ * each of 200 processes (0.4 % lognormal above a base), of three in each of 30 (0.2 %), and of
+ * processes with a tail (0.5 %). */
+static void costs_that_merely_scatter_are_one_level(void **state)
+{
+    (void)state;
+    static struct sample sample;
+    enum { SEEDS = 300 };
+    for (size_t i = 0; i < sizeof(one_level) / sizeof(*one_level); i++)
+        for (size_t shape = 0; shape < sizeof(shapes) / sizeof(*shapes); shape++) {
+            size_t split = 0;
+            for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+                struct overhead_level levels[OVERHEAD_MOST_LEVELS];
+                enum level_kind kind;
+                fill(&sample, one_level[i].of, shapes[shape][0], shapes[shape][1],
+                     seed + 1000 * shape);
+                int found = overhead_levels(sample.values, sample.group, sample.count,
+                                            one_level[i].resolution, levels, &kind);
+                assert_true(found >= 1);
+                split += found > 1;
+                assert_int_equal(kind == LEVELS_ONE, found == 1);
+                if (found == 1) {
+                    assert_int_equal(levels[0].processes, sample.processes);
+                    assert_near(levels[0].share, 1, 0);
+                }
+            }
+            if (split > SEEDS / 100)
+                fail_msg("%s, %zu processes of %zu: %zu of %d were split", one_level[i].name,
+                         shapes[shape][0], shapes[shape][1], split, SEEDS);
+        }
+}
+
+/* --- two levels --- */
+
+static double by_process(struct sample *sample, size_t process, size_t run)
+{
+    (void)run;
+    bool upper = floor((double)(process + 1) * sample->share + 1e-9) >
+                 floor((double)process * sample->share + 1e-9);
+    sample->upper += upper;
+    return 1014 * (upper ? sample->factor : 1) * (1 + sample->noise * normal(sample));
+}
+
+static double by_call(struct sample *sample, size_t process, size_t run)
+{
+    (void)process, (void)run;
+    bool upper = uniform(sample) < sample->share;
+    sample->upper += upper;
+    return 1014 * (upper ? sample->factor : 1) * (1 + sample->noise * normal(sample));
+}
+
+static bool is_right(const struct sample *sample, const struct overhead_level *levels, int found)
+{
+    double share = (double)sample->upper / (double)sample->count;
+    return found == 2 && fabs(levels[0].median / 1014 - 1) < 0.02 &&
+           fabs(levels[1].median / 1014 / sample->factor - 1) < 0.02 &&
+           fabs(levels[1].share - share) < 0.05 && fabs(levels[0].share + share - 1) < 0.05;
+}
+
+static void finds_planted(draw *of, enum level_kind wanted, double noise, double resolution)
+{
+    static struct sample sample;
+    enum { SEEDS = 60 };
+    for (int share = 10; share <= 50; share += 10) {
+        size_t right = 0;
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            struct overhead_level levels[OVERHEAD_MOST_LEVELS];
+            enum level_kind kind;
+            sample.share = share / 100.0;
+            sample.noise = noise;
+            sample.factor = 1508.0 / 1014;
+            fill(&sample, of, 30, 20, seed);
+            for (size_t i = 0; resolution > 1 && i < sample.count; i++)
+                sample.values[i] =
+                    floor(floor(sample.values[i] / resolution + uniform(&sample)) * resolution);
+            int found = overhead_levels(sample.values, sample.group, sample.count, resolution,
+                                        levels, &kind);
+            right += is_right(&sample, levels, found) && kind == wanted;
+        }
+        if (right < SEEDS * 95 / 100)
+            fail_msg("share %d %%, noise %g: right in %zu of %d", share, noise, right, SEEDS);
+    }
+}
+
+/* 100 % of a thousand seeds for every share at noises of 0.5 and 2 %. */
+static void levels_of_processes_are_found(void **state)
+{
+    (void)state;
+    finds_planted(by_process, LEVELS_BY_PROCESS, 0.005, 1);
+    finds_planted(by_process, LEVELS_BY_PROCESS, 0.02, 1);
+    finds_planted(by_process, LEVELS_BY_PROCESS, 0.02, 24.5);
+}
+
+static void levels_of_calls_are_found(void **state)
+{
+    (void)state;
+    finds_planted(by_call, LEVELS_BY_CALL, 0.005, 1);
+    finds_planted(by_call, LEVELS_BY_CALL, 0.02, 1);
+    finds_planted(by_call, LEVELS_BY_CALL, 0.02, 24.5);
+}
+
+static void levels_say_how_many_processes_sit_on_them(void **state)
+{
+    (void)state;
+    static struct sample sample = {.share = 0.3, .noise = 0.01, .factor = 1.5};
+    struct overhead_level levels[OVERHEAD_MOST_LEVELS];
+    enum level_kind kind;
+    fill(&sample, by_process, 30, 20, 3);
+    assert_int_equal(overhead_levels(sample.values, sample.group, sample.count, 1, levels, &kind),
+                     2);
+    assert_int_equal(levels[0].processes, 21);
+    assert_int_equal(levels[1].processes, 9);
+    assert_true(levels[1].q1 < levels[1].median && levels[1].median < levels[1].q3);
+}
+
+/* Ends of what is called a level: less than 8 % apart, less than four steps, less than 5 %. */
+static void what_is_too_near_or_too_rare_is_no_level(void **state)
+{
+    (void)state;
+    static struct sample sample;
+    struct overhead_level levels[OVERHEAD_MOST_LEVELS];
+    enum level_kind kind;
+    static const struct {
+        double share, factor, resolution;
+        int levels;
+    } cases[] = {
+        {0.4, 1.06, 1, 1},  {0.4, 1.12, 1, 2}, {0.4, 1.5, 150, 1},
+        {0.4, 1.5, 100, 2}, {0.02, 1.5, 1, 1}, {0.1, 1.5, 1, 2},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        for (uint64_t seed = 1; seed <= 20; seed++) {
+            sample.share = cases[i].share;
+            sample.factor = cases[i].factor;
+            sample.noise = 0.005;
+            fill(&sample, by_call, 30, 50, seed);
+            assert_int_equal(overhead_levels(sample.values, sample.group, sample.count,
+                                             cases[i].resolution, levels, &kind),
+                             cases[i].levels);
+        }
+}
+
+/* --- more --- */
+
+static double three_by_call(struct sample *sample, size_t process, size_t run)
+{
+    (void)process, (void)run;
+    double place = uniform(sample);
+    return (place < 0.3 ? 1000 : place < 0.7 ? 1500 : 2200) * (1 + 0.02 * normal(sample));
+}
+static double three_by_process(struct sample *sample, size_t process, size_t run)
+{
+    (void)run;
+    static const double levels[] = {1000, 1500, 2200};
+    return levels[process % 3] * (1 + 0.02 * normal(sample));
+}
+static double seven(struct sample *sample, size_t process, size_t run)
+{
+    (void)run;
+    return 1000 * (1 + 0.4 * (double)(process % 7)) * (1 + 0.005 * normal(sample));
+}
+
+/* 100 % of a thousand seeds, either way. */
+static void three_levels_are_found(void **state)
+{
+    (void)state;
+    static struct sample sample;
+    struct overhead_level levels[OVERHEAD_MOST_LEVELS];
+    enum level_kind kind;
+    draw *const planted[] = {three_by_call, three_by_process};
+    for (size_t i = 0; i < 2; i++)
+        for (uint64_t seed = 1; seed <= 50; seed++) {
+            fill(&sample, planted[i], 30, 20, seed);
+            assert_int_equal(
+                overhead_levels(sample.values, sample.group, sample.count, 1, levels, &kind), 3);
+            assert_int_equal(kind, i ? LEVELS_BY_PROCESS : LEVELS_BY_CALL);
+            assert_near(levels[0].median, 1000, 20);
+            assert_near(levels[1].median, 1500, 30);
+            assert_near(levels[2].median, 2200, 44);
+        }
+}
+
+static void more_levels_than_can_be_told_are_put_together(void **state)
+{
+    (void)state;
+    static struct sample sample;
+    struct overhead_level levels[OVERHEAD_MOST_LEVELS];
+    enum level_kind kind;
+    double share = 0;
+    fill(&sample, seven, 140, 20, 1);
+    assert_int_equal(overhead_levels(sample.values, sample.group, sample.count, 1, levels, &kind),
+                     OVERHEAD_MOST_LEVELS);
+    for (size_t i = 0; i < OVERHEAD_MOST_LEVELS; i++)
+        share += levels[i].share;
+    assert_near(share, 1, 1e-9);
+}
+
+static void nothing_has_one_empty_level(void **state)
+{
+    (void)state;
+    struct overhead_level levels[OVERHEAD_MOST_LEVELS];
+    enum level_kind kind;
+    assert_int_equal(overhead_levels(NULL, NULL, 0, 1, levels, &kind), 1);
+    assert_int_equal(kind, LEVELS_ONE);
+}
+
+/* A row of the judge carries them. */
+static void rows_carry_their_levels(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 21);
+    build_overhead_tour(&builder, &(struct overhead_way){.process_level_share = 0.3,
+                                                         .process_level_factor = 1508.0 / 1014,
+                                                         .run_noise = 0.02,
+                                                         .step = 24.5});
+    struct overhead_report report = judge_cells(&builder);
+    size_t seen = 0;
+    for (size_t i = 0; i < report.row_count; i++) {
+        const struct overhead_row *row = &report.rows[i];
+        if (strcmp(builder.file.operations[row->operation].path, "perf-read") != 0)
+            assert_int_equal(row->level_count, 1);
+        else {
+            assert_int_equal(row->level_count, 2);
+            assert_int_equal(row->levels_kind, LEVELS_BY_PROCESS);
+            assert_near(row->levels[0].median, 1014, 21);
+            assert_near(row->levels[1].median, 1508, 31);
+            assert_near(row->levels[1].share, 0.3, 0.01);
+            seen++;
+        }
+    }
+    assert_int_equal(seen, 4); /* over all, and after each of three */
+    end_judging(&builder, &report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(costs_that_merely_scatter_are_one_level),
+        cmocka_unit_test(levels_of_processes_are_found),
+        cmocka_unit_test(levels_of_calls_are_found),
+        cmocka_unit_test(levels_say_how_many_processes_sit_on_them),
+        cmocka_unit_test(what_is_too_near_or_too_rare_is_no_level),
+        cmocka_unit_test(three_levels_are_found),
+        cmocka_unit_test(more_levels_than_can_be_told_are_put_together),
+        cmocka_unit_test(nothing_has_one_empty_level),
+        cmocka_unit_test(rows_carry_their_levels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
