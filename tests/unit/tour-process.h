@@ -31,9 +31,11 @@ static inline int tour_process_await(struct tour_process *process)
     return status;
 }
 
-/* The harness NAME ("harness-tour-lazy") with this tour, stopped before its first metered call. */
-static inline void tour_process_start(struct tour_process *process, const char *name,
-                                      const char *calls, uint32_t runs, bool cold)
+/* The harness NAME ("harness-tour-lazy") with this tour, stopped before its first metered call.
+ * folder: where it may write. */
+static inline void tour_process_start_in(struct tour_process *process, const char *name,
+                                         const char *calls, uint32_t runs, bool cold,
+                                         const char *folder)
 {
     int fd = -1;
     const char *build = getenv("ASSAY_BUILD");
@@ -41,6 +43,7 @@ static inline void tour_process_start(struct tour_process *process, const char *
              name);
     process->job = tour_job(calls, runs, cold, &fd);
     process->job->hold = JOB_HOLD_STOP;
+    snprintf(process->job->folder, sizeof(process->job->folder), "%s", folder);
     process->pid = fork();
     assert_true(process->pid >= 0);
     if (process->pid == 0) {
@@ -55,6 +58,12 @@ static inline void tour_process_start(struct tour_process *process, const char *
     if (!WIFSTOPPED(status))
         print_message("# %s: %s\n", process->file, process->job->reason);
     assert_true(WIFSTOPPED(status));
+}
+
+static inline void tour_process_start(struct tour_process *process, const char *name,
+                                      const char *calls, uint32_t runs, bool cold)
+{
+    tour_process_start_in(process, name, calls, runs, cold, "");
 }
 
 /* Lets it make its calls: stopped behind the last. */

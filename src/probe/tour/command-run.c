@@ -51,7 +51,7 @@ long command_run(const char *const *words, int said, pid_t self)
 {
     int status = 0;
     pid_t child = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
-    if (child == 0)
+    if (child == 0) /* NOLINTNEXTLINE(clang-analyzer-unix.Vfork): it makes system calls only */
         become(words, environ, said, self);
     if (child < 0)
         return -errno;

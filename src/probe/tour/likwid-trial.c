@@ -79,9 +79,11 @@ static int look_for_access(int cpu, char *reason, size_t size)
     bool counters = perf_has_counters();
     if (counters && init_configuration() == 0 && get_configuration()->daemonMode == ACCESSMODE_PERF)
         return 0;
-    snprintf(reason, size,
-             "LIKWID cannot count here: it reaches the counters by way of %s, and there is none%s",
-             path, counters ? " (modprobe msr)" : "; nor has the operating system any");
+    snprintf(
+        reason, size,
+        "LIKWID cannot count here: it reaches the counters by way of /dev/cpu/*/msr, and there "
+        "is none%s",
+        counters ? " (modprobe msr)" : "; nor has the operating system any");
     return -ENODEV;
 }
 
