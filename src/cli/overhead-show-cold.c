@@ -135,8 +135,9 @@ static void add_line(struct table *table, const struct overhead_run *run,
     add_cost(table, TONE_PLAIN, cold->second);
     add_cost(table, TONE_PLAIN, cold->warm);
     add_faults(table, cold->faults);
+    if (*before(run, cold))
+        text_printf(&extra, " (after %s)", before(run, cold));
     table_add(table, TONE_PLAIN, text_string(&extra));
-    table_add(table, TONE_DIM, before(run, cold));
 }
 
 static void put_full(const struct overhead_run *run, const struct overhead_cold *like,
@@ -148,8 +149,7 @@ static void put_full(const struct overhead_run *run, const struct overhead_cold 
         {.title = "second", .right = true},
         {.title = "warm", .right = true},
         {.title = "faults", .right = true},
-        {.title = "first adds"},
-        {.title = "after", .wraps = true},
+        {.title = "first adds", .wraps = true},
     };
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     for (size_t i = 0; i < run->report.cold_count; i++)

@@ -176,7 +176,7 @@ static void first_calls_take_a_line_a_call(void **state)
         shown_put(&shown, 80);
         if (all) {
             expect_line(&shown, "perf-read.read, lazy", "7,072|2,900|-|1.25|4,100 to 4,250");
-            expect(&shown, "4,100 to 4,250\n    perf-read.start\n");
+            expect(&shown, "4,100 to 4,250 (after perf-read.start)");
             expect_line(&shown, "perf-read.read, static  6,296", "4,250");
         } else {
             expect_line(&shown, "perf-read.read  6,296", "7,072|2,900|-|1.25");
