@@ -10,7 +10,8 @@
 
 /* Link modes that have columns; others are shown with --all. */
 static const char *const links[] = {"lazy", "bind-now"};
-#define LINKS (sizeof(links) / sizeof(*links))
+#define FEW_NAMED 4u
+#define LINKS     (sizeof(links) / sizeof(*links))
 
 bool overhead_same_cold_group(const struct overhead_cold *left, const struct overhead_cold *right)
 {
@@ -37,7 +38,8 @@ static void add_faults(struct table *table, double faults)
     if (!isfinite(faults))
         table_add(table, TONE_DIM, "-");
     else
-        table_addf(table, TONE_PLAIN, faults == rint(faults) ? "%.0f" : "%.2f", faults);
+        table_addf(table, TONE_PLAIN, faults == rint(faults) || faults >= 10 ? "%.0f" : "%.2f",
+                   faults);
 }
 
 /* --- the brief table: a line a call --- */
@@ -161,25 +163,53 @@ static void put_full(const struct overhead_run *run, const struct overhead_cold 
 
 /* --- both --- */
 
+/* Has the cell a figure in the table? */
+static bool is_told(const struct overhead_run *run, const struct overhead_cold *cold)
+{
+    return run->options->all ||
+           find(run, cold, has_column(cold->variant) ? cold->variant : NULL) == cold;
+}
+
+/* "240 fresh processes a figure, fewer for papi-high.begin (3)." */
+static void put_processes(const struct overhead_run *run, const struct overhead_cold *like,
+                          struct text *out)
+{
+    const struct overhead_report *report = &run->report;
+    size_t most = 0, few = 0;
+    for (size_t i = 0; i < report->cold_count; i++)
+        if (overhead_same_cold_group(&report->cold[i], like) && report->cold[i].processes > most)
+            most = report->cold[i].processes;
+    text_printf(out, "%zu fresh process%s a figure", most, most == 1 ? "" : "es");
+    for (size_t i = 0; i < report->cold_count; i++) {
+        const struct overhead_cold *cold = &report->cold[i];
+        if (!overhead_same_cold_group(cold, like) || 2 * cold->processes >= most ||
+            !is_told(run, cold) || few == FEW_NAMED)
+            continue;
+        text_puts(out, few++ ? ", " : ", fewer for ");
+        overhead_put_call(overhead_name(&run->file, cold->operation), cold->variant, out);
+        text_printf(out, " (%zu)", cold->processes);
+    }
+    text_puts(out, few == FEW_NAMED ? " and others. " : ". ");
+}
+
 /* How many calls were far above the others, and how many of those the account explains. */
 static void put_outliers(const struct overhead_run *run, const struct overhead_cold *like,
                          const struct style *style, struct text *out)
 {
     const struct overhead_report *report = &run->report;
     AUTO_TEXT struct text words = {0};
-    size_t processes = 0, runs = 0, outliers = 0;
+    size_t runs = 0, outliers = 0;
     double explained = 0;
     for (size_t i = 0; i < report->cold_count; i++) {
         const struct overhead_cold *cold = &report->cold[i];
         if (!overhead_same_cold_group(cold, like))
             continue;
-        processes = !processes || cold->processes < processes ? cold->processes : processes;
         runs += cold->runs;
         outliers += cold->outlier_count;
         if (isfinite(cold->outliers_explained))
             explained += cold->outliers_explained * (double)cold->outlier_count;
     }
-    text_printf(&words, "%zu fresh processes or more a figure. ", processes);
+    put_processes(run, like, &words);
     if (runs && outliers) {
         text_puts(&words, "Far above the rest: ");
         overhead_put_share((double)outliers / (double)runs, &words);

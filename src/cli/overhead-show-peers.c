@@ -43,6 +43,11 @@ static bool is_inline(const struct overhead_peer *peer)
     return strcmp(peer->bare_path, "perf-syscall") == 0;
 }
 
+static bool is_static(const struct overhead_peer *peer)
+{
+    return overhead_same_word(peer->variant, "static");
+}
+
 /* Against calls of libc where both were measured, both modes together, and link modes only where
  * they tell something else; --all has the rest. */
 static bool is_shown(const struct overhead_run *run, size_t index)
@@ -59,7 +64,8 @@ static bool is_shown(const struct overhead_run *run, size_t index)
             continue;
         if (is_inline(peer) && !is_inline(other))
             return false;
-        if (i < index && same_group(other, peer) && is_alike(other, peer))
+        bool stands_for = is_static(other) == is_static(peer) ? i < index : is_static(other);
+        if (stands_for && same_group(other, peer) && is_alike(other, peer))
             return false;
     }
     return true;

@@ -18,10 +18,11 @@ struct pair {
 
 static bool is_pair(const struct overhead_row *row, const struct overhead_row *usual)
 {
-    return !row->all_predecessors && row->runs && row->temperature == usual->temperature &&
-           row->machine == usual->machine && row->operation == usual->operation &&
-           row->events == usual->events && row->separate == usual->separate &&
-           row->reads == usual->reads && overhead_same_word(row->variant, usual->variant) &&
+    return !row->all_predecessors && row->predecessor >= 0 && row->runs &&
+           row->temperature == usual->temperature && row->machine == usual->machine &&
+           row->operation == usual->operation && row->events == usual->events &&
+           row->separate == usual->separate && row->reads == usual->reads &&
+           overhead_same_word(row->variant, usual->variant) &&
            overhead_same_word(row->link, usual->link) &&
            overhead_same_word(row->counted, usual->counted) &&
            overhead_is_like_meter(row->meter, usual->meter);
@@ -111,6 +112,21 @@ static void put_pairs(const struct overhead_run *run, const struct pair *pairs, 
     table_free(&table);
 }
 
+/* Does a pair that is shown read a counter right after it was stopped? */
+static bool reads_after_stop(const struct overhead_case *file, const struct pair *pairs,
+                             size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct overhead_row *row = pairs[i].row;
+        const struct overhead_operation *call = &file->operations[row->operation];
+        const struct overhead_operation *before = &file->operations[row->predecessor];
+        if (overhead_same_word(call->kind, "read") && overhead_same_word(before->kind, "stop") &&
+            overhead_same_word(call->instrument, before->instrument))
+            return true;
+    }
+    return false;
+}
+
 static void put_group(const struct overhead_run *run, const struct overhead_row *first,
                       const struct style *style, struct text *out)
 {
@@ -138,6 +154,8 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
             count, looked);
         if (count > ROWS_SHOWN && !run->options->all)
             text_printf(&words, "; the %u largest are shown", ROWS_SHOWN);
+        if (reads_after_stop(&run->file, pairs, count))
+            text_puts(&words, ". A read after a stop is one of a counter that does not run.");
     }
     section_put_words(text_string(&words), style, out);
 }

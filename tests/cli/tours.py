@@ -236,6 +236,19 @@ class InTheLab(Touring, laboratory.LabCase):
                 if link != "lazy":
                     self.assertEqual(user[first], user[second], link)
 
+        # reads are metered whole; a start stops the PMU for a while, and the meters with it. Ticks tell: the emulated clock goes by
+        # instructions, and the gauge says how many of them a tick is
+        calls = ["timer.nothing", "timer.gauge", "perf-syscall.read", "perf-syscall.stop", "perf-syscall.start"]
+        def cost(visit, call):
+            """The median over passes of all meters together, without what metering costs."""
+            sums = [sorted(sum(row) for row in visit.values[at::len(calls)]) for at in (call, 0)]
+            return sums[0][len(sums[0]) // 2] - sums[1][len(sums[1]) // 2]
+        for counted, whole in (("instructions:u", False), ("page-faults:u", True)):
+            counters, clock = self.tours([dict(calls=calls, counted=counted, passes=60, meters=meters) for meters in (self.METERS, "clock/ticks/")])
+            scale = cost(counters, 1) / cost(clock, 1)
+            self.assertLess(abs(cost(clock, 2) * scale / cost(counters, 2) - 1), 0.05, counted)
+            self.assertEqual(cost(clock, 4) * scale < 1.05 * cost(counters, 4), whole, counted)
+
         # more counters than the CPU has
         self.refused(["perf-syscall.read"], "Open fewer at once", meters=self.METERS, counted="instructions:u", open_=8, separate=1)
 

@@ -464,6 +464,27 @@ static void every_way_of_measuring_gets_one_null_cell(void **state)
     free(cells);
 }
 
+/* Tours are all of specimen null: their calls are what tells one from the other. */
+static void other_calls_are_another_way(void **state)
+{
+    (void)state;
+    struct cell *cells = NULL;
+    size_t count = 0;
+    for (int i = 0; i < 3; i++) {
+        struct cell tour = way("tour", "null", 0);
+        tour.tour = (struct cell_tour){strdup(i ? "a.b" : "a.b,c.d"), strdup("cycles"), 1, i == 2};
+        assert_int_equal(plan_append(&cells, &count, &tour), 0);
+    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j++)
+            assert_int_equal(plan_same_way(&cells[i], &cells[j]), i == j);
+    assert_int_equal(plan_overhead_cells(&cells, &count), 0);
+    assert_int_equal(count, 3); /* none needs another cell to be understood */
+    for (size_t i = 0; i < count; i++)
+        cell_release(&cells[i]);
+    free(cells);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -486,6 +507,7 @@ int main(void)
         cmocka_unit_test(the_sequence_of_a_seed_never_changes),
         cmocka_unit_test(one_seed_one_order),
         cmocka_unit_test(every_way_of_measuring_gets_one_null_cell),
+        cmocka_unit_test(other_calls_are_another_way),
     };
     return cmocka_run_group_tests_name("study-measure", tests, NULL, NULL);
 }
