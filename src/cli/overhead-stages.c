@@ -99,13 +99,25 @@ static bool may_go_on(const struct stages *stages, int status)
     return status == EXIT_DONE && stages->touring->run.complete;
 }
 
+static int look(struct stages *stages)
+{
+    struct touring *touring = stages->touring;
+    int status = EXIT_DONE;
+    stages->gathering.part = "a first look";
+    while (may_go_on(stages, status)) {
+        overhead_plan_look(&touring->study, &touring->plan, share_of_time(touring, LOOK_SHARE));
+        if (!overhead_plan_wants(&touring->plan))
+            break;
+        status = visit(stages, 1);
+    }
+    return status;
+}
+
 static int all_portions(struct stages *stages)
 {
     struct touring *touring = stages->touring;
     const struct overhead_study *study = &touring->study;
-    stages->gathering.part = "a first look";
-    overhead_plan_look(study, &touring->plan, share_of_time(touring, LOOK_SHARE));
-    int status = visit(stages, 1);
+    int status = look(stages);
     stages->gathering.part = "all tours";
     for (uint32_t left = study->emulated ? EMULATED_PORTIONS : PORTIONS;
          left > 0 && may_go_on(stages, status); left--) {
@@ -127,7 +139,8 @@ static int tell_stage(struct touring *touring, enum overhead_stage stage)
     int error = 0;
     for (size_t i = 0; i < plan->wish_count; i++) {
         uint32_t processes = overhead_plan_processes(plan, i);
-        if (plan->wishes[i].stage != stage || overhead_plan_is_failing(plan, i))
+        if (plan->wishes[i].stage != stage || overhead_plan_is_failing(plan, i) ||
+            !overhead_plan_is_due(plan, i))
             continue;
         without += processes == 0;
         with_few += processes > 0 && processes < plan->wishes[i].least;

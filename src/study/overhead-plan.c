@@ -11,7 +11,8 @@
 #include "base/cleanup.h"
 #include "study/plan.h"
 
-#define GIVE_UP 5u /* failures after which a tour gets no further visit */
+#define SURELY_FIT 4u /* counters */
+#define GIVE_UP    5u /* failures after which a tour gets no further visit */
 
 const char *const overhead_stage_names[OVERHEAD_STAGES] = {
     [OVERHEAD_READS] = "reads side by side",
@@ -32,6 +33,26 @@ static bool same_cell(const struct cell *left, const struct cell *right)
 {
     return plan_same_way(left, right) && left->runs == right->runs &&
            strcmp(left->specimen, right->specimen) == 0 && left->n == right->n;
+}
+
+static bool is_fewer(const struct cell *fewer, const struct cell *more)
+{
+    return fewer->tour.open + 1 == more->tour.open && fewer->separate == more->separate &&
+           strcmp(fewer->link, more->link) == 0 && strcmp(fewer->events[0], more->events[0]) == 0 &&
+           fewer->runs == more->runs;
+}
+
+/* Who does not fit with so many counters does not with more: those beyond what every CPU has are
+ * tried one after the other. */
+static void find_fewer(struct overhead_plan *plan)
+{
+    for (size_t i = 0; i < plan->wish_count; i++) {
+        const struct cell *cell = &plan->wishes[i].circuits[0];
+        plan->wishes[i].after = OVERHEAD_NO_WISH;
+        for (size_t j = 0; j < i && cell->tour.open > SURELY_FIT; j++)
+            if (is_fewer(&plan->wishes[j].circuits[0], cell))
+                plan->wishes[i].after = j;
+    }
 }
 
 static void wish_free(struct overhead_wish *wish)
@@ -69,6 +90,8 @@ int overhead_plan_wish(const struct overhead_study *study, struct overhead_plan 
     }
     if (wisher.error == 0)
         drop_repeated(plan);
+    if (wisher.error == 0)
+        find_fewer(plan);
     else if (wisher.error == -ENOMEM)
         fail_with(failure, -ENOMEM, "out of memory");
     return wisher.error;
@@ -131,6 +154,12 @@ bool overhead_plan_is_failing(const struct overhead_plan *plan, size_t wish)
     return failed && (failed >= GIVE_UP || failed == count_visits(plan, wish, false));
 }
 
+bool overhead_plan_is_due(const struct overhead_plan *plan, size_t wish)
+{
+    size_t after = plan->wishes[wish].after;
+    return after == OVERHEAD_NO_WISH || overhead_plan_processes(plan, after) > 0;
+}
+
 /* --- goals --- */
 
 static uint64_t cost_of(uint64_t price, uint32_t visits)
@@ -151,7 +180,7 @@ void overhead_plan_look(const struct overhead_study *study, struct overhead_plan
         uint64_t price = overhead_plan_price(study, plan, wish);
         wish->goal = count_visits(plan, i, false);
         /* The most important one is measured whatever it costs: else nothing would be. */
-        if (wish->goal || (price > ns && i > 0))
+        if (wish->goal || (price > ns && i > 0) || !overhead_plan_is_due(plan, i))
             continue;
         wish->goal = 1;
         ns = less(ns, price);
@@ -166,7 +195,8 @@ static uint64_t settle_least(const struct overhead_study *study, struct overhead
         struct overhead_wish *wish = &plan->wishes[i];
         uint32_t planned = count_visits(plan, i, false);
         wish->goal = planned;
-        if (overhead_plan_is_failing(plan, i) || planned >= wish->least)
+        if (overhead_plan_is_failing(plan, i) || planned >= wish->least ||
+            !overhead_plan_is_due(plan, i))
             continue;
         uint64_t cost = cost_of(overhead_plan_price(study, plan, wish), wish->least - planned);
         if (cost > ns && i > 0)
@@ -232,7 +262,7 @@ struct portion {
 
 static int grow(struct portion *portion, size_t count)
 {
-    if (count <= portion->count)
+    if (portion->visits && count <= portion->count)
         return 0;
     uint32_t *grown = reallocarray(portion->visits, count, sizeof(*grown));
     if (!grown)
@@ -250,7 +280,7 @@ static int add_visit(struct overhead_plan *plan, size_t wish, struct portion *po
     uint32_t fewest = UINT32_MAX;
     for (size_t i = 0; i < plan->wishes[wish].circuit_count && fewest; i++) {
         ptrdiff_t cell = cell_of(plan, wish, &plan->wishes[wish].circuits[i]);
-        if (cell < 0 || grow(portion, plan->count) < 0)
+        if (cell < 0 || grow(portion, plan->count + 1) < 0)
             return -ENOMEM;
         if (plan->about[cell].planned < fewest) {
             best = (size_t)cell;
@@ -265,7 +295,7 @@ static int add_visit(struct overhead_plan *plan, size_t wish, struct portion *po
 static int draw(const struct overhead_plan *plan, const struct portion *portion, uint64_t seed,
                 struct visit **visits, size_t *count)
 {
-    int error = plan_rounds(plan->cells, portion->count, portion->visits, seed, visits, count);
+    int error = plan_rounds(plan->cells, plan->count, portion->visits, seed, visits, count);
     /* Ids count from 1 in the order of the plan; processes go on where they were. */
     for (size_t i = 0; error == 0 && i < *count; i++) {
         size_t cell = (*visits)[i].cell - 1;
@@ -278,7 +308,7 @@ int overhead_plan_visits(struct overhead_plan *plan, uint32_t portions, uint64_t
                          struct visit **visits, size_t *count)
 {
     struct portion portion = {0};
-    int error = grow(&portion, plan->count);
+    int error = grow(&portion, plan->count + 1); /* not empty */
     for (size_t i = 0; i < plan->wish_count && error == 0; i++) {
         uint32_t wanted = lacking(plan, i);
         wanted = wanted / portions + (wanted % portions != 0);

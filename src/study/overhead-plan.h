@@ -48,12 +48,14 @@ struct overhead_study {
 };
 
 /* --- wishes: tours, each in several orders --- */
+#define OVERHEAD_NO_WISH SIZE_MAX
 struct overhead_wish {
     enum overhead_stage stage;
     struct cell *circuits; /* the same calls in different orders; no ids */
     size_t circuit_count;
     uint32_t processes; /* over all circuits */
     uint32_t least;     /* fewer say nothing: then rather none */
+    size_t after;       /* the wish that must have been measured before; OVERHEAD_NO_WISH: none */
     /* --- as the plan goes on --- */
     uint32_t goal;
     uint64_t visits, ns; /* that were seen, and what they took */
@@ -64,7 +66,6 @@ struct overhead_about {
     size_t wish; /* index; OVERHEAD_NO_WISH: of a stored plan, and nobody wishes for it now */
     uint32_t planned, failed; /* visits */
 };
-#define OVERHEAD_NO_WISH SIZE_MAX
 struct overhead_plan {
     struct overhead_wish *wishes; /* the most important first */
     size_t wish_count;
@@ -85,8 +86,8 @@ void overhead_plan_learn(struct overhead_plan *plan, uint32_t cell, uint64_t ns)
 uint64_t overhead_plan_price(const struct overhead_study *study, const struct overhead_plan *plan,
                              const struct overhead_wish *wish);
 
-/* Sets goals: one process of every tour that has none, as far as ns go. A first look at what they
- * cost. */
+/* Sets goals: one process of every tour that has none and is due, as far as ns go. A first look at
+ * what they cost; another one may find more that are due. */
 void overhead_plan_look(const struct overhead_study *study, struct overhead_plan *plan,
                         uint64_t ns);
 /* Sets goals by what is known: every tour gets the least that says something while ns last, the
@@ -100,6 +101,8 @@ int overhead_plan_visits(struct overhead_plan *plan, uint32_t portions, uint64_t
                          struct visit **visits, size_t *count);
 /* Processes that the tour has or will have, those that failed left aside. */
 uint32_t overhead_plan_processes(const struct overhead_plan *plan, size_t wish);
+/* Was what must come before it measured? */
+bool overhead_plan_is_due(const struct overhead_plan *plan, size_t wish);
 /* Did it fail as often as it was tried? */
 bool overhead_plan_is_failing(const struct overhead_plan *plan, size_t wish);
 void overhead_plan_free(struct overhead_plan *plan);
