@@ -21,7 +21,7 @@ enum state { STOPPED, RUNNING, STATES };
 
 /* A call in the state in which it is made. */
 struct node {
-    const char *call;
+    const char *call, *then;
     enum state needs, leaves;
 };
 
@@ -49,14 +49,26 @@ static size_t count_effect(const struct order_call *list, size_t count, enum ord
     return found;
 }
 
+static bool is_name(const char *call)
+{
+    return *call && strlen(call) < TOUR_NAME && !strchr(call, ',');
+}
+
+static bool is_same(const struct order_call *left, const struct order_call *right)
+{
+    const char *first = left->then ? left->then : "", *second = right->then ? right->then : "";
+    return strcmp(left->call, right->call) == 0 && strcmp(first, second) == 0;
+}
+
 static int check_call(const struct order_call *list, size_t index, bool switched,
                       struct failure *failure)
 {
     const struct order_call *call = &list[index];
-    if (!*call->call || strlen(call->call) >= TOUR_NAME || strchr(call->call, ','))
-        return fail_with(failure, -EINVAL, "'%.80s' is no name of a call", call->call);
+    if (!is_name(call->call) || (call->then && !is_name(call->then)))
+        return fail_with(failure, -EINVAL, "'%.80s' is no name of a call",
+                         is_name(call->call) ? call->then : call->call);
     for (size_t i = 0; i < index; i++)
-        if (strcmp(list[i].call, call->call) == 0)
+        if (is_same(&list[i], call))
             return fail_with(failure, -EINVAL, "%s is to be called twice", call->call);
     if ((call->effect == ORDER_STARTS && call->when == ORDER_RUNNING) ||
         (call->effect == ORDER_STOPS && call->when == ORDER_STOPPED))
@@ -85,10 +97,12 @@ static int check(const struct order_call *list, size_t count, struct failure *fa
 
 /* --- the graph --- */
 
-static void add(struct graph *graph, const char *call, enum state needs, enum order_effect effect)
+static void add(struct graph *graph, const struct order_call *call, enum state needs)
 {
-    enum state leaves = effect == ORDER_KEEPS ? needs : effect == ORDER_STARTS ? RUNNING : STOPPED;
-    graph->nodes[graph->count++] = (struct node){call, needs, leaves};
+    enum state leaves = call->effect == ORDER_KEEPS    ? needs
+                        : call->effect == ORDER_STARTS ? RUNNING
+                                                       : STOPPED;
+    graph->nodes[graph->count++] = (struct node){call->call, call->then, needs, leaves};
 }
 
 /* All calls of the state; of its switches `switches`, the first ones again where they are fewer. */
@@ -98,10 +112,10 @@ static void add_state(struct graph *graph, const struct order_call *list, size_t
     graph->from[state] = graph->count;
     for (size_t i = 0; i < count; i++)
         if (list[i].effect == ORDER_KEEPS && may_be_called(&list[i], state))
-            add(graph, list[i].call, state, ORDER_KEEPS);
+            add(graph, &list[i], state);
     for (size_t i = 0, added = 0; added < switches; i = (i + 1) % count)
         if (list[i].effect != ORDER_KEEPS && may_be_called(&list[i], state)) {
-            add(graph, list[i].call, state, list[i].effect);
+            add(graph, &list[i], state);
             added++;
         }
     graph->from[state + 1] = graph->count;
@@ -114,6 +128,8 @@ static size_t keepers(const struct order_call *list, size_t count, enum state st
         found += list[i].effect == ORDER_KEEPS && may_be_called(&list[i], state);
     return found;
 }
+
+static const struct order_call filler = {.call = ORDER_FILLER};
 
 /* Both states get as many keepers as the larger one has, and as many switches lead from each to
  * the other: then as many steps lead to every node as from it. */
@@ -133,7 +149,7 @@ static int build(struct graph *graph, const struct order_call *list, size_t coun
             continue;
         add_state(graph, list, count, state, switches);
         while (graph->count - graph->from[state] < most + switches)
-            add(graph, ORDER_FILLER, state, ORDER_KEEPS);
+            add(graph, &filler, state);
         graph->from[state + 1] = graph->count;
     }
     return 0;
@@ -212,10 +228,22 @@ static int walk(const struct graph *graph, struct random *random, struct text *o
         draw_steps(graph, node, root, last[node], random, steps + node * each);
     size_t at = root;
     for (size_t made = 0; made < graph->count * each; made++) {
-        text_printf(out, "%s%s", made ? "," : "", graph->nodes[at].call);
+        const struct node *node = &graph->nodes[at];
+        text_printf(out, "%s%s", made ? "," : "", node->call);
+        if (node->then)
+            text_printf(out, ",%s", node->then);
         at = step(graph, at, steps[at * each + taken[at]++]);
     }
     return out->failed ? -ENOMEM : 0;
+}
+
+/* Every node is called as often as it has steps. */
+static size_t length_of(const struct graph *graph)
+{
+    size_t calls = 0;
+    for (size_t i = 0; i < graph->count; i++)
+        calls += graph->nodes[i].then ? 2 : 1;
+    return calls * degree(graph, 0);
 }
 
 int overhead_order(const struct order_call *list, size_t count, uint64_t seed, char **calls,
@@ -228,14 +256,14 @@ int overhead_order(const struct order_call *list, size_t count, uint64_t seed, c
     if (error < 0)
         return error;
     error = build(&graph, list, count);
-    if (error == 0 && graph.count * degree(&graph, 0) > TOUR_MOST_CALLS)
+    if (error == 0 && length_of(&graph) > TOUR_MOST_CALLS)
         error = fail_with(failure, -E2BIG, "%zu calls have more pairs than a tour holds (%u)",
                           count, TOUR_MOST_CALLS);
     random_seed(&random, seed);
     if (error == 0)
         error = walk(&graph, &random, &out);
     if (error == 0) {
-        *length = graph.count * degree(&graph, 0);
+        *length = length_of(&graph);
         *calls = text_take(&out);
         error = *calls ? 0 : -ENOMEM;
     }

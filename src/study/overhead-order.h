@@ -22,14 +22,15 @@ struct order_call {
     const char *call; /* "perf-read.start", "perf-read.read*8" */
     enum order_effect effect;
     enum order_when when;
+    const char *then; /* follows it always, and changes nothing; NULL: nothing does */
 };
 
 /* Where nobody starts or stops, everything is called while the instrument runs: all pairs, count²
- * calls. Otherwise there are two states, and calls that make sense in both stand in both; fillers
- * make the states equally large and, where one kind of switch has fewer calls than the other, the
- * first ones of that kind stand twice: else no closed walk would exist. Every walk is drawn with
- * the same chance; one with switches begins with one, which tells the state that the tour begins
- * in. The caller frees *calls, which are joined by commas.
+ * calls (and what follows always). Otherwise there are two states, and calls that make sense in
+ * both stand in both; fillers make the states equally large and, where one kind of switch has fewer
+ * calls than the other, the first ones of that kind stand twice: else no closed walk would exist.
+ * Every walk is drawn with the same chance; one with switches begins with one, which tells the
+ * state that the tour begins in. The caller frees *calls, which are joined by commas.
  *
  * -EINVAL: no walk exists (nothing to call, a start without a stop, a switch in the state that it
  * leads to, the same call twice); -E2BIG: longer than a tour may be; -ENOMEM. */

@@ -35,11 +35,11 @@ static bool same_cell(const struct cell *left, const struct cell *right)
            strcmp(left->specimen, right->specimen) == 0 && left->n == right->n;
 }
 
+/* The same with fewer counters, whoever calls: how many fit is the machine's to say. */
 static bool is_fewer(const struct cell *fewer, const struct cell *more)
 {
-    return fewer->tour.open + 1 == more->tour.open && fewer->separate == more->separate &&
-           strcmp(fewer->link, more->link) == 0 && strcmp(fewer->events[0], more->events[0]) == 0 &&
-           fewer->runs == more->runs;
+    return fewer->tour.open < more->tour.open && fewer->separate == more->separate &&
+           strcmp(fewer->link, more->link) == 0 && strcmp(fewer->events[0], more->events[0]) == 0;
 }
 
 /* Who does not fit with so many counters does not with more: those beyond what every CPU has are
@@ -48,10 +48,15 @@ static void find_fewer(struct overhead_plan *plan)
 {
     for (size_t i = 0; i < plan->wish_count; i++) {
         const struct cell *cell = &plan->wishes[i].circuits[0];
+        uint32_t most = 0;
         plan->wishes[i].after = OVERHEAD_NO_WISH;
-        for (size_t j = 0; j < i && cell->tour.open > SURELY_FIT; j++)
-            if (is_fewer(&plan->wishes[j].circuits[0], cell))
-                plan->wishes[i].after = j;
+        for (size_t j = 0; j < plan->wish_count && cell->tour.open > SURELY_FIT; j++) {
+            const struct cell *other = &plan->wishes[j].circuits[0];
+            if (!is_fewer(other, cell) || other->tour.open <= most)
+                continue;
+            plan->wishes[i].after = j;
+            most = other->tour.open;
+        }
     }
 }
 

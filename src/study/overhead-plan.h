@@ -129,11 +129,15 @@ struct wished_tour {
 struct wished_calls {
     char (*names)[TOUR_NAME + 8]; /* with "*TIMES" */
     const struct catalogue_operation **operations;
+    const struct catalogue_operation **thens; /* what follows it always; NULL: nothing does */
     size_t count;
+    bool running; /* what makes sense in either state is called while the instrument runs alone */
     bool failed;
 };
 void wished_calls_add(struct wished_calls *calls, const struct catalogue_operation *operation,
                       uint32_t times);
+void wished_calls_add_pair(struct wished_calls *calls, const struct catalogue_operation *first,
+                           const struct catalogue_operation *then);
 /* The calls of the timer that every warm tour has. */
 void wished_calls_add_timer(const struct overhead_study *study, struct wished_calls *calls);
 void wished_calls_free(struct wished_calls *calls);

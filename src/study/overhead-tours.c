@@ -85,6 +85,20 @@ static void add_instrument(const struct overhead_wisher *wisher, const char *ins
     }
 }
 
+/* What a read costs depends on whether the counters run, so that it is read while they do; and once
+ * right after each stop, as programs do that start, stop and read. */
+static void add_reads_after_stops(struct wished_calls *calls)
+{
+    size_t count = calls->count;
+    calls->running = true;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count && overhead_effect_is(calls->operations[i], "stops"); j++)
+            if (strcmp(calls->operations[i]->path, calls->operations[j]->path) == 0 &&
+                strcmp(calls->operations[j]->kind, "read") == 0 &&
+                strcmp(calls->operations[j]->when, "running") != 0)
+                wished_calls_add_pair(calls, calls->operations[i], calls->operations[j]);
+}
+
 static bool has_effect(const struct wished_calls *calls, const char *effect)
 {
     for (size_t i = 0; i < calls->count; i++)
@@ -121,6 +135,7 @@ static void wish_instrument(struct overhead_wisher *wisher, const char *instrume
     if (is_switched(&calls) && is_usual(&calls, link) && has_several_switches(&calls) == shared) {
         struct wished_tour tour =
             overhead_main_tour(wisher->study, shared ? OVERHEAD_SWITCHES : OVERHEAD_SINGLES, link);
+        add_reads_after_stops(&calls);
         wished_calls_add_timer(wisher->study, &calls);
         overhead_wish_pairs(wisher, &tour, &calls);
     }
@@ -166,6 +181,7 @@ static void wish_counters(struct overhead_wisher *wisher, const char *instrument
     add_instrument(wisher, instrument, NULL, tour.link, &all);
     if (is_switched(&all)) {
         add_instrument(wisher, instrument, switching_path(&all), tour.link, &calls);
+        add_reads_after_stops(&calls);
         wished_calls_add_timer(wisher->study, &calls);
         overhead_wish_pairs(wisher, &tour, &calls);
     }
@@ -174,12 +190,13 @@ static void wish_counters(struct overhead_wisher *wisher, const char *instrument
 }
 
 /* PAPI counts an event once in a set, and what stands alone is switched as a whole: more counters
- * are for those that take copies. */
-static bool takes_copies(const struct catalogue_operation *operation)
+ * are for those that take copies. libassay makes the calls of others: fewer numbers do. */
+static bool takes_copies(const struct overhead_study *study,
+                         const struct catalogue_operation *operation, uint32_t open)
 {
-    return is_switching(operation) && !operation->alone &&
-           (strcmp(operation->instrument, "perf") == 0 ||
-            strcmp(operation->instrument, "assay") == 0);
+    if (strcmp(operation->instrument, "assay") == 0)
+        return study->full || (open & (open - 1)) == 0;
+    return strcmp(operation->instrument, "perf") == 0;
 }
 
 void overhead_wish_events(struct overhead_wisher *wisher)
@@ -189,11 +206,11 @@ void overhead_wish_events(struct overhead_wisher *wisher)
     uint32_t usual = study->full ? FULL_MOST_OPEN : MOST_OPEN;
     uint32_t most = study->most_open && study->most_open < usual ? study->most_open : usual;
     for (size_t i = 0; i < catalogue->operation_count; i++) {
-        if (!takes_copies(&catalogue->operations[i]) || !is_first_of_instrument(catalogue, i))
-            continue;
-        for (uint32_t open = 1; open <= most; open++)
-            for (int separate = 0; separate <= 1; separate++)
-                wish_counters(wisher, catalogue->operations[i].instrument, open, separate);
+        const struct catalogue_operation *operation = &catalogue->operations[i];
+        for (uint32_t open = 1; open <= most && is_first_of_instrument(catalogue, i); open++)
+            for (int separate = 0; separate <= 1 && takes_copies(study, operation, open);
+                 separate++)
+                wish_counters(wisher, operation->instrument, open, separate);
     }
 }
 

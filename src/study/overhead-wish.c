@@ -14,19 +14,18 @@
 #include "study/overhead-plan.h"
 #include "study/word-list.h"
 
-/* Passes and processes are such that every pair has 1024 runs, and that the least processes remain
- * where half of them were disturbed. On emulated machines counts hardly vary, and visits are dear.
- */
-#define PASSES             18u
-#define FULL_PASSES        36u
+/* Passes and processes are such that every pair has 1024 runs, and that 30 processes remain where
+ * half of them were disturbed. On emulated machines counts hardly vary, and visits are dear. */
+#define PASSES             15u
+#define FULL_PASSES        30u
 #define EMULATED_PASSES    3u
 #define MAIN_CIRCUITS      6u
 #define MAIN_PROCESSES     72u
 #define SWEEP_CIRCUITS     3u
 #define SWEEP_PROCESSES    45u
-#define LEAST_WARM         30u
-#define COLD_PROCESSES     240u
-#define LEAST_COLD         200u
+#define LEAST_MAIN         60u
+#define LEAST_SWEEP        30u
+#define COLD_PROCESSES     200u
 #define EMULATED_PROCESSES 3u
 #define EMULATED_COLD      5u
 #define FULL_TIMES         4u /* as many processes with --full */
@@ -72,7 +71,8 @@ bool overhead_uses(const struct overhead_study *study, const struct catalogue_op
 /* --- how many --- */
 
 static struct wished_tour warm_tour(const struct overhead_study *study, enum overhead_stage stage,
-                                    const char *link, uint32_t circuits, uint32_t processes)
+                                    const char *link, uint32_t circuits, uint32_t processes,
+                                    uint32_t least)
 {
     struct wished_tour tour = {.stage = stage,
                                .link = link,
@@ -80,7 +80,7 @@ static struct wished_tour warm_tour(const struct overhead_study *study, enum ove
                                .passes = study->full ? FULL_PASSES : PASSES,
                                .circuits = circuits,
                                .processes = study->full ? FULL_TIMES * processes : processes,
-                               .least = LEAST_WARM};
+                               .least = least};
     if (study->emulated) {
         tour.passes = EMULATED_PASSES;
         tour.processes = tour.circuits = tour.least = EMULATED_PROCESSES;
@@ -93,30 +93,31 @@ static struct wished_tour warm_tour(const struct overhead_study *study, enum ove
 struct wished_tour overhead_main_tour(const struct overhead_study *study, enum overhead_stage stage,
                                       const char *link)
 {
-    return warm_tour(study, stage, link, MAIN_CIRCUITS, MAIN_PROCESSES);
+    return warm_tour(study, stage, link, MAIN_CIRCUITS, MAIN_PROCESSES, LEAST_MAIN);
 }
 
 struct wished_tour overhead_sweep_tour(const struct overhead_study *study,
                                        enum overhead_stage stage, const char *link)
 {
-    return warm_tour(study, stage, link, SWEEP_CIRCUITS, SWEEP_PROCESSES);
+    return warm_tour(study, stage, link, SWEEP_CIRCUITS, SWEEP_PROCESSES, LEAST_SWEEP);
 }
 
 struct wished_tour overhead_cold_tour(const struct overhead_study *study, const char *link)
 {
-    struct wished_tour tour = warm_tour(study, OVERHEAD_COLD, link, 1, COLD_PROCESSES);
+    struct wished_tour tour =
+        warm_tour(study, OVERHEAD_COLD, link, 1, COLD_PROCESSES, COLD_PROCESSES);
     if (study->emulated && !study->processes)
         tour.processes = EMULATED_COLD;
     tour.circuits = tour.passes = 1;
-    tour.least = study->emulated ? EMULATED_COLD : LEAST_COLD;
+    if (study->emulated)
+        tour.least = EMULATED_COLD;
     tour.cold = true;
     return tour;
 }
 
 /* --- calls --- */
 
-void wished_calls_add(struct wished_calls *calls, const struct catalogue_operation *operation,
-                      uint32_t times)
+static bool grow_calls(struct wished_calls *calls)
 {
     void *names = reallocarray(calls->names, calls->count + 1, sizeof(*calls->names));
     if (names)
@@ -125,17 +126,35 @@ void wished_calls_add(struct wished_calls *calls, const struct catalogue_operati
         reallocarray(calls->operations, calls->count + 1, sizeof(*calls->operations));
     if (operations)
         calls->operations = operations;
-    if (!names || !operations) {
-        calls->failed = true;
+    void *thens = reallocarray(calls->thens, calls->count + 1, sizeof(*calls->thens));
+    if (thens)
+        calls->thens = thens;
+    calls->failed |= !names || !operations || !thens;
+    return !calls->failed;
+}
+
+void wished_calls_add(struct wished_calls *calls, const struct catalogue_operation *operation,
+                      uint32_t times)
+{
+    if (!grow_calls(calls))
         return;
-    }
     char *name = calls->names[calls->count];
     int length = snprintf(name, TOUR_NAME, "%s.%s", operation->path, operation->kind);
     if (length < 0 || length >= TOUR_NAME)
         return; /* no tour can call it */
     if (times > 1)
         snprintf(name + length, sizeof(*calls->names) - (size_t)length, "*%u", times);
+    calls->thens[calls->count] = NULL;
     calls->operations[calls->count++] = operation;
+}
+
+void wished_calls_add_pair(struct wished_calls *calls, const struct catalogue_operation *first,
+                           const struct catalogue_operation *then)
+{
+    size_t before = calls->count;
+    wished_calls_add(calls, first, 1);
+    if (calls->count > before)
+        calls->thens[before] = then;
 }
 
 void wished_calls_add_timer(const struct overhead_study *study, struct wished_calls *calls)
@@ -150,6 +169,7 @@ void wished_calls_free(struct wished_calls *calls)
 {
     free(calls->names);
     free(calls->operations);
+    free(calls->thens);
     *calls = (struct wished_calls){0};
 }
 
@@ -220,7 +240,8 @@ static uint64_t seed_of(const struct overhead_wisher *wisher, const struct wishe
     for (uint32_t i = 0; i < wisher->meters->count; i++)
         hash = hash_word(hash, wisher->meters->events[i]);
     for (size_t i = 0; i < calls->count; i++)
-        hash = hash_word(hash, calls->names[i]);
+        hash = hash_word(hash_word(hash, calls->names[i]),
+                         calls->thens[i] ? calls->thens[i]->kind : "");
     return hash;
 }
 
@@ -231,11 +252,23 @@ static enum order_effect effect_of(const struct catalogue_operation *operation)
                                                     : ORDER_KEEPS;
 }
 
-static enum order_when when_of(const struct catalogue_operation *operation)
+static enum order_when when_of(const struct wished_calls *calls, size_t index)
 {
+    const struct catalogue_operation *operation = calls->operations[index];
+    if (calls->running && overhead_effect_is(operation, "keeps") && !overhead_is_timer(operation))
+        return ORDER_RUNNING;
     return strcmp(operation->when, "running") == 0   ? ORDER_RUNNING
            : strcmp(operation->when, "stopped") == 0 ? ORDER_STOPPED
                                                      : ORDER_ANY;
+}
+
+/* The path's name fits, and so does its kind: it is among the calls as well. */
+static const char *then_of(const struct wished_calls *calls, size_t index)
+{
+    for (size_t i = 0; calls->thens[index] && i < calls->count; i++)
+        if (calls->operations[i] == calls->thens[index])
+            return calls->names[i];
+    return NULL;
 }
 
 void overhead_wish_pairs(struct overhead_wisher *wisher, const struct wished_tour *tour,
@@ -253,7 +286,7 @@ void overhead_wish_pairs(struct overhead_wisher *wisher, const struct wished_tou
     }
     for (size_t i = 0; i < calls->count; i++)
         list[i] = (struct order_call){calls->names[i], effect_of(calls->operations[i]),
-                                      when_of(calls->operations[i])};
+                                      when_of(calls, i), then_of(calls, i)};
     for (uint32_t i = 0; i < circuits && wisher->error == 0; i++) {
         char *order = NULL;
         size_t length = 0;

@@ -21,21 +21,27 @@
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 #define MOST        4096
+#define CALL(name, effect_, when_)                                                                 \
+    {                                                                                              \
+        .call = (name), .effect = (effect_), .when = (when_)                                       \
+    }
 
 static const struct order_call reads[] = {
-    {"timer.nothing", ORDER_KEEPS, ORDER_ANY},      {"timer.gauge", ORDER_KEEPS, ORDER_ANY},
-    {"perf-read.read", ORDER_KEEPS, ORDER_ANY},     {"perf-syscall.read", ORDER_KEEPS, ORDER_ANY},
-    {"papi-low.accum", ORDER_KEEPS, ORDER_RUNNING},
+    CALL("timer.nothing", ORDER_KEEPS, ORDER_ANY),
+    CALL("timer.gauge", ORDER_KEEPS, ORDER_ANY),
+    CALL("perf-read.read", ORDER_KEEPS, ORDER_ANY),
+    CALL("perf-syscall.read", ORDER_KEEPS, ORDER_ANY),
+    CALL("papi-low.accum", ORDER_KEEPS, ORDER_RUNNING),
 };
 static const struct order_call switches[] = {
-    {"timer.nothing", ORDER_KEEPS, ORDER_ANY},
-    {"timer.gauge", ORDER_KEEPS, ORDER_ANY},
-    {"perf-read.read", ORDER_KEEPS, ORDER_ANY},
-    {"perf-read.start", ORDER_STARTS, ORDER_STOPPED},
-    {"perf-read.stop", ORDER_STOPS, ORDER_RUNNING},
-    {"perf-syscall.start", ORDER_STARTS, ORDER_ANY},
-    {"perf-syscall.stop", ORDER_STOPS, ORDER_ANY},
-    {"papi-low.accum", ORDER_KEEPS, ORDER_RUNNING},
+    CALL("timer.nothing", ORDER_KEEPS, ORDER_ANY),
+    CALL("timer.gauge", ORDER_KEEPS, ORDER_ANY),
+    CALL("perf-read.read", ORDER_KEEPS, ORDER_ANY),
+    CALL("perf-read.start", ORDER_STARTS, ORDER_STOPPED),
+    CALL("perf-read.stop", ORDER_STOPS, ORDER_RUNNING),
+    CALL("perf-syscall.start", ORDER_STARTS, ORDER_ANY),
+    CALL("perf-syscall.stop", ORDER_STOPS, ORDER_ANY),
+    CALL("papi-low.accum", ORDER_KEEPS, ORDER_RUNNING),
 };
 
 /* A walk as its words. */
@@ -139,9 +145,9 @@ static void stops_as_often_as_it_starts(void **state)
 {
     (void)state;
     static const struct order_call uneven[] = {
-        {"perf-read.start", ORDER_STARTS, ORDER_STOPPED},
-        {"perf-syscall.start", ORDER_STARTS, ORDER_STOPPED},
-        {"perf-read.stop", ORDER_STOPS, ORDER_RUNNING},
+        CALL("perf-read.start", ORDER_STARTS, ORDER_STOPPED),
+        CALL("perf-syscall.start", ORDER_STARTS, ORDER_STOPPED),
+        CALL("perf-read.stop", ORDER_STOPS, ORDER_RUNNING),
     };
     struct walk walk = draw(uneven, COUNT(uneven), 3);
     assert_int_equal(walk.length, 8);
@@ -178,9 +184,9 @@ static void draws_the_same_from_the_same_seed_alone(void **state)
 static void draws_all_walks_evenly(void **state)
 {
     (void)state;
-    static const struct order_call three[] = {{"a.a", ORDER_KEEPS, ORDER_ANY},
-                                              {"b.b", ORDER_KEEPS, ORDER_ANY},
-                                              {"c.c", ORDER_KEEPS, ORDER_ANY}};
+    static const struct order_call three[] = {CALL("a.a", ORDER_KEEPS, ORDER_ANY),
+                                              CALL("b.b", ORDER_KEEPS, ORDER_ANY),
+                                              CALL("c.c", ORDER_KEEPS, ORDER_ANY)};
     enum { DRAWS = 24 * 400, LENGTH = 9 };
     char seen[64][LENGTH + 1];
     size_t often[64] = {0}, kinds = 0;
@@ -221,11 +227,36 @@ static void begins_anywhere(void **state)
         assert_in_range(began[i], 50, 150);
 }
 
+/* Start, stop and read: the read always follows the stop, and is never made while stopped else. */
+static void keeps_together_what_belongs_together(void **state)
+{
+    (void)state;
+    static const struct order_call together[] = {
+        CALL("a.read", ORDER_KEEPS, ORDER_RUNNING),
+        CALL("a.start", ORDER_STARTS, ORDER_STOPPED),
+        CALL("a.stop", ORDER_STOPS, ORDER_RUNNING),
+        {.call = "a.stop", .effect = ORDER_STOPS, .when = ORDER_RUNNING, .then = "a.read"}};
+    /* Running: read, stop, stop and read. Stopped: start twice, one filler. */
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct walk walk = draw(together, COUNT(together), seed);
+        assert_int_equal(walk.length, 6 * 3 + 3);
+        assert_int_equal(times(&walk, "a.stop", "a.read"), 3);
+        assert_int_equal(times(&walk, "a.stop", "a.start"), 2);
+        assert_int_equal(times(&walk, "a.stop", ORDER_FILLER), 1);
+        assert_int_equal(times(&walk, "a.read", "a.read"), 1);
+        assert_int_equal(times(&walk, "a.read", "a.start"), 2);
+        assert_int_equal(times(&walk, "a.read", "a.stop"), 2);
+        assert_int_equal(times(&walk, "a.start", "a.read"), 2);
+        assert_int_equal(times(&walk, ORDER_FILLER, "a.read"), 0);
+        free(walk.text);
+    }
+}
+
 static void takes_calls_that_are_made_in_a_row(void **state)
 {
     (void)state;
-    static const struct order_call sweep[] = {{"perf-read.read", ORDER_KEEPS, ORDER_ANY},
-                                              {"perf-read.read*8", ORDER_KEEPS, ORDER_ANY}};
+    static const struct order_call sweep[] = {CALL("perf-read.read", ORDER_KEEPS, ORDER_ANY),
+                                              CALL("perf-read.read*8", ORDER_KEEPS, ORDER_ANY)};
     struct walk walk = draw(sweep, COUNT(sweep), 1);
     assert_int_equal(walk.length, 4);
     assert_int_equal(times(&walk, "perf-read.read*8", "perf-read.read"), 1);
@@ -235,16 +266,16 @@ static void takes_calls_that_are_made_in_a_row(void **state)
 static void refuses_what_no_walk_can_do(void **state)
 {
     (void)state;
-    static const struct order_call only_starts[] = {{"a.start", ORDER_STARTS, ORDER_STOPPED},
-                                                    {"a.read", ORDER_KEEPS, ORDER_ANY}};
-    static const struct order_call only_stops[] = {{"a.stop", ORDER_STOPS, ORDER_RUNNING}};
-    static const struct order_call absurd[] = {{"a.start", ORDER_STARTS, ORDER_RUNNING},
-                                               {"a.stop", ORDER_STOPS, ORDER_RUNNING}};
-    static const struct order_call never[] = {{"a.read", ORDER_KEEPS, ORDER_STOPPED}};
-    static const struct order_call twice[] = {{"a.read", ORDER_KEEPS, ORDER_ANY},
-                                              {"a.read", ORDER_KEEPS, ORDER_ANY}};
-    static const struct order_call unnamed[] = {{"", ORDER_KEEPS, ORDER_ANY}};
-    static const struct order_call two_names[] = {{"a.read,b.read", ORDER_KEEPS, ORDER_ANY}};
+    static const struct order_call only_starts[] = {CALL("a.start", ORDER_STARTS, ORDER_STOPPED),
+                                                    CALL("a.read", ORDER_KEEPS, ORDER_ANY)};
+    static const struct order_call only_stops[] = {CALL("a.stop", ORDER_STOPS, ORDER_RUNNING)};
+    static const struct order_call absurd[] = {CALL("a.start", ORDER_STARTS, ORDER_RUNNING),
+                                               CALL("a.stop", ORDER_STOPS, ORDER_RUNNING)};
+    static const struct order_call never[] = {CALL("a.read", ORDER_KEEPS, ORDER_STOPPED)};
+    static const struct order_call twice[] = {CALL("a.read", ORDER_KEEPS, ORDER_ANY),
+                                              CALL("a.read", ORDER_KEEPS, ORDER_ANY)};
+    static const struct order_call unnamed[] = {CALL("", ORDER_KEEPS, ORDER_ANY)};
+    static const struct order_call two_names[] = {CALL("a.read,b.read", ORDER_KEEPS, ORDER_ANY)};
     static const struct {
         const struct order_call *list;
         size_t count;
@@ -274,7 +305,7 @@ static void refuses_a_tour_that_is_too_long(void **state)
     size_t length = 0;
     for (size_t i = 0; i < COUNT(many); i++) {
         snprintf(names[i], sizeof(names[i]), "call%zu.read", i);
-        many[i] = (struct order_call){names[i], ORDER_KEEPS, ORDER_ANY};
+        many[i] = (struct order_call)CALL(names[i], ORDER_KEEPS, ORDER_ANY);
     }
     assert_int_equal(overhead_order(many, 64, 1, &calls, &length, &failure), 0);
     assert_int_equal(length, TOUR_MOST_CALLS);
@@ -293,6 +324,7 @@ int main(void)
         cmocka_unit_test(draws_the_same_from_the_same_seed_alone),
         cmocka_unit_test(draws_all_walks_evenly),
         cmocka_unit_test(begins_anywhere),
+        cmocka_unit_test(keeps_together_what_belongs_together),
         cmocka_unit_test(takes_calls_that_are_made_in_a_row),
         cmocka_unit_test(refuses_what_no_walk_can_do),
         cmocka_unit_test(refuses_a_tour_that_is_too_long),
