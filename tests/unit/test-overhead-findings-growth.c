@@ -107,6 +107,22 @@ static void open_first_calls_do_not_unsettle_later_ones(void **state)
     hand_free(hand);
 }
 
+static void a_page_fault_of_another_call_does_not_make_it_dearer_than_start(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    three_kinds(hand, 1800, 1700, 1500);
+    first_three(hand, "perf-read", "static", (struct variant_costs){2800, 2010, 1600});
+    hand_first(hand, "perf-read.start", "lazy", 2000);
+    struct overhead_row *read =
+        hand_row(hand, "perf-read.read", "lazy", "perf-read.start", 1, 14000);
+    read->faults = read->runs;
+    hand_row(hand, "perf-read.stop", "lazy", "perf-read.read", 1, 2000);
+    assert_finding(hand, "W6", FINDING_HOLDS,
+                   "the first read takes a page fault (libc, lazy) and costs 14,000, start 2,000");
+    hand_free(hand);
+}
+
 static void stop_depends_least_on_the_variant_or_does_not(void **state)
 {
     (void)state;
@@ -233,6 +249,17 @@ static void a_group_grows_slower_or_does_not(void **state)
     hand_warm(hand, "perf-read.read", 1000);
     hand_slope(hand, "perf-read.read", false, 0, 1);
     hand_slope(hand, "perf-read.read", true, 1000, 1);
+    assert_finding(hand, "W7", FINDING_HOLDS, NULL);
+    hand_free(hand);
+}
+
+static void reads_in_user_code_share_nothing(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    growth(hand, 100, 1000, 1);
+    hand_slope(hand, "perf-user.read", false, 26, 1);
+    hand_slope(hand, "perf-user.read", true, 26, 1);
     assert_finding(hand, "W7", FINDING_HOLDS, NULL);
     hand_free(hand);
 }
@@ -389,6 +416,7 @@ int main(void)
         cmocka_unit_test(start_is_the_dearest_or_is_not),
         cmocka_unit_test(every_variant_is_asked),
         cmocka_unit_test(open_first_calls_do_not_unsettle_later_ones),
+        cmocka_unit_test(a_page_fault_of_another_call_does_not_make_it_dearer_than_start),
         cmocka_unit_test(stop_depends_least_on_the_variant_or_does_not),
         cmocka_unit_test(one_variant_does_not_test_the_half_about_variants),
         cmocka_unit_test(a_library_that_stops_and_reads_at_once_does_not_decide),
@@ -396,6 +424,7 @@ int main(void)
         cmocka_unit_test(a_group_may_grow_more_slowly_than_linearly),
         cmocka_unit_test(a_line_that_meets_every_point_is_straight),
         cmocka_unit_test(a_group_grows_slower_or_does_not),
+        cmocka_unit_test(reads_in_user_code_share_nothing),
         cmocka_unit_test(growth_needs_several_events),
         cmocka_unit_test(emulated_machines_are_judged_by_instructions),
         cmocka_unit_test(times_of_an_emulated_machine_decide_nothing),

@@ -86,6 +86,7 @@ static void ratios_are_taken_after_the_same_predecessors(void **state)
     struct hand *hand = hand_new();
     for (size_t i = 0; i < 4; i++) { /* of other circumstances, and a summary of them all */
         hand_row(hand, others[i], "lazy", NULL, 0, 50000)->all_predecessors = true;
+        hand_row(hand, others[i], "lazy", NULL, 0, 50000)->processes = 1; /* the very first call */
         hand_row(hand, others[i], "lazy", "timer.nothing", 0, 9999)->events = 8;
         hand_row(hand, others[i], "lazy", "timer.nothing", 0, 7777)->reads = 32;
     }
@@ -93,6 +94,29 @@ static void ratios_are_taken_after_the_same_predecessors(void **state)
     hand_row(hand, "perf-user.read", "lazy", "papi-low.read", 0, 100000);
     hand_row(hand, "perf-read.read", "lazy", "perf-read.start", 0, 1);
     assert_float_equal(assert_finding(hand, "W1", FINDING_HOLDS, NULL)->estimate, 27, 1e-9);
+    hand_free(hand);
+}
+
+/* An interrupt in one process of few: one interval of several has no meaning. */
+static void one_wild_interval_of_several_is_no_doubt(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    hand->spread = 0;
+    plain_code(hand, 1000);
+    hand_row(hand, "timer.gauge", "lazy", "timer.nothing", 0, 500);
+    static const char *const calls[] = {"perf-read.start", "perf-read.stop", "perf-read.read",
+                                        "perf-user.read"};
+    for (size_t i = 0; i < 4; i++) {
+        struct overhead_row *row = hand_row(hand, calls[i], "lazy", "timer.gauge", 0,
+                                            i == 0   ? 2400
+                                            : i == 1 ? 2000
+                                                     : 1000);
+        row->low = -5000;
+        row->high = 9000;
+    }
+    const struct finding *finding = assert_finding(hand, "W1", FINDING_HOLDS, NULL);
+    assert_float_equal(finding->low, 2.7, 1e-9);
     hand_free(hand);
 }
 
@@ -149,7 +173,8 @@ static void lazy_linking_costs_at_first_or_does_not(void **state)
     assert_float_equal(finding->estimate, 4.0 / 3, 1e-9);
     assert_non_null(strstr(finding->reason, "1,000 more"));
     assert_non_null(strstr(finding->reason, "with static linking 3,300"));
-    assert_non_null(strstr(finding->reason, "with binding at start 3,200"));
+    assert_non_null(strstr(finding->reason, "with binding at start 3,200, so looking the function "
+                                            "up costs 800;"));
     assert_non_null(strstr(finding->reason, "the second lazy call costs 1,900"));
     assert_non_null(strstr(finding->reason, "calls long after 1,500"));
     assert_non_null(strstr(finding->reason, "the first start: 7,000 against 6,000"));
@@ -162,6 +187,20 @@ static void lazy_linking_costs_at_first_or_does_not(void **state)
     hand->spread = 0.1;
     first_reads(hand, 3700, 3050, 3000);
     assert_finding(hand, "W2", FINDING_INCONCLUSIVE, NULL);
+    hand_free(hand);
+}
+
+/* Then binding at start does not help: the code of the library is touched first. */
+static void a_page_fault_in_the_library_is_no_lookup(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    hand_first(hand, "perf-read.read", "lazy", 14800);
+    hand_first(hand, "perf-read.read", "static", 1660);
+    struct overhead_row *bound = hand_first(hand, "perf-read.read", "bind-now", 14200);
+    bound->faults = bound->runs;
+    assert_finding(hand, "W2", FINDING_HOLDS,
+                   "costs 600 and a page fault in the library makes the rest");
     hand_free(hand);
 }
 
@@ -391,9 +430,11 @@ int main(void)
         cmocka_unit_test(few_processes_leave_it_open),
         cmocka_unit_test(plain_code_is_told_where_no_user_read_is),
         cmocka_unit_test(ratios_are_taken_after_the_same_predecessors),
+        cmocka_unit_test(one_wild_interval_of_several_is_no_doubt),
         cmocka_unit_test(levels_that_disagree_leave_it_open),
         cmocka_unit_test(no_interval_is_narrower_than_a_step_of_the_meter),
         cmocka_unit_test(lazy_linking_costs_at_first_or_does_not),
+        cmocka_unit_test(a_page_fault_in_the_library_is_no_lookup),
         cmocka_unit_test(a_first_call_is_one_before_which_nothing_was_called),
         cmocka_unit_test(lazy_linking_needs_something_beside_it),
         cmocka_unit_test(a_cold_page_makes_user_reads_no_better_or_does_not),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "judge/overhead/findings.h"
+#include "stats/moments.h"
 
 bool unit_is_time(enum meter_unit unit)
 {
@@ -67,8 +68,9 @@ static struct cost cost_of_row(const struct overhead_facts *facts, const struct 
                         .faults = row->runs ? (double)row->faults / (double)row->runs : 0,
                         .processes = row->processes};
     double half = unit_is_time(facts->unit) ? resolution_of(facts, row) / 2 : 0;
-    cost.low = fmin(cost.low, cost.value - half);
-    cost.high = fmax(cost.high, cost.value + half);
+    /* One process limits nothing; fmin and fmax take the other of a number and NaN. */
+    cost.low = row->processes > 1 ? fmin(cost.low, cost.value - half) : -HUGE_VAL;
+    cost.high = row->processes > 1 ? fmax(cost.high, cost.value + half) : HUGE_VAL;
     for (size_t i = 0; row->level_count > 1 && i < row->level_count; i++) {
         cost.least = fmin(cost.least, row->levels[i].median);
         cost.most = fmax(cost.most, row->levels[i].median);
@@ -148,14 +150,44 @@ static bool leads(const struct overhead_row *row)
     return !same(row->meter->mode, "k");
 }
 
+/* Costs of one operation after several predecessors. */
+#define PREDECESSORS_MOST 64
+struct costs_after {
+    struct cost sum;
+    double down[PREDECESSORS_MOST], up[PREDECESSORS_MOST]; /* from the median to its limits */
+};
+
+static void add_cost(struct costs_after *after, size_t index, const struct cost *cost)
+{
+    after->sum = index ? cost_plus(after->sum, *cost) : *cost;
+    after->down[index] = cost->value - cost->low;
+    after->up[index] = cost->high - cost->value;
+}
+
+/* An interrupt in one of few processes makes the interval after one predecessor absurdly wide: what
+ * counts is how wide they usually are. Not narrower for being several, as all are of one process.
+ */
+static struct cost mean_cost(struct costs_after *after, size_t count)
+{
+    struct cost mean = cost_times(after->sum, 1 / (double)count);
+    sort_values(after->down, count);
+    sort_values(after->up, count);
+    mean.low = mean.value - after->down[count / 2];
+    mean.high = mean.value + after->up[count / 2];
+    return mean;
+}
+
 bool warm_costs(const struct overhead_facts *facts, const char *link, const char *const *operations,
                 size_t count, struct cost *costs)
 {
-    struct cost sums[WARM_MOST] = {0}, each[WARM_MOST];
-    size_t predecessors = 0;
-    for (size_t i = 0; i < facts->report->row_count; i++) {
+    struct costs_after after[WARM_MOST];
+    struct cost each[WARM_MOST];
+    size_t found = 0;
+    for (size_t i = 0; i < facts->report->row_count && found < PREDECESSORS_MOST; i++) {
         const struct overhead_row *row = &facts->report->rows[i];
-        if (!concerns(facts, row, TEMPERATURE_WARM, link, operations[0]) || !leads(row))
+        /* The very first call of a process follows nothing, and is no warm one. */
+        if (!concerns(facts, row, TEMPERATURE_WARM, link, operations[0]) || !leads(row) ||
+            row->predecessor < 0)
             continue;
         bool all = true;
         for (size_t j = 0; all && j < count; j++) {
@@ -163,12 +195,12 @@ bool warm_costs(const struct overhead_facts *facts, const char *link, const char
             all = cost_is_known(&each[j]);
         }
         for (size_t j = 0; all && j < count; j++)
-            sums[j] = predecessors ? cost_plus(sums[j], each[j]) : each[j];
-        predecessors += all;
+            add_cost(&after[j], found, &each[j]);
+        found += all;
     }
     for (size_t j = 0; j < count; j++)
-        costs[j] = predecessors ? cost_times(sums[j], 1 / (double)predecessors) : (struct cost){0};
-    return predecessors > 0;
+        costs[j] = found ? mean_cost(&after[j], found) : (struct cost){0};
+    return found > 0;
 }
 
 /* How well a cold row answers: the wanted predecessor before any, more runs before fewer. */

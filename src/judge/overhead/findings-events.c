@@ -224,7 +224,9 @@ static struct slower ask_slower(const struct overhead_facts *facts)
     for (size_t i = 0; i < facts->report->slope_count; i++) {
         const struct overhead_slope *slope = &facts->report->slopes[i];
         struct slower one;
-        if (!concerns(facts, slope) || slope->separate || !judge_slower(facts, slope, &one))
+        /* Reads in user code share nothing: every event has a page of its own. */
+        if (!concerns(facts, slope) || slope->separate || *operation_of(facts, slope)->page ||
+            !judge_slower(facts, slope, &one))
             continue;
         if (!gravest.slope || verdict_graver(one.gravest.verdict, gravest.gravest.verdict) ||
             (one.gravest.verdict == gravest.gravest.verdict &&

@@ -3,23 +3,30 @@
  *
  * W2: the first call of a lazily linked program, which looks its function up, against the first
  * call of a static one and against an inline system call. */
-#include <string.h>
+#include <math.h>
 
 #include "judge/overhead/findings.h"
 
 /* A large extra: a fifth of the other's first call at least. */
 #define LARGE 1.2
+/* A call takes a page fault when most of its first calls do. */
+#define MOST_FAULT 0.5
 
 struct first_calls {
     const char *name;                        /* for people */
     struct cost lazy, fixed, inlined, bound; /* fixed: static; bound: at start */
     struct cost other;                       /* the cheaper of static and inline */
-    const char *other_name;
+    bool other_is_inline;
 };
 
 static bool cheaper(const struct cost *one, const struct cost *other)
 {
     return cost_is_known(one) && (!cost_is_known(other) || one->value < other->value);
+}
+
+static const char *name_of(bool is_inline)
+{
+    return is_inline ? "an inline system call" : "static linking";
 }
 
 /* read() decides, as in the paper; start, and later calls, are told beside. */
@@ -33,9 +40,8 @@ static struct first_calls first_calls_of(const struct overhead_facts *facts, con
                                 .inlined = cold_cost(facts, "lazy", direct, 1, NULL)};
     if (!cost_is_known(&first.inlined))
         first.inlined = cold_cost(facts, NULL, direct, 1, NULL);
-    bool inlined = cheaper(&first.inlined, &first.fixed);
-    first.other = inlined ? first.inlined : first.fixed;
-    first.other_name = inlined ? "an inline system call" : "static linking";
+    first.other_is_inline = cheaper(&first.inlined, &first.fixed);
+    first.other = first.other_is_inline ? first.inlined : first.fixed;
     return first;
 }
 
@@ -44,20 +50,22 @@ static bool can_tell(const struct first_calls *first)
     return cost_is_known(&first->lazy) && cost_is_known(&first->other);
 }
 
+/* What was not the cheaper of the two; and what of the extra binding at start saves, too: the
+ * lookup itself. The rest is the library's code, touched for the first time. */
 static void tell_others(const struct first_calls *first, struct finding *finding)
 {
-    struct {
-        const char *name;
-        const struct cost *cost;
-    } others[] = {{"static linking", &first->fixed},
-                  {"an inline system call", &first->inlined},
-                  {"binding at start", &first->bound}};
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        char words[WORDS_SIZE];
-        if (cost_is_known(others[i].cost) && strcmp(others[i].name, first->other_name) != 0)
-            finding_clause(finding, "with %s %s", others[i].name,
-                           cost_words(others[i].cost->value, words));
-    }
+    const struct cost *rest = first->other_is_inline ? &first->fixed : &first->inlined;
+    char words[WORDS_SIZE], lookup[WORDS_SIZE];
+    if (cost_is_known(rest))
+        finding_clause(finding, "with %s %s", name_of(!first->other_is_inline),
+                       cost_words(rest->value, words));
+    if (cost_is_known(&first->bound))
+        finding_clause(finding, "with binding at start %s, so looking the function up costs %s%s",
+                       cost_words(first->bound.value, words),
+                       cost_words(fmax(first->lazy.value - first->bound.value, 0), lookup),
+                       first->bound.faults >= MOST_FAULT
+                           ? " and a page fault in the library makes the rest"
+                           : "");
 }
 
 static void tell_second(const struct overhead_facts *facts, const char *operation,
@@ -118,7 +126,7 @@ void rule_lazy_linking(const struct overhead_facts *facts, struct finding *findi
     finding_clause(
         finding, "the first %s of a lazily linked program costs %s %s, with %s %s: %s more",
         decides->name, cost_words(decides->lazy.value, lazy), meter_unit_names[facts->unit],
-        decides->other_name, cost_words(decides->other.value, other),
+        name_of(decides->other_is_inline), cost_words(decides->other.value, other),
         cost_words(decides->lazy.value - decides->other.value, extra));
     tell_open(facts, &ratio, finding);
     tell_others(decides, finding);

@@ -10,6 +10,8 @@
 
 /* "Dearest", "least": by a hundredth at least. */
 #define MORE 1.01
+/* A call takes a page fault when most of its first calls do. */
+#define MOST_FAULT 0.5
 
 enum { START, STOP, READ, KINDS };
 static const char *const kind_names[KINDS] = {"start", "stop", "read"};
@@ -60,9 +62,11 @@ struct dearest {
     enum temperature temperature;
     struct cost costs[KINDS];
     size_t asked;
-    /* First calls that leave it open do not unsettle what later ones show: pages of a library that
-     * are mapped now or then make them differ. NULL: none do. */
-    const struct variant *open_first;
+    /* First calls that leave it open, or in which another call takes a page fault, do not unsettle
+     * what the calls themselves show: which page of a library is touched first is chance. NULL:
+     * there are none. */
+    const struct variant *open_first, *faulted_first;
+    struct cost faulted_costs[KINDS];
 };
 
 static void ask_variant(const struct overhead_facts *facts, const struct variant *variant,
@@ -74,9 +78,16 @@ static void ask_variant(const struct overhead_facts *facts, const struct variant
     int other = costs[STOP].value > costs[READ].value ? STOP : READ;
     struct ratio ratio = ratio_at_least(facts, &costs[START], &costs[other], MORE);
     enum finding_verdict now = ratio.estimate.verdict, before = gravest->ratio.estimate.verdict;
-    if (temperature == TEMPERATURE_COLD && gravest->asked && now == FINDING_INCONCLUSIVE) {
-        gravest->open_first = variant;
-        return;
+    if (temperature == TEMPERATURE_COLD && gravest->asked && now != FINDING_HOLDS) {
+        bool faulted = costs[other].faults >= costs[START].faults + MOST_FAULT;
+        if (faulted && !gravest->faulted_first) {
+            gravest->faulted_first = variant;
+            memcpy(gravest->faulted_costs, costs, sizeof(costs));
+        }
+        if (!faulted && now == FINDING_INCONCLUSIVE)
+            gravest->open_first = variant;
+        if (faulted || now == FINDING_INCONCLUSIVE)
+            return;
     }
     if (!gravest->asked || verdict_graver(now, before) ||
         (now == before && ratio.estimate.value < gravest->ratio.estimate.value)) {
@@ -110,6 +121,14 @@ static void tell_dearest(const struct overhead_facts *facts, const struct deares
                    dearest->ratio.estimate.verdict == FINDING_FAILS ? ": start is not the dearest"
                    : dearest->asked > 1 ? ", where start stands out least"
                                         : "");
+    if (dearest->faulted_first) {
+        int other =
+            dearest->faulted_costs[STOP].value > dearest->faulted_costs[READ].value ? STOP : READ;
+        finding_clause(finding, "the first %s takes a page fault (%s) and costs %s, start %s",
+                       kind_names[other], dearest->faulted_first->name,
+                       cost_words(dearest->faulted_costs[other].value, read),
+                       cost_words(dearest->faulted_costs[START].value, start));
+    }
     if (dearest->open_first)
         finding_clause(finding, "first calls (%s) leave that open", dearest->open_first->name);
 }
