@@ -144,6 +144,41 @@ static void a_cost_that_grows_ever_faster_is_not_straight(void **state)
     end_judging(&builder, &report);
 }
 
+/* One event 1500; from the second on 2300 + 40 for each. */
+static double stepped_cost(const struct overhead_built_call *call, void *context)
+{
+    (void)context;
+    if (strcmp(call->path, "timer") == 0)
+        return overhead_usual_cost(call, NULL);
+    return call->open == 1 ? 1500 : 2300 + 40.0 * call->open;
+}
+
+static void a_first_event_that_stands_apart_is_told_from_a_curve(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 15);
+    struct overhead_way way = {.calls = small, .cost = stepped_cost, .process_noise = 0.02};
+    for (way.open = 1; way.open <= 8; way.open++)
+        build_overhead_tour(&builder, &way);
+    struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
+    const struct overhead_slope *slope = by_events(&builder, &report);
+    assert_false(slope->straight);
+    assert_true(slope->first_apart);
+    assert_near(slope->step, 840, 40);
+    assert_true(slope->rest_low < 40 && slope->rest_high > 40);
+    assert_true(slope->rest_high - slope->rest_low < 20);
+    end_judging(&builder, &report);
+
+    struct planted planted = {.base = 2500, .slope = 900, .exponent = 1.4};
+    overhead_builder_start(&builder, 16);
+    build_events(&builder, (struct overhead_way){.process_noise = 0.02}, &planted);
+    report = judge_part(&builder, overhead_judge_sweeps);
+    assert_false(by_events(&builder, &report)->first_apart);
+    assert_nan(by_events(&builder, &report)->rest_slope);
+    end_judging(&builder, &report);
+}
+
 static void a_group_and_single_events_begin_with_the_same_one(void **state)
 {
     (void)state;
@@ -345,6 +380,7 @@ int main(void)
         cmocka_unit_test(planted_slopes_lie_in_their_intervals),
         cmocka_unit_test(a_cost_without_slope_has_none),
         cmocka_unit_test(a_cost_that_grows_ever_faster_is_not_straight),
+        cmocka_unit_test(a_first_event_that_stands_apart_is_told_from_a_curve),
         cmocka_unit_test(a_group_and_single_events_begin_with_the_same_one),
         cmocka_unit_test(what_else_a_process_calls_does_not_enter),
         cmocka_unit_test(calls_in_a_row_have_a_slope_of_every_process),

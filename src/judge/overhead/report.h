@@ -115,6 +115,11 @@ struct overhead_slope {
     uint32_t most_count;
     double miss;   /* of the line at the point that it misses most, as a part of the point */
     bool straight; /* nothing speaks against a straight line */
+    /* Not straight, but a line fits all counts above the least: that one stands apart (a single
+     * event may be read another way than a group). */
+    bool first_apart;
+    double step; /* what that line says of the least count, beyond its cost; NaN */
+    double rest_slope, rest_low, rest_high; /* NaN where the least count does not stand apart */
 };
 
 /* --- first calls (cold.c) --- */

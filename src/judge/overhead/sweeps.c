@@ -152,13 +152,50 @@ static void fill_line(const struct line *line, struct overhead_slope *slope)
     slope->straight = line->straight;
 }
 
+static int fit(const struct entry *entries, size_t begin, size_t end, struct line *line)
+{
+    AUTO_FREE struct line_value *values = calloc(end - begin, sizeof(*values));
+    if (!values)
+        return -ENOMEM;
+    for (size_t i = begin; i < end; i++)
+        values[i - begin] = (struct line_value){
+            .count = entries[i].count,
+            .process = (uint64_t)entries[i].figure->tour << 32 | entries[i].figure->process,
+            .cost = entries[i].figure->value,
+        };
+    return line_fit(values, end - begin, line);
+}
+
+/* Two counts lie on a line anyway, so three others must be there. */
+static int try_without_first(const struct entry *entries, size_t begin, size_t end,
+                             struct overhead_slope *slope)
+{
+    size_t second = begin;
+    slope->step = slope->rest_slope = slope->rest_low = slope->rest_high = NAN;
+    if (slope->straight || slope->points < 4)
+        return 0;
+    while (entries[second].count == entries[begin].count)
+        second++;
+    struct line rest;
+    int error = fit(entries, second, end, &rest);
+    slope->first_apart = !error && rest.straight;
+    if (!slope->first_apart)
+        return error;
+    slope->step = rest.base + rest.slope * slope->counts[0] - slope->one;
+    slope->rest_slope = rest.slope;
+    slope->rest_low = rest.low;
+    slope->rest_high = rest.high;
+    return 0;
+}
+
 static int judge_sweep(const struct entry *entries, size_t begin, size_t end,
                        struct overhead_slope *slope)
 {
-    AUTO_FREE struct line_value *values = calloc(end - begin, sizeof(*values));
     AUTO_FREE double *scratch = calloc(end - begin, sizeof(*scratch));
-    if (!values || !scratch)
-        return -ENOMEM;
+    struct line line;
+    int error = scratch ? fit(entries, begin, end, &line) : -ENOMEM;
+    if (error)
+        return error;
     const struct entry *first = &entries[begin];
     *slope = (struct overhead_slope){
         .machine = first->figure->machine,
@@ -171,17 +208,9 @@ static int judge_sweep(const struct entry *entries, size_t begin, size_t end,
         .by_reads = first->by_reads,
         .fixed = first->fixed,
     };
-    for (size_t i = begin; i < end; i++)
-        values[i - begin] = (struct line_value){
-            .count = entries[i].count,
-            .process = (uint64_t)entries[i].figure->tour << 32 | entries[i].figure->process,
-            .cost = entries[i].figure->value,
-        };
-    struct line line;
-    int error = line_fit(values, end - begin, &line);
     fill_medians(entries, begin, end, scratch, slope);
     fill_line(&line, slope);
-    return error;
+    return try_without_first(entries, begin, end, slope);
 }
 
 static int judge_entries(struct entry *entries, size_t count, struct overhead_report *report)
