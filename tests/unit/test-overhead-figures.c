@@ -162,6 +162,29 @@ static void cold_calls_stand_for_themselves(void **state)
     end_judging(&builder, &report);
 }
 
+static void cold_processes_on_a_shared_core_are_left_out(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 6);
+    build_overhead_tour(&builder, &(struct overhead_way){0});
+    struct overhead_way way = {.cold = true,
+                               .calls = "timer.nothing,timer.gauge,perf-user.read",
+                               .shared = 0.5,
+                               .shared_factor = 3};
+    build_overhead_tour(&builder, &way);
+    struct overhead_report report = judge_figures(&builder);
+    size_t found = 0;
+    for (size_t i = 0; i < report.figure_count; i++)
+        if (report.figures[i].operation ==
+            (uint32_t)overhead_operation_index(&builder.file, "perf-user.read")) {
+            assert_near(report.figures[i].value, 120, 1e-9);
+            found++;
+        }
+    assert_in_range(found, 60, 140);
+    end_judging(&builder, &report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +193,7 @@ int main(void)
         cmocka_unit_test(both_modes_are_added_up_call_by_call),
         cmocka_unit_test(modes_that_were_metered_together_need_no_total),
         cmocka_unit_test(cold_calls_stand_for_themselves),
+        cmocka_unit_test(cold_processes_on_a_shared_core_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,19 +100,20 @@ static void one_machine_alone_has_its_table(void **state)
     struct overhead_builder builder;
     overhead_builder_start(&builder, 2);
     double factors[] = {1};
+    double dear[] = {5};
     struct overhead_way way = {.calls = calls,
                                .meters = {"instructions:u", "instructions:k"},
                                .cost = machine_cost,
-                               .context = factors,
+                               .context = dear,
                                .processes = 2};
-    build_overhead_tour(&builder, &way);
     /* More events and other link modes are not its cost. */
-    double dear[] = {5};
-    way.context = dear;
     way.open = 4;
     build_overhead_tour(&builder, &way);
     way.open = 1;
     way.link = "lazy";
+    build_overhead_tour(&builder, &way);
+    way.link = "static";
+    way.context = factors;
     build_overhead_tour(&builder, &way);
     struct overhead_report report = judge_part(&builder, overhead_judge_machines);
     /* Three calls of libc in two link modes, one inline, by three meters. */

@@ -200,11 +200,13 @@ static void what_is_missing_is_not_compared(void **state)
     struct overhead_report report = judge_part(&builder, overhead_judge_peers);
     assert_int_equal(report.peer_count, 0);
     overhead_report_release(&report);
-    /* PAPI that cannot read, bare calls that failed, a disturbed tour, cold calls. */
+    /* PAPI that cannot read, or cannot be used, a disturbed tour, cold calls. */
     struct overhead_way way = {.calls = "timer.nothing,papi-low.start,papi-low.stop",
                                .processes = 2};
     build_overhead_tour(&builder, &way);
     way.calls = bare_calls;
+    build_overhead_tour(&builder, &way);
+    way.calls = papi_calls;
     build_overhead_failed(&builder, &way, ENOENT, "none");
     build_overhead_tour(&builder, &(struct overhead_way){0}); /* on a core of its own */
     way.calls = read_calls;
@@ -217,6 +219,8 @@ static void what_is_missing_is_not_compared(void **state)
     assert_int_equal(report.peer_count, 0);
     overhead_report_release(&report);
     /* One process: a ratio, and no interval. */
+    overhead_builder_end(&builder);
+    overhead_builder_start(&builder, 7);
     build_overhead_tour(&builder, &(struct overhead_way){.calls = read_calls, .processes = 1});
     report = judge_part(&builder, overhead_judge_peers);
     assert_int_equal(report.peer_count, 4);

@@ -217,12 +217,13 @@ static void what_else_a_process_calls_does_not_enter(void **state)
     overhead_builder_start(&builder, 7);
     /* One counter in another tour, where everything is dearer. */
     struct overhead_way other = {.calls = wide, .cost = planted_cost, .context = &dear};
-    build_overhead_tour(&builder, &other);
     build_events(&builder, (struct overhead_way){.processes = 5, .passes = 3}, &planted);
+    build_overhead_tour(&builder, &other);
     struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
     const struct overhead_slope *slope = by_events(&builder, &report);
     assert_near(slope->slope, 100, 1e-6);
     assert_near(slope->one, 1000, 1);
+    assert_int_equal(slope->processes, 4 * 5);
     /* Measured with one counter only: no slope. */
     assert_null(find(&builder.file, &report, "perf-syscall.read", false, false, ""));
     end_judging(&builder, &report);

@@ -200,9 +200,9 @@ struct line_sum line_sum_of(const struct line_points *points, const double *fact
     return sum;
 }
 
-double line_sum_reach(struct line_sum sum)
+double line_sum_reach(struct line_sum sum, double confidence)
 {
     if (!(sum.error > 0))
         return 0;
-    return sum.df > 0 ? sum.error * t_quantile(.975, sum.df) : INFINITY;
+    return sum.df > 0 ? sum.error * t_quantile((1 + confidence) / 2, sum.df) : INFINITY;
 }

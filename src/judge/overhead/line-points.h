@@ -34,5 +34,5 @@ struct line_sum {
  * lonely points. */
 struct line_sum line_sum_of(const struct line_points *points, const double *factors, double left,
                             size_t fitted);
-/* Half the width of its 95 % interval. */
-double line_sum_reach(struct line_sum sum);
+/* Half the width of its interval with that confidence. */
+double line_sum_reach(struct line_sum sum, double confidence);

@@ -13,6 +13,9 @@
 
 /* A line that misses no point by more is straight, whatever can be told apart. */
 static const double MISS = 0.1;
+static const double CONFIDENCE = 0.95;
+/* A line is not called bent for chance: two tests are made of many sweeps. */
+static const double CERTAIN = 0.99;
 /* An increase tells of the exponent when it is this many standard errors above 0: the logarithm of
  * one that may be nothing says nothing. */
 static const double CLEAR = 2;
@@ -87,7 +90,7 @@ static void fit_slope(const struct line_points *points, const struct basis *basi
 {
     coefficient_of(points, basis->linear, basis->factors);
     struct line_sum slope = line_sum_of(points, basis->factors, left_by(points, basis, false), 2);
-    double reach = line_sum_reach(slope);
+    double reach = line_sum_reach(slope, CONFIDENCE);
     line->slope = slope.value;
     line->low = slope.value - reach;
     line->high = slope.value + reach;
@@ -107,7 +110,7 @@ static bool is_bent(const struct line_points *points, const struct basis *basis)
         return false;
     coefficient_of(points, basis->square, basis->factors);
     struct line_sum bend = line_sum_of(points, basis->factors, left_by(points, basis, true), 3);
-    return fabs(bend.value) > line_sum_reach(bend);
+    return fabs(bend.value) > line_sum_reach(bend, CERTAIN);
 }
 
 /* --- the exponent: logarithm of the increase against that of the count above the least --- */
@@ -160,8 +163,9 @@ static bool exponent_factors(const struct line_points *points, const double *inc
     return true;
 }
 
+/* bent: is the exponent certainly not 1? */
 static int fit_exponent(const struct line_points *points, const struct basis *basis,
-                        struct line *line)
+                        struct line *line, bool *bent)
 {
     line->exponent = line->exponent_low = line->exponent_high = NAN;
     AUTO_FREE double *increases = calloc(points->count + 1, sizeof(*increases));
@@ -172,11 +176,12 @@ static int fit_exponent(const struct line_points *points, const struct basis *ba
     double exponent;
     if (!exponent_factors(points, increases, basis->factors, &exponent))
         return 0;
-    double reach =
-        line_sum_reach(line_sum_of(points, basis->factors, left_by(points, basis, true), 3));
+    struct line_sum sum = line_sum_of(points, basis->factors, left_by(points, basis, true), 3);
+    double reach = line_sum_reach(sum, CONFIDENCE);
     line->exponent = fabs(exponent - 1) < EXPONENT_DUST ? 1 : exponent;
     line->exponent_low = line->exponent - reach;
     line->exponent_high = line->exponent + reach;
+    *bent |= fabs(line->exponent - 1) > line_sum_reach(sum, CERTAIN);
     return 0;
 }
 
@@ -197,8 +202,8 @@ int line_fit(struct line_value *values, size_t count, struct line *line)
     line->processes = points.processes;
     line->paired = points.costs != NULL;
     fit_slope(&points, &basis, line);
-    error = fit_exponent(&points, &basis, line);
-    bool curved = is_bent(&points, &basis) || line->exponent_low > 1 || line->exponent_high < 1;
-    line->straight = !(curved && line->miss > MISS);
+    bool bent = is_bent(&points, &basis);
+    error = fit_exponent(&points, &basis, line, &bent);
+    line->straight = !(bent && line->miss > MISS);
     return error;
 }
