@@ -180,6 +180,42 @@ class Here(Touring, unittest.TestCase):
         self.made(SWITCHES)
 
 
+class UnderAFilter(Touring, unittest.TestCase):
+    """What a container's filter refuses becomes a failed visit, and never a cheap call."""
+
+    def under(self, refusal):
+        refuse = [os.environ["SECCOMP_REFUSE"], refusal, "--"]
+        if subprocess.run([*refuse, "true"], check=False).returncode == 77:
+            self.skipTest("this kernel has no seccomp filters")
+        self.probe = frames.Probe(tap.KIT, prefix=refuse)
+        self.addCleanup(self.probe.__exit__)
+        self.probe.hello()
+        self.probe.send("try", name="page-faults:u")
+        return self.probe.receive()
+
+    def test_a_start_that_is_refused_is_noticed_after_its_span(self):
+        if self.under("START")["openable"] != "1":
+            self.skipTest("page-faults:u cannot be opened here")
+        for path in ("perf-read", "perf-syscall", "assay"):
+            visit = self.tour(["timer.nothing", f"{path}.start", f"{path}.stop"], cold=1)
+            self.assertFalse(visit.done, path)
+            self.assertIn(f"call 2 of the tour, {path}.start, failed: ", visit.end["reason"])
+            self.assertIn("Operation not permitted", visit.end["reason"])
+            self.assertEqual(int(visit.end["error"]), 1)
+
+    def test_an_instrument_that_cannot_be_started_before_the_tour_says_so(self):
+        if self.under("START")["openable"] != "1":
+            self.skipTest("page-faults:u cannot be opened here")
+        self.refused(["perf-read.read"], "the counters opened but cannot be started")
+        self.refused(["assay.read"], "the counters of libassay cannot be started")
+
+    def test_counters_that_may_not_be_opened_have_a_reason(self):
+        frame = self.under("EPERM")
+        self.assertEqual(frame["openable"], "0")
+        self.refused(["perf-read.read"], frame["reason"][:60])
+        self.made(["timer.nothing", "timer.gauge"], passes=2)  # they need none
+
+
 class InTheLab(Touring, laboratory.LabCase):
     """Instructions of an emulated CPU are exact."""
     METERS = ["instructions:u", "instructions:k"]
