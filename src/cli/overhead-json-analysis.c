@@ -100,6 +100,8 @@ static json_t *cold_json(const struct overhead_run *run, const struct overhead_c
 static json_t *sweep_json(const struct overhead_run *run, const struct overhead_slope *slope)
 {
     static const char bent[] = "too few points, or no growth, to tell how the line bends";
+    static const char apart[] =
+        "the least count does not stand apart from a line through the others";
     json_t *object = json_object(), *points = json_array();
     overhead_put_operation_json(object, &run->file, slope->operation);
     json_object_set_new(object, "variant", json_text(slope->variant));
@@ -123,9 +125,12 @@ static json_t *sweep_json(const struct overhead_run *run, const struct overhead_
                    {"low", slope->low, NULL}, {"high", slope->high, NULL},
                    {"exponent", slope->exponent, bent}, {"exponent_low", slope->exponent_low, bent},
                    {"exponent_high", slope->exponent_high, bent}, {"one", slope->one, NULL},
-                   {"most", slope->most, NULL}, {"miss", slope->miss, NULL});
+                   {"most", slope->most, NULL}, {"miss", slope->miss, NULL},
+                   {"step", slope->step, apart}, {"rest_slope", slope->rest_slope, apart},
+                   {"rest_low", slope->rest_low, apart}, {"rest_high", slope->rest_high, apart});
     json_object_set_new(object, "most_count", json_count(slope->most_count));
     json_object_set_new(object, "straight", json_boolean(slope->straight));
+    json_object_set_new(object, "first_apart", json_boolean(slope->first_apart));
     overhead_put_machine_json(object, &run->file, slope->machine);
     return object;
 }

@@ -22,6 +22,8 @@ static void put_shape(const struct overhead_slope *slope, struct text *out)
         text_puts(out, "straight");
     else if (slope->miss <= OVERHEAD_TOLD)
         text_puts(out, "nearly");
+    else if (slope->first_apart)
+        text_puts(out, "stepped");
     else if (!isfinite(slope->exponent))
         text_puts(out, "bent");
     else
@@ -50,7 +52,10 @@ static void add_line(struct table *table, const struct overhead_run *run,
                       has_variants(&run->report, slope) ? slope->variant : NULL, &call);
     overhead_cost(slope->one, one, sizeof(one));
     overhead_cost(slope->most, most, sizeof(most));
-    overhead_put_interval(slope->slope, slope->low, slope->high, &each);
+    if (slope->first_apart)
+        overhead_put_interval(slope->rest_slope, slope->rest_low, slope->rest_high, &each);
+    else
+        overhead_put_interval(slope->slope, slope->low, slope->high, &each);
     put_shape(slope, &shape);
     table_add(table, TONE_PLAIN, text_string(&call));
     table_add(table, TONE_PLAIN, slope->by_reads ? "" : slope->separate ? "separate" : "group");
@@ -104,12 +109,13 @@ void overhead_put_sweeps(const struct overhead_run *run, const struct style *sty
             reads |= leads && by_reads;
         }
     AUTO_TEXT struct text words = {0};
-    text_puts(&words,
-              events || reads
-                  ? "each further: the slope of a straight line, with its 95 % interval; "
-                    "growth: straight, nearly (within 5 %), or bent: n^2 would be four times as "
-                    "much for twice as many. "
-                  : "");
+    text_puts(
+        &words,
+        events || reads
+            ? "each further: the slope of a straight line, with its 95 % interval; "
+              "growth: straight, nearly (within 5 %), stepped (straight but for the first), or "
+              "bent: n^2 would be four times as much for twice as many. "
+            : "");
     if (events)
         text_puts(&words,
                   "group: all events are switched and read by one call; separate: by a call "

@@ -133,6 +133,21 @@ static void figures_stand_behind_their_call(void **state)
     shown_end(&shown);
 }
 
+static void a_first_event_that_stands_apart_is_called_a_step(void **state)
+{
+    (void)state;
+    struct shown shown;
+    shown_build_rich(&shown);
+    struct overhead_slope *slope = &shown.run.report.slopes[0];
+    slope->first_apart = true;
+    slope->rest_slope = 40;
+    slope->rest_low = 38;
+    slope->rest_high = 42;
+    shown_put(&shown, 80);
+    expect_line(&shown, "perf-read.start ", "group|2,450|14,000 at 8|stepped|40 (38 to 42)");
+    shown_end(&shown);
+}
+
 /* A kind is named once; what is like another variant has no box unless all are asked for. */
 static void variants_that_are_alike_share_a_box(void **state)
 {
@@ -424,6 +439,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_part_stands_in_its_place),
         cmocka_unit_test(figures_stand_behind_their_call),
+        cmocka_unit_test(a_first_event_that_stands_apart_is_called_a_step),
         cmocka_unit_test(variants_that_are_alike_share_a_box),
         cmocka_unit_test(first_calls_take_a_line_a_call),
         cmocka_unit_test(levels_are_told_apart),
