@@ -250,10 +250,13 @@ void rule_kinds_of_calls(const struct overhead_facts *facts, struct finding *fin
     bool variants_decide = verdict_graver(by_variant, dearest.ratio.estimate.verdict);
     struct ratio *decides = variants_decide ? &dependence.ratio : &dearest.ratio;
     estimate_report(&decides->estimate, finding);
+    /* What decides comes first: at the end there may be no room. */
+    if (variants_decide)
+        tell_dependence(&dependence, finding);
     tell_dearest(facts, &dearest, finding);
     if (by_variant == FINDING_UNTESTABLE)
         finding_clause(finding, "with one variant only, the half about variants is not tested");
-    else
+    else if (!variants_decide)
         tell_dependence(&dependence, finding);
     tell_open(facts, decides, finding);
     tell_papi(facts, finding);

@@ -84,69 +84,80 @@ struct overhead_facts overhead_facts_of(const struct overhead_case *file,
     return facts;
 }
 
-static struct finding ask(const struct overhead_claim *claim, const struct overhead_facts *facts)
-{
-    struct finding finding = blank(claim);
-    claim->rule(facts, &finding);
-    bool decided = finding.verdict != FINDING_UNTESTABLE;
-    if (decided && facts->unit == METER_INSTRUCTIONS)
-        finding_clause(&finding, "instructions of user and kernel code%s",
-                       facts->file->machines[facts->machine].emulated
-                           ? ", as this machine is emulated and has no times of its own"
-                           : ", as no call was timed");
-    return finding;
-}
-
 static const char *machine_name(const struct overhead_case *file, size_t machine)
 {
     const char *name = file->machines[machine].name;
     return name ? name : "a machine without a name";
 }
 
-/* What every machine says, where they differ. */
+/* More are asked one by one, but not counted. */
+#define MACHINES_TOLD 64
+
+/* Which machine decided, and what every one says. */
 static void tell_machines(const struct overhead_case *file, const enum finding_verdict *verdicts,
                           uint32_t decides, struct finding *finding)
 {
-    size_t of[4] = {0};
+    size_t of[4] = {0}, used = 0;
+    char words[160];
     for (size_t i = 0; i < file->machine_count; i++)
         of[verdicts[i]]++;
-    finding_clause(finding, "so on %.60s", machine_name(file, decides));
-    char words[160];
-    size_t used = 0;
     for (int verdict = 0; verdict < 4; verdict++)
         if (of[verdict])
             used += (size_t)snprintf(words + used, sizeof(words) - used, "%s%s on %zu",
                                      used ? ", " : "", finding_verdict_names[verdict], of[verdict]);
-    finding_clause(finding, "of %zu machines: %s", file->machine_count, words);
+    finding_clause(finding, "on %.60s, of %zu machines (%s)", machine_name(file, decides),
+                   file->machine_count, words);
 }
 
-/* More are asked one by one, but counted no further. */
-#define MACHINES_TOLD 64
+/* What is to be known before the figures: it is never left out for want of room. */
+static void tell_unit(const struct overhead_facts *facts, struct finding *finding)
+{
+    if (facts->unit == METER_INSTRUCTIONS)
+        finding_clause(finding, "in instructions of user and kernel code, as %s",
+                       facts->file->machines[facts->machine].emulated
+                           ? "the machine is emulated and its times mean nothing"
+                           : "no call was timed");
+}
+
+static enum finding_verdict verdict_on(const struct overhead_claim *claim,
+                                       const struct overhead_facts *facts)
+{
+    struct finding finding = blank(claim);
+    claim->rule(facts, &finding);
+    return finding.verdict;
+}
 
 /* A claim about machines in general is refuted by one of them. */
 static struct finding ask_each(const struct overhead_claim *claim, const struct overhead_case *file,
                                const struct overhead_report *report,
                                const struct all_reads_in_a_row *reads)
 {
-    struct finding gravest = blank(claim);
-    enum finding_verdict verdicts[MACHINES_TOLD];
+    struct finding finding = blank(claim);
+    enum finding_verdict verdicts[MACHINES_TOLD], gravest = FINDING_UNTESTABLE;
     uint32_t decides = 0;
+    if (file->machine_count == 0) {
+        finding_clause(&finding, "nothing was measured");
+        return finding;
+    }
     for (uint32_t machine = 0; machine < file->machine_count; machine++) {
         struct overhead_facts facts = overhead_facts_of(file, report, machine);
         facts.reads = reads;
-        struct finding finding = ask(claim, &facts);
+        enum finding_verdict verdict = verdict_on(claim, &facts);
         if (machine < MACHINES_TOLD)
-            verdicts[machine] = finding.verdict;
-        if (machine == 0 || verdict_graver(finding.verdict, gravest.verdict)) {
-            gravest = finding;
+            verdicts[machine] = verdict;
+        if (verdict_graver(verdict, gravest)) {
+            gravest = verdict;
             decides = machine;
         }
     }
-    if (file->machine_count == 0)
-        finding_clause(&gravest, "nothing was measured");
+    struct overhead_facts facts = overhead_facts_of(file, report, decides);
+    facts.reads = reads;
     if (file->machine_count > 1 && file->machine_count <= MACHINES_TOLD)
-        tell_machines(file, verdicts, decides, &gravest);
-    return gravest;
+        tell_machines(file, verdicts, decides, &finding);
+    if (gravest != FINDING_UNTESTABLE)
+        tell_unit(&facts, &finding);
+    claim->rule(&facts, &finding);
+    return finding;
 }
 
 int overhead_judge_findings(const struct overhead_case *file, uint64_t seed,
