@@ -39,7 +39,7 @@ static const struct option_spec specs[] = {
      FIELD(counted), NULL},
     {0, "processes", OPTION_OPTIONAL, "P",
      "fresh processes of every tour; unless given up to 72 of a warm and 200 of a cold one, on an "
-     "emulated machine 3 and 5",
+     "emulated machine 6 and 10",
      FIELD(processes), NULL},
     {0, "cpu", OPTION_I64, "CPU",
      "measure on this CPU; -1 takes the last one that may be used, because the first ones serve "

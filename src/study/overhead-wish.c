@@ -26,8 +26,11 @@
 #define LEAST_MAIN         60u
 #define LEAST_SWEEP        30u
 #define COLD_PROCESSES     200u
-#define EMULATED_PROCESSES 3u
-#define EMULATED_COLD      5u
+#define EMULATED_CIRCUITS  3u
+#define EMULATED_PROCESSES 6u
+#define EMULATED_LEAST     3u
+#define EMULATED_COLD      10u
+#define EMULATED_COLDEST   5u /* the least of cold ones */
 #define FULL_TIMES         4u /* as many processes with --full */
 
 bool overhead_tells_time(const struct overhead_meters *meters)
@@ -83,7 +86,9 @@ static struct wished_tour warm_tour(const struct overhead_study *study, enum ove
                                .least = least};
     if (study->emulated) {
         tour.passes = EMULATED_PASSES;
-        tour.processes = tour.circuits = tour.least = EMULATED_PROCESSES;
+        tour.circuits = EMULATED_CIRCUITS;
+        tour.processes = EMULATED_PROCESSES;
+        tour.least = EMULATED_LEAST;
     }
     if (study->processes)
         tour.processes = study->processes;
@@ -110,7 +115,7 @@ struct wished_tour overhead_cold_tour(const struct overhead_study *study, const 
         tour.processes = EMULATED_COLD;
     tour.circuits = tour.passes = 1;
     if (study->emulated)
-        tour.least = EMULATED_COLD;
+        tour.least = EMULATED_COLDEST;
     tour.cold = true;
     return tour;
 }
