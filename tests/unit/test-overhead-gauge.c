@@ -69,7 +69,7 @@ static struct judged judge_planted(const struct planted *planted, uint64_t seed)
                                .processes = planted->processes ? planted->processes : 60,
                                .step = planted->step};
     struct overhead_tour *tour = build_overhead_tour(&builder, &way);
-    size_t passes = 20 * way.processes;
+    size_t passes = (size_t)20 * way.processes;
     bool *shared = overhead_built_room(passes, sizeof(*shared));
     for (size_t pass = 0; pass < passes; pass++) { /* stretches of five passes */
         shared[pass] =

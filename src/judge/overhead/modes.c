@@ -242,7 +242,7 @@ size_t find_modes(const double *sorted, size_t count, const struct mode_search *
                   struct mode modes[MOST_MODES])
 {
     struct histogram histogram;
-    struct heap heaps[MOST_HEAPS];
+    struct heap heaps[MOST_HEAPS] = {{0}};
     modes[0] = (struct mode){0, count, sorted[count / 2], INFINITY};
     if (!fill_histogram(&histogram, sorted, count, search))
         return 1;

@@ -120,7 +120,7 @@ double overhead_pass_gauge(const struct overhead_passes *passes, size_t process,
     error_sort(passes->scratch, count, passes->scratch + count);
     if (tour->cold)
         return (double)passes->scratch[0];
-    return ((double)passes->scratch[(count - 1) / 2] + (double)passes->scratch[count / 2]) / 2;
+    return overhead_middle(passes->scratch, count);
 }
 
 bool overhead_pass_unsettled(const struct overhead_passes *passes, size_t process, uint32_t pass)

@@ -31,6 +31,13 @@ static inline const int64_t *overhead_pass_values(const struct overhead_tour *to
     return tour->values + (tour->begins[process] + pass * tour->length) * tour->meter_count;
 }
 
+/* The median of values in order; count is not 0. */
+static inline double overhead_middle(const int64_t *sorted, size_t count)
+{
+    size_t below = (count - 1) / 2, above = count / 2;
+    return ((double)sorted[below] + (double)sorted[above]) / 2;
+}
+
 /* Raw; the median of a warm pass, the least of a cold one, whose first gauge runs cold itself. NaN:
  * the tour has no gauge. */
 double overhead_pass_gauge(const struct overhead_passes *passes, size_t process, uint32_t pass,

@@ -67,7 +67,7 @@ static int time_tour(struct timing *timing, const struct overhead_tour *tour, ui
     int error = overhead_passes_open(timing->file, tour, &passes);
     if (error || !passes.nothing_count)
         return error;
-    uint32_t most = 0;
+    size_t most = 0;
     for (size_t i = 0; i < tour->processes; i++)
         most = tour->passes[i] > most ? tour->passes[i] : most;
     AUTO_FREE int64_t *spans = calloc(2 * most * passes.nothing_count + 1, sizeof(*spans));
@@ -81,8 +81,7 @@ static int time_tour(struct timing *timing, const struct overhead_tour *tour, ui
         if (!count)
             continue;
         error_sort(spans, count, spans + most * passes.nothing_count);
-        timing->medians[timing->processes++] =
-            ((double)spans[(count - 1) / 2] + (double)spans[count / 2]) / 2;
+        timing->medians[timing->processes++] = overhead_middle(spans, count);
         timing->runs += count;
     }
     return 0;
