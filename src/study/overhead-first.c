@@ -89,7 +89,7 @@ static void wish_first(struct overhead_wisher *wisher, size_t index, const char 
         wish_reads(wisher, operation, link);
 }
 
-void overhead_wish_cold(struct overhead_wisher *wisher)
+static void wish_cold(struct overhead_wisher *wisher, bool bare)
 {
     static const char *const links[] = {"static", "lazy", "bind-now"};
     const struct catalogue *catalogue = wisher->study->catalogue;
@@ -98,9 +98,20 @@ void overhead_wish_cold(struct overhead_wisher *wisher)
             const struct catalogue_operation *operation = &catalogue->operations[j];
             char usual[WORD_LIST_WORD];
             word_list_prefer(operation->links, "static", usual);
-            if (operation->binds || strcmp(usual, links[i]) == 0)
+            if (overhead_is_bare(operation) == bare &&
+                (operation->binds || strcmp(usual, links[i]) == 0))
                 wish_first(wisher, j, links[i]);
         }
+}
+
+void overhead_wish_bare_cold(struct overhead_wisher *wisher)
+{
+    wish_cold(wisher, true);
+}
+
+void overhead_wish_cold(struct overhead_wisher *wisher)
+{
+    wish_cold(wisher, false);
 }
 
 /* --- whole commands --- */

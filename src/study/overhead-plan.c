@@ -24,9 +24,11 @@ const char *const overhead_stage_names[OVERHEAD_STAGES] = {
     [OVERHEAD_REPEATS] = "reads in a row",
 };
 
+/* The most important first: bare calls in every respect, then what others make of them. */
 static overhead_wish_stage *const wishers[] = {
-    overhead_wish_reads,    overhead_wish_instruments, overhead_wish_cold,
-    overhead_wish_commands, overhead_wish_events,      overhead_wish_repeats,
+    overhead_wish_reads,  overhead_wish_instruments, overhead_wish_bare_cold,
+    overhead_wish_events, overhead_wish_repeats,     overhead_wish_commands,
+    overhead_wish_cold,   overhead_wish_more_events,
 };
 
 static bool same_cell(const struct cell *left, const struct cell *right)

@@ -10,7 +10,7 @@
 #include "wire/cell.h"
 #include "wire/tour.h"
 
-/* What a tour is there for; the more important first. */
+/* What a tour is there for. */
 enum overhead_stage {
     OVERHEAD_READS,    /* all that reads, side by side */
     OVERHEAD_SWITCHES, /* start, stop and read of paths that share counters */
@@ -152,6 +152,8 @@ void overhead_wish_row(struct overhead_wisher *wisher, const struct wished_tour 
 bool overhead_uses(const struct overhead_study *study, const struct catalogue_operation *operation,
                    const char *link);
 bool overhead_effect_is(const struct catalogue_operation *operation, const char *effect);
+/* Does it switch or read counters of its own by calls of its own, as no library does for it? */
+bool overhead_is_bare(const struct catalogue_operation *operation);
 bool overhead_is_timer(const struct catalogue_operation *operation);
 bool overhead_is_command(const struct catalogue_operation *operation);
 /* Does its page in a warm tour look as its path says? One that is read once is no longer cold. */
@@ -164,5 +166,6 @@ struct wished_tour overhead_sweep_tour(const struct overhead_study *study,
 struct wished_tour overhead_cold_tour(const struct overhead_study *study, const char *link);
 
 typedef void overhead_wish_stage(struct overhead_wisher *wisher);
-overhead_wish_stage overhead_wish_reads, overhead_wish_instruments, overhead_wish_cold,
-    overhead_wish_commands, overhead_wish_events, overhead_wish_repeats;
+overhead_wish_stage overhead_wish_reads, overhead_wish_instruments, overhead_wish_bare_cold,
+    overhead_wish_cold, overhead_wish_commands, overhead_wish_events, overhead_wish_more_events,
+    overhead_wish_repeats;

@@ -189,29 +189,38 @@ static void wish_counters(struct overhead_wisher *wisher, const char *instrument
     wished_calls_free(&calls);
 }
 
-/* PAPI counts an event once in a set, and what stands alone is switched as a whole: more counters
- * are for those that take copies. libassay makes the calls of others: fewer numbers do. */
-static bool takes_copies(const struct overhead_study *study,
-                         const struct catalogue_operation *operation, uint32_t open)
+static uint32_t most_counters(const struct overhead_study *study)
 {
-    if (strcmp(operation->instrument, "assay") == 0)
-        return study->full || (open & (open - 1)) == 0;
-    return strcmp(operation->instrument, "perf") == 0;
+    uint32_t usual = study->full ? FULL_MOST_OPEN : MOST_OPEN;
+    return study->most_open && study->most_open < usual ? study->most_open : usual;
+}
+
+static void wish_both_layouts(struct overhead_wisher *wisher, const char *instrument, uint32_t open)
+{
+    wish_counters(wisher, instrument, open, false);
+    wish_counters(wisher, instrument, open, true);
 }
 
 void overhead_wish_events(struct overhead_wisher *wisher)
 {
-    const struct overhead_study *study = wisher->study;
-    const struct catalogue *catalogue = study->catalogue;
-    uint32_t usual = study->full ? FULL_MOST_OPEN : MOST_OPEN;
-    uint32_t most = study->most_open && study->most_open < usual ? study->most_open : usual;
-    for (size_t i = 0; i < catalogue->operation_count; i++) {
-        const struct catalogue_operation *operation = &catalogue->operations[i];
-        for (uint32_t open = 1; open <= most && is_first_of_instrument(catalogue, i); open++)
-            for (int separate = 0; separate <= 1 && takes_copies(study, operation, open);
-                 separate++)
-                wish_counters(wisher, operation->instrument, open, separate);
-    }
+    const struct catalogue *catalogue = wisher->study->catalogue;
+    for (size_t i = 0; i < catalogue->operation_count; i++)
+        if (overhead_is_bare(&catalogue->operations[i]) && is_first_of_instrument(catalogue, i))
+            for (uint32_t open = 1; open <= most_counters(wisher->study); open++)
+                wish_both_layouts(wisher, catalogue->operations[i].instrument, open);
+}
+
+/* libassay makes the calls of others: a few numbers do. PAPI counts an event once in a set, and
+ * what stands alone is switched as a whole: neither takes copies. */
+void overhead_wish_more_events(struct overhead_wisher *wisher)
+{
+    const struct catalogue *catalogue = wisher->study->catalogue;
+    for (size_t i = 0; i < catalogue->operation_count; i++)
+        if (strcmp(catalogue->operations[i].instrument, "assay") == 0 &&
+            is_first_of_instrument(catalogue, i))
+            for (uint32_t open = 1; open <= most_counters(wisher->study);
+                 open += wisher->study->full ? 1 : open)
+                wish_both_layouts(wisher, catalogue->operations[i].instrument, open);
 }
 
 /* --- several reads in one span --- */

@@ -50,6 +50,11 @@ bool overhead_is_command(const struct catalogue_operation *operation)
     return strcmp(operation->instrument, "command") == 0;
 }
 
+bool overhead_is_bare(const struct catalogue_operation *operation)
+{
+    return strcmp(operation->instrument, "perf") == 0;
+}
+
 bool overhead_is_warm(const struct catalogue_operation *operation)
 {
     return !*operation->page || strcmp(operation->page, "populated") == 0;
