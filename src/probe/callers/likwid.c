@@ -10,18 +10,18 @@
 
 static void likwid_begin(struct tour_state *state, uint32_t times)
 {
-    int status = 0;
+    long status = 0;
     do
-        status |= likwid_markerStartRegion(LIKWID_REGION);
+        status = call_worst(status, likwid_markerStartRegion(LIKWID_REGION));
     while (--times);
     state->status = status;
 }
 
 static void likwid_end(struct tour_state *state, uint32_t times)
 {
-    int status = 0;
+    long status = 0;
     do
-        status |= likwid_markerStopRegion(LIKWID_REGION);
+        status = call_worst(status, likwid_markerStopRegion(LIKWID_REGION));
     while (--times);
     state->status = status;
 }

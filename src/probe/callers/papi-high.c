@@ -11,18 +11,18 @@
 
 static void high_begin(struct tour_state *state, uint32_t times)
 {
-    int status = PAPI_OK;
+    long status = PAPI_OK;
     do
-        status |= PAPI_hl_region_begin(PAPI_REGION);
+        status = call_worst(status, PAPI_hl_region_begin(PAPI_REGION));
     while (--times);
     state->status = status;
 }
 
 static void high_end(struct tour_state *state, uint32_t times)
 {
-    int status = PAPI_OK;
+    long status = PAPI_OK;
     do
-        status |= PAPI_hl_region_end(PAPI_REGION);
+        status = call_worst(status, PAPI_hl_region_end(PAPI_REGION));
     while (--times);
     state->status = status;
 }

@@ -14,10 +14,10 @@
     {                                                                                              \
         const int event_set = state->event_set;                                                    \
         long long *const values = state->values;                                                   \
-        int status = PAPI_OK;                                                                      \
+        long status = PAPI_OK;                                                                     \
         (void)values;                                                                              \
         do                                                                                         \
-            status |= (call);                                                                      \
+            status = call_worst(status, (call));                                                   \
         while (--times);                                                                           \
         state->status = status;                                                                    \
     }

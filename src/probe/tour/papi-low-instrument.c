@@ -12,6 +12,7 @@
 int papi_low_open(struct tour_state *state)
 {
     struct job *job = state->job;
+    state->event_set = PAPI_NULL; /* it is closed even where it could not be opened */
     memset(state->values, 0, sizeof(state->values));
     if (job->separate && job->tour.open > 1)
         return job_fail(job, -ENOTSUP,
