@@ -11,6 +11,7 @@
 /* Link modes that have columns; others are shown with --all. */
 static const char *const links[] = {"lazy", "bind-now"};
 #define FEW_NAMED 4u
+#define LEAST     5u /* processes of times; what is emulated varies little */
 #define LINKS     (sizeof(links) / sizeof(*links))
 
 bool overhead_same_cold_group(const struct overhead_cold *left, const struct overhead_cold *right)
@@ -24,6 +25,12 @@ static bool has_column(const char *variant)
         if (overhead_same_word(variant, links[i]))
             return true;
     return false;
+}
+
+bool overhead_says_something(const struct overhead_run *run, const struct overhead_cold *cold)
+{
+    return run->options->all ||
+           cold->processes >= (overhead_is_emulated(&run->file, cold->machine) ? 1u : LEAST);
 }
 
 static void add_cost(struct table *table, enum tone tone, double value)
@@ -55,7 +62,8 @@ static const struct overhead_cold *find(const struct overhead_run *run,
         const struct overhead_cold *cold = &report->cold[i];
         bool fits =
             variant ? overhead_same_word(cold->variant, variant) : !has_column(cold->variant);
-        if (!fits || cold->operation != like->operation || !overhead_same_cold_group(cold, like))
+        if (!fits || cold->operation != like->operation || !overhead_same_cold_group(cold, like) ||
+            !overhead_says_something(run, cold))
             continue;
         if (!found || (cold->opening && !found->opening))
             found = cold;
@@ -71,6 +79,14 @@ static bool leads_call(const struct overhead_run *run, size_t index)
             overhead_same_cold_group(&list[i], &list[index]))
             return false;
     return true;
+}
+
+static bool has_figures(const struct overhead_run *run, const struct overhead_cold *like)
+{
+    bool any = find(run, like, NULL) != NULL;
+    for (size_t i = 0; i < LINKS && !any; i++)
+        any = find(run, like, links[i]) != NULL;
+    return any;
 }
 
 static void add_brief(struct table *table, const struct overhead_run *run,
@@ -95,7 +111,7 @@ static void add_brief(struct table *table, const struct overhead_run *run,
     add_faults(table, faults);
 }
 
-static void put_brief(const struct overhead_run *run, const struct overhead_cold *like,
+static bool put_brief(const struct overhead_run *run, const struct overhead_cold *like,
                       const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
@@ -109,10 +125,17 @@ static void put_brief(const struct overhead_run *run, const struct overhead_cold
     };
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     for (size_t i = 0; i < run->report.cold_count; i++)
-        if (overhead_same_cold_group(&run->report.cold[i], like) && leads_call(run, i))
+        if (overhead_same_cold_group(&run->report.cold[i], like) && leads_call(run, i) &&
+            has_figures(run, &run->report.cold[i]))
             add_brief(&table, run, &run->report.cold[i]);
+    bool any = table.count != 0;
     table_put(&table, style, out);
+    if (!any)
+        section_put_words("Too few fresh processes were measured to tell; a larger --budget has "
+                          "more.",
+                          style, out);
     table_free(&table);
+    return any;
 }
 
 /* --- the full table: a line a cell --- */
@@ -142,7 +165,7 @@ static void add_line(struct table *table, const struct overhead_run *run,
     table_add(table, TONE_PLAIN, text_string(&extra));
 }
 
-static void put_full(const struct overhead_run *run, const struct overhead_cold *like,
+static bool put_full(const struct overhead_run *run, const struct overhead_cold *like,
                      const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
@@ -159,6 +182,7 @@ static void put_full(const struct overhead_run *run, const struct overhead_cold 
             add_line(&table, run, &run->report.cold[i]);
     table_put(&table, style, out);
     table_free(&table);
+    return true;
 }
 
 /* --- both --- */
@@ -220,18 +244,19 @@ static void put_outliers(const struct overhead_run *run, const struct overhead_c
     section_put_words(text_string(&words), style, out);
 }
 
-static void put_group(const struct overhead_run *run, const struct overhead_cold *like,
+/* False: there was nothing to show. */
+static bool put_group(const struct overhead_run *run, const struct overhead_cold *like,
                       const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text heading = {0};
     text_printf(&heading, "The first calls of a process, in %s", overhead_unit(like->meter));
     overhead_put_machine(&run->file, like->machine, &heading);
     section_put_heading(text_string(&heading), style, out);
-    if (run->options->all)
-        put_full(run, like, style, out);
-    else
-        put_brief(run, like, style, out);
-    put_outliers(run, like, style, out);
+    bool any =
+        run->options->all ? put_full(run, like, style, out) : put_brief(run, like, style, out);
+    if (any)
+        put_outliers(run, like, style, out);
+    return any;
 }
 
 void overhead_put_cold(const struct overhead_run *run, const struct style *style, struct text *out)
@@ -242,9 +267,8 @@ void overhead_put_cold(const struct overhead_run *run, const struct style *style
         bool leads = run->options->all || !overhead_is_half(report, report->cold[i].meter);
         for (size_t j = 0; j < i && leads; j++)
             leads = !overhead_same_cold_group(&report->cold[i], &report->cold[j]);
-        if (leads)
-            put_group(run, &report->cold[i], style, out);
-        any |= leads;
+        if (leads && put_group(run, &report->cold[i], style, out))
+            any = true;
     }
     if (any)
         section_put_words(run->options->all

@@ -17,7 +17,8 @@ static bool has_row(const struct overhead_cold *cold)
 static bool is_told(const struct overhead_run *run, const struct overhead_cold *like, size_t index)
 {
     const struct overhead_cold *list = run->report.cold, *cold = &list[index];
-    if (!has_row(cold) || !overhead_same_cold_group(cold, like))
+    if (!has_row(cold) || !overhead_same_cold_group(cold, like) ||
+        !overhead_says_something(run, cold))
         return false;
     for (size_t i = 0; i < run->report.cold_count; i++) {
         bool same = i != index && has_row(&list[i]) && list[i].operation == cold->operation &&

@@ -378,8 +378,15 @@ static void put_several(const struct overhead_run *run, const struct style *styl
 void overhead_put_machines(const struct overhead_run *run, const struct style *style,
                            struct text *out)
 {
+    size_t before = out->length;
     if (run->file.machine_count > 1)
         put_several(run, style, out);
     else
         put_one_machine(run, style, out);
+    if (out->length > before && overhead_hides_switches(&run->report))
+        section_put_words("Instructions of start and stop are at least that many: while the "
+                          "operating system switches a counter of the CPU it halts all of them, "
+                          "and the meters with them. --counted page-faults shows everything that "
+                          "such an event takes.",
+                          style, out);
 }

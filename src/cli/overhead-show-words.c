@@ -144,6 +144,30 @@ bool overhead_is_half(const struct overhead_report *report, const struct overhea
     return false;
 }
 
+/* Names of events that a counter of the CPU counts begin so. */
+static const char *const of_the_cpu[] = {
+    "instructions", "cycles", "branch", "cache", "L1-",  "LLC-", "ref-cycles",
+    "bus-cycles",   "dTLB-",  "iTLB-",  "cpu/",  "cpu_", "arm"};
+
+static bool is_of_the_cpu(const char *event)
+{
+    for (size_t i = 0; event && i < sizeof(of_the_cpu) / sizeof(*of_the_cpu); i++)
+        if (strncmp(event, of_the_cpu[i], strlen(of_the_cpu[i])) == 0)
+            return true;
+    return false;
+}
+
+bool overhead_hides_switches(const struct overhead_report *report)
+{
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct overhead_meter *meter = report->rows[i].meter;
+        if (meter && meter->unit != METER_TICKS && meter->unit != METER_NS &&
+            is_of_the_cpu(meter->event) && is_of_the_cpu(report->rows[i].counted))
+            return true;
+    }
+    return false;
+}
+
 /* --- which rows --- */
 
 bool overhead_is_emulated(const struct overhead_case *file, uint32_t machine)

@@ -42,6 +42,9 @@ void overhead_put_share(double share, struct text *out);
 /* NULL is the meter of whole commands: ns. */
 bool overhead_is_like_meter(const struct overhead_meter *left, const struct overhead_meter *right);
 bool overhead_same_word(const char *left, const char *right);
+/* Were counters of the CPU switched under meters that are such themselves? The operating system
+ * halts all of them meanwhile. */
+bool overhead_hides_switches(const struct overhead_report *report);
 /* User mode or kernel alone, where both together were metered as well: with --all only. */
 bool overhead_is_half(const struct overhead_report *report, const struct overhead_meter *meter);
 /* Counts what is executed: exact on an emulated machine, where time means nothing. */
@@ -58,6 +61,8 @@ bool overhead_is_folded(const struct overhead_run *run, size_t index);
 bool overhead_leads(const struct overhead_run *run, size_t index);
 /* Of one machine and meter? */
 bool overhead_same_cold_group(const struct overhead_cold *left, const struct overhead_cold *right);
+/* Of enough processes that a figure of it is worth showing? */
+bool overhead_says_something(const struct overhead_run *run, const struct overhead_cold *cold);
 bool overhead_is_emulated(const struct overhead_case *file, uint32_t machine);
 /* Both medians differ by more than what is told, and beyond their intervals. */
 bool overhead_rows_differ(const struct overhead_row *left, const struct overhead_row *right);

@@ -318,6 +318,45 @@ static void one_machine_shows_user_and_kernel(void **state)
     expect_line(&shown, "perf-read.read, static", "12|600|612");
     expect(&shown, "instructions (emulated)");
     expect_not(&shown, "apart");
+    expect_not(&shown, "at least that many");
+    shown_end(&shown);
+}
+
+/* Meters stand still while the operating system switches counters of the CPU. */
+static void what_meters_do_not_see_is_said(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *counted;
+        bool hidden;
+    } cases[] = {{"instructions:u", true}, {"page-faults", false}, {"cpu-clock", false}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct shown shown;
+        shown_start(&shown);
+        shown_machine(&shown, "cortex-a72 (aarch64)", "6.1", true);
+        shown_row(&shown, "perf-read.start", "static", NULL, &shown_kernel, 600)->counted =
+            cases[i].counted;
+        shown_add_machine_row(&shown, 0, "start", "static", &shown_kernel, false, 600);
+        shown_put(&shown, 80);
+        if (cases[i].hidden)
+            expect(&shown, "at least that many");
+        else
+            expect_not(&shown, "at least that many");
+        shown_end(&shown);
+    }
+}
+
+/* One process is no median. */
+static void few_first_calls_are_not_shown(void **state)
+{
+    (void)state;
+    struct shown shown;
+    shown_build_rich(&shown);
+    shown.run.report.cold[0].processes = 4;
+    shown_put(&shown, 80);
+    expect(&shown, "Too few fresh processes were measured to tell");
+    expect_not(&shown, "7,072");
+    expect_not(&shown, "a figure");
     shown_end(&shown);
 }
 
@@ -447,6 +486,8 @@ int main(void)
         cmocka_unit_test(machines_stand_in_the_order_of_their_versions),
         cmocka_unit_test(machines_without_room_for_versions_are_numbered),
         cmocka_unit_test(one_machine_shows_user_and_kernel),
+        cmocka_unit_test(what_meters_do_not_see_is_said),
+        cmocka_unit_test(few_first_calls_are_not_shown),
         cmocka_unit_test(an_empty_report_says_so),
         cmocka_unit_test(absences_are_grouped_by_their_reason),
         cmocka_unit_test(what_is_missing_can_be_resumed),
