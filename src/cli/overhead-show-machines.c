@@ -13,6 +13,7 @@
 
 #define COLUMNS_MOST 64u
 #define TITLE_SIZE   32u
+#define ALIKE        0.01 /* figures of variants that share a line */
 #define TABLE_MOST   (COLUMNS_MOST + 3u)
 
 /* What a figure of a machine is of. */
@@ -104,10 +105,10 @@ static bool looks_alike(const struct sheet *sheet, const struct overhead_machine
         !overhead_same_word(left->kind, right->kind))
         return false;
     for (size_t i = 0; i < sheet->column_count; i++) {
-        char one[NUMBER_SIZE], other[NUMBER_SIZE];
-        overhead_cost(figure(sheet, left, i), one, sizeof(one));
-        overhead_cost(figure(sheet, right, i), other, sizeof(other));
-        if (strcmp(one, other) != 0)
+        double one = figure(sheet, left, i), other = figure(sheet, right, i);
+        bool missing = isnan(one) || isnan(other);
+        double limit = sheet->run->options->all ? 0 : ALIKE * fmax(fabs(one), fabs(other));
+        if (missing ? isnan(one) != isnan(other) : fabs(one - other) > limit)
             return false;
     }
     return true;
@@ -316,7 +317,9 @@ static void put_one_machine(const struct overhead_run *run, const struct style *
                 meter_unit_names[sheet->columns[0].measure.unit], emulated ? " (emulated)" : "");
     section_put_heading(text_string(&heading), style, out);
     put_sheet(sheet, false, true, style, out);
-    section_put_words("medians of warm calls, over all that stood before", style, out);
+    section_put_words(
+        "medians of warm calls, over all that stood before; variants within 1 % share a line",
+        style, out);
 }
 
 static void put_measure(const struct overhead_run *run, struct measure measure,
@@ -370,8 +373,9 @@ static void put_several(const struct overhead_run *run, const struct style *styl
     }
     if (!report->machine_row_count)
         return;
-    section_put_words("medians of warm calls; apart: the dearest machine over the cheapest, alike "
-                      "where processes of one machine differ as much",
+    section_put_words("medians of warm calls, variants within 1 % in one line; apart: the dearest "
+                      "machine over the cheapest, alike where processes of one machine differ as "
+                      "much",
                       style, out);
 }
 

@@ -21,7 +21,7 @@ static void put_ratio(const struct overhead_peer *peer, struct text *out)
 
 static bool same_group(const struct overhead_peer *left, const struct overhead_peer *right)
 {
-    return overhead_is_like_meter(left->meter, right->meter) &&
+    return left->machine == right->machine && overhead_is_like_meter(left->meter, right->meter) &&
            strcmp(left->bare_path, right->bare_path) == 0;
 }
 
@@ -71,14 +71,12 @@ static bool is_shown(const struct overhead_run *run, size_t index)
     return true;
 }
 
-static void add_line(struct table *table, const struct overhead_run *run,
-                     const struct overhead_peer *peer)
+static void add_line(struct table *table, const struct overhead_peer *peer)
 {
     AUTO_TEXT struct text call = {0};
     AUTO_TEXT struct text ratio = {0};
     char cost[NUMBER_SIZE], bare[NUMBER_SIZE];
     overhead_put_call(peer->path, peer->variant, &call);
-    overhead_put_machine(&run->file, peer->machine, &call);
     overhead_cost(peer->cost, cost, sizeof(cost));
     overhead_cost(peer->bare, bare, sizeof(bare));
     put_ratio(peer, &ratio);
@@ -106,9 +104,10 @@ static void put_group(const struct overhead_run *run, size_t first, const struct
     AUTO_TEXT struct text heading = {0};
     for (size_t i = first; i < report->peer_count; i++)
         if (same_group(&report->peers[i], like) && is_shown(run, i))
-            add_line(&table, run, &report->peers[i]);
+            add_line(&table, &report->peers[i]);
     text_printf(&heading, "Other interfaces against %s, in %s", like->bare_path,
                 overhead_unit(like->meter));
+    overhead_put_machine(&run->file, like->machine, &heading);
     section_put_heading(text_string(&heading), style, out);
     table_put(&table, style, out);
     table_free(&table);

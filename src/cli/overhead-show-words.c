@@ -52,15 +52,30 @@ const char *overhead_before(const struct overhead_case *file, int32_t predecesso
     return name;
 }
 
+bool overhead_differ_in_version_only(const struct overhead_case *file)
+{
+    for (size_t i = 0; i < file->machine_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (!overhead_same_word(file->machines[i].name, file->machines[j].name) ||
+                overhead_same_word(file->machines[i].os, file->machines[j].os))
+                return false;
+    return true;
+}
+
 void overhead_put_machine(const struct overhead_case *file, uint32_t machine, struct text *out)
 {
     if (file->machine_count < 2 || machine >= file->machine_count)
         return;
+    const struct overhead_machine *like = &file->machines[machine];
+    bool brief = overhead_differ_in_version_only(file);
     text_puts(out, " on ");
-    text_put_clean(out, file->machines[machine].name);
-    if (file->machines[machine].os && *file->machines[machine].os) {
-        text_puts(out, ", Linux ");
-        text_put_clean(out, file->machines[machine].os);
+    if (!brief) {
+        text_put_clean(out, like->name);
+        text_puts(out, like->os && *like->os ? ", " : "");
+    }
+    if (like->os && *like->os) {
+        text_puts(out, "Linux ");
+        text_put_clean(out, like->os);
     }
 }
 

@@ -174,22 +174,36 @@ static void put_origin(const struct overhead_run *run, struct text *out)
     text_putc(out, '\n');
 }
 
+/* Machines are laid side by side to be compared; what each is like for itself comes with --all, or
+ * when it is judged alone. */
+static void put_parts(const struct overhead_run *run, const struct style *style, struct text *out)
+{
+    static overhead_part *const each[] = {
+        overhead_put_advice,   overhead_put_metering,     overhead_put_boxes,
+        overhead_put_machines, overhead_put_predecessors, overhead_put_cold,
+        overhead_put_in_a_row, overhead_put_sweeps,       overhead_put_peers,
+    };
+    if (run->file.machine_count > 1 && !run->options->all) {
+        overhead_put_machines(run, style, out);
+        section_put_words("First calls, predecessors, slopes and peers of each machine come with "
+                          "--all, and where it is judged alone.",
+                          style, out);
+        return;
+    }
+    for (size_t i = 0; i < sizeof(each) / sizeof(*each); i++)
+        each[i](run, style, out);
+}
+
 void overhead_put_report(const struct overhead_run *run, const struct style *style,
                          struct text *out)
 {
-    static overhead_part *const parts[] = {
-        overhead_put_measured, overhead_put_advice,   overhead_put_metering,
-        overhead_put_boxes,    overhead_put_machines, overhead_put_predecessors,
-        overhead_put_cold,     overhead_put_in_a_row, overhead_put_sweeps,
-        overhead_put_peers,
-    };
     const struct claims claims = {.list = run->report.findings,
                                   .count = OVERHEAD_FINDINGS,
                                   .paper = "overhead",
                                   .terse = true,
                                   .all = run->options->all};
-    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-        parts[i](run, style, out);
+    overhead_put_measured(run, style, out);
+    put_parts(run, style, out);
     claims_put(&claims, style, out);
     overhead_put_absences(run, style, out);
     put_unfinished(run, style, out);

@@ -27,7 +27,10 @@ void overhead_put_row_call(const struct overhead_case *file, const struct overhe
                            struct text *out);
 /* "nothing", "plain additions", "perf-read.read": what a call stood behind. */
 const char *overhead_before(const struct overhead_case *file, int32_t predecessor);
-/* " on NAME, Linux RELEASE" where there are several machines. */
+/* Have all machines one name, and no two the same version? */
+bool overhead_differ_in_version_only(const struct overhead_case *file);
+/* " on NAME, Linux RELEASE" where there are several machines, " on Linux RELEASE" where the version
+ * tells them apart. */
 void overhead_put_machine(const struct overhead_case *file, uint32_t machine, struct text *out);
 /* "ticks", "instructions in user mode": what a figure is in. */
 const char *overhead_unit(const struct overhead_meter *meter);

@@ -273,6 +273,7 @@ static void machines_stand_in_the_order_of_their_versions(void **state)
     expect_line(&shown, "perf-read.read, static, lazy", "720|620|1.16");
     expect(&shown, "emulated: what is executed is counted exactly");
     expect_not(&shown, "of the kernel");
+    expect(&shown, "of each machine come with --all");
     shown_end(&shown);
 
     shown_build_machines(&shown);
