@@ -136,6 +136,36 @@ static void levels_that_disagree_leave_it_open(void **state)
     hand_free(hand);
 }
 
+static void plant_levels(struct hand *hand, const char *operation, double lower, double upper)
+{
+    for (size_t i = 0; i < hand->report.row_count; i++)
+        if (hand->rows[i].operation == build_overhead_operation(&hand->builder, operation))
+            hand_levels(&hand->rows[i], lower, upper);
+}
+
+/* Either side of a ratio, up or down. */
+static void levels_of_either_call_count(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    plain_code(hand, 1900);
+    assert_finding(hand, "W1", FINDING_FAILS, NULL);
+    plant_levels(hand, "perf-user.read", 300, 1900);
+    assert_finding(hand, "W1", FINDING_INCONCLUSIVE, "costs now 600, now 3,800 ticks");
+    hand_free(hand);
+    hand = hand_new();
+    plain_code(hand, 1900);
+    plant_levels(hand, "perf-read.start", 2400, 9000);
+    assert_finding(hand, "W1", FINDING_INCONCLUSIVE, "costs now 5,400, now 12,000 ticks");
+    hand_free(hand);
+    hand = hand_new();
+    plain_code(hand, 1200);
+    assert_finding(hand, "W1", FINDING_HOLDS, NULL);
+    plant_levels(hand, "perf-read.start", 1000, 2400);
+    assert_finding(hand, "W1", FINDING_INCONCLUSIVE, "costs now 4,000, now 5,400 ticks");
+    hand_free(hand);
+}
+
 static void no_interval_is_narrower_than_a_step_of_the_meter(void **state)
 {
     (void)state;
@@ -210,6 +240,9 @@ static void a_first_call_is_one_before_which_nothing_was_called(void **state)
     (void)state;
     struct hand *hand = hand_new();
     hand_row(hand, "perf-read.read", "lazy", "perf-read.start", 1, 2000)->runs = 1000;
+    struct overhead_row *summary = hand_row(hand, "perf-read.read", "lazy", NULL, 1, 2500);
+    summary->all_predecessors = true;
+    summary->runs = 2000;
     first_reads(hand, 4000, 3300, 3000);
     assert_finding(hand, "W2", FINDING_HOLDS, NULL);
     hand_free(hand);
@@ -432,6 +465,7 @@ int main(void)
         cmocka_unit_test(ratios_are_taken_after_the_same_predecessors),
         cmocka_unit_test(one_wild_interval_of_several_is_no_doubt),
         cmocka_unit_test(levels_that_disagree_leave_it_open),
+        cmocka_unit_test(levels_of_either_call_count),
         cmocka_unit_test(no_interval_is_narrower_than_a_step_of_the_meter),
         cmocka_unit_test(lazy_linking_costs_at_first_or_does_not),
         cmocka_unit_test(a_page_fault_in_the_library_is_no_lookup),
