@@ -168,6 +168,7 @@ static int try_mode(const struct job_event *event, int mode, int cpu, char *reas
     AUTO_TEXT struct text said = {0};
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
         return -errno;
+    fflush(stdout); /* or a child that exits writes it, too */
     pid_t child = fork();
     if (child == 0)
         become(event, mode, cpu, ends[1]);
@@ -189,6 +190,22 @@ static int try_mode(const struct job_event *event, int mode, int cpu, char *reas
     return -ENODEV;
 }
 
+int likwid_trial(const struct job_event *event, int cpu, struct likwid_way *way, char *reason,
+                 size_t size)
+{
+    int result = -ENODEV;
+    for (size_t index = 0; index < MODES; index++) {
+        char later[512]; /* the reason of the first way is told */
+        result = try_mode(event, modes[index].mode, cpu, index ? later : reason,
+                          index ? sizeof(later) : size);
+        if (result < 0)
+            continue;
+        *way = (struct likwid_way){modes[index].name, candidates[result].name};
+        return 0;
+    }
+    return result;
+}
+
 int likwid_try(const struct job_event *event, int cpu, struct likwid_way *way, char *reason,
                size_t size)
 {
@@ -201,16 +218,5 @@ int likwid_try(const struct job_event *event, int cpu, struct likwid_way *way, c
         return -ENOTSUP;
     }
     int result = look_for_access(cpu, reason, size);
-    if (result < 0)
-        return result;
-    for (size_t index = 0; index < MODES; index++) {
-        char later[512]; /* the reason of the first way is told */
-        result = try_mode(event, modes[index].mode, cpu, index ? later : reason,
-                          index ? sizeof(later) : size);
-        if (result < 0)
-            continue;
-        *way = (struct likwid_way){modes[index].name, candidates[result].name};
-        return 0;
-    }
-    return result;
+    return result < 0 ? result : likwid_trial(event, cpu, way, reason, size);
 }

@@ -18,3 +18,7 @@ struct likwid_way {
  * own reason. */
 int likwid_try(const struct job_event *event, int cpu, struct likwid_way *way, char *reason,
                size_t size);
+
+/* The child's part of it alone: likwid_try asks first whether LIKWID can have access at all. */
+int likwid_trial(const struct job_event *event, int cpu, struct likwid_way *way, char *reason,
+                 size_t size);
