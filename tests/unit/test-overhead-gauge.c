@@ -105,6 +105,8 @@ static void a_core_of_ones_own_is_not_accused(void **state)
         {.noise = 0.05, .processes = 2},
         {.noise = 0.1, .processes = 5},
         {.noise = 0.02, .step = 100},
+        {.lognormal = 0.3, .processes = 2},
+        {.lognormal = 0.3, .processes = 6},
     };
     for (size_t i = 0; i < sizeof(clean) / sizeof(*clean); i++) {
         size_t accused = 0, passes = 0;

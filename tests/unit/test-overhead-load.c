@@ -286,7 +286,7 @@ static void stores_of_one_machine_are_joined(void **state)
     assert_int_equal(file.tour_count, 2); /* the cold one is another */
     const struct overhead_tour *tour = &file.tours[0];
     assert_int_equal(tour->processes, 2 * PROCESSES);
-    assert_int_equal(tour->begins[2 * PROCESSES], 2 * ALL_CALLS);
+    assert_int_equal(tour->begins[(size_t)2 * PROCESSES], 2 * ALL_CALLS);
     for (size_t i = 0; i < ALL_CALLS; i++)
         assert_int_equal(tour->values[i], tour->values[ALL_CALLS + i]);
     assert_int_equal(tour->passes[PROCESSES], PASSES);
@@ -399,7 +399,9 @@ static void stores_that_make_no_sense_are_refused(void **state)
         {"update cell set runs = 4", "run"},
         {"update counter set event = 'instructions:u'", "twice"},
         {"delete from sample_packed where key in (select key from sample_packed limit 1 offset 4)",
-         "a"},
+         "a gap"},
+        {"delete from sample_packed where key in (select key from sample_packed limit 2 offset 4)",
+         "a gap"},
         {"update cell set runs = 4000000000", "runs"},
     };
     for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++)

@@ -145,7 +145,7 @@ static void passes_with_faults_or_lost_time_are_disturbed(void **state)
     (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 3);
-    struct overhead_way way = {.faulted = 0.1, .preempted = 0.1, .processes = 40};
+    struct overhead_way way = {.faulted = 0.35, .preempted = 0.3, .processes = 40};
     struct overhead_tour *tour = build_overhead_tour(&builder, &way);
     size_t planted = 0;
     for (size_t i = 0; i < tour->begins[40]; i += tour->length)

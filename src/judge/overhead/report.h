@@ -24,8 +24,8 @@ struct overhead_gauge {
     uint32_t machine;
     const struct overhead_meter *meter;
     bool known;
-    double usual; /* cost of the gauge in undisturbed passes */
-    double limit; /* a pass whose gauge is above it was disturbed */
+    double usual; /* cost of the gauge in undisturbed passes; NaN: not known */
+    double limit; /* a pass whose gauge is above it was disturbed; NaN: not known */
     double share; /* of passes that were */
     size_t passes;
     char why[200]; /* what disturbs, as far as it can be told */
@@ -68,12 +68,12 @@ struct overhead_row {
     size_t processes, runs;  /* undisturbed */
     size_t disturbed;        /* runs left aside; their median: */
     double disturbed_median; /* NaN: none */
-    /* after what metering costs was subtracted */
+    /* after what metering costs was subtracted; NaN: no undisturbed runs */
     double min, q1, median, q3, p99, max;
-    double low, high; /* 95 % interval of the median, over processes */
+    double low, high; /* 95 % interval of the median, over processes; infinite: of one alone */
     enum level_kind levels_kind;
     struct overhead_level levels[OVERHEAD_MOST_LEVELS];
-    size_t level_count; /* 1: no more than one */
+    size_t level_count; /* 1: no more than one; 0: no undisturbed runs */
     /* outliers: runs above q3 + 3 (q3 - q1), at least 1.5 times the median */
     size_t outliers, outliers_faulted, outliers_switched;
     size_t faults; /* of its runs by the account; cold only */
