@@ -122,13 +122,22 @@ static void put_failed(const struct overhead_run *run, const struct omissions *s
     wrap(out, text_string(&words), 2, 4, style->width);
 }
 
+/* "operation perf-user.read" says no more than its name. */
+static const char *plain_name(const char *what)
+{
+    static const char kind[] = "operation ";
+    return strncmp(what, kind, strlen(kind)) == 0 ? what + strlen(kind) : what;
+}
+
 void overhead_put_absences(const struct overhead_run *run, const struct style *style,
                            struct text *out)
 {
     const struct overhead_case *file = &run->file;
     AUTO_TEXT struct text lines = {0};
     struct omissions omissions = {0};
-    omissions_add_skips(&omissions, &run->skips);
+    for (size_t i = 0; i < run->skips.count; i++)
+        omissions_add(&omissions, 0, plain_name(run->skips.list[i].what),
+                      run->skips.list[i].reason);
     size_t skipped = omissions.count;
     for (size_t i = 0; i < file->absence_count; i++)
         omissions_add(&omissions, skipped, file->absences[i].what, file->absences[i].reason);
