@@ -16,6 +16,8 @@
 
 /* Below this part of the largest mean a figure is rounding. */
 static const double DUST = 1e-10;
+/* Below this part of it a mean weighs no more. */
+static const double CHEAP = 0.01;
 
 static int by_count(const void *left, const void *right)
 {
@@ -61,6 +63,17 @@ static int fill_points(const struct line_value *values, size_t count, struct lin
         points->largest = fmax(points->largest, fabs(moments.mean));
     }
     return 0;
+}
+
+/* What is dear scatters more, about in proportion: a part of the cost counts the same at every
+ * count. What costs next to nothing does not get all the weight. */
+static void weigh(struct line_points *points)
+{
+    for (size_t i = 0; i < points->count; i++) {
+        struct line_point *point = &points->list[i];
+        double scale = fmax(fabs(point->mean), CHEAP * points->largest);
+        point->weight = (double)point->processes / (scale > 0 ? scale * scale : 1);
+    }
 }
 
 /* Where a count has one process, what the others differ by must do. */
@@ -129,9 +142,11 @@ int line_points_of(struct line_value *values, size_t count, struct line_points *
     if (!points->costs)
         points->processes = count;
     error = fill_points(values, count, points);
-    if (!error)
-        lend_variances(points);
-    return error;
+    if (error)
+        return error;
+    weigh(points);
+    lend_variances(points);
+    return 0;
 }
 
 void line_points_release(struct line_points *points)
@@ -174,7 +189,7 @@ static void add_misfit(const struct line_points *points, const double *factors, 
 {
     double squares = 0;
     for (size_t i = 0; i < points->count; i++)
-        squares += factors[i] * factors[i];
+        squares += factors[i] * factors[i] / points->list[i].weight;
     sum->df = points->count > fitted ? (double)(points->count - fitted) : 0;
     sum->error = sum->df > 0 ? sqrt(left / sum->df * squares) : INFINITY;
 }

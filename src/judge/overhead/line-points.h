@@ -10,6 +10,7 @@ struct line_point {
     double count, mean;
     double variance, df; /* of the mean; df 0: nothing says it */
     size_t processes;
+    double weight; /* in a fit */
 };
 
 struct line_points {
@@ -30,8 +31,8 @@ void line_points_release(struct line_points *points);
 struct line_sum {
     double value, error, df; /* standard error; infinite where nothing says it */
 };
-/* Each mean times its factor. left: the square sum that a fit with `fitted` parameters leaves of
- * lonely points. */
+/* Each mean times its factor. left: the weighted square sum that a fit with `fitted` parameters
+ * leaves of lonely points. */
 struct line_sum line_sum_of(const struct line_points *points, const double *factors, double left,
                             size_t fitted);
 /* Half the width of its interval with that confidence. */

@@ -12,7 +12,7 @@
 #include "judge/overhead/line-points.h"
 
 /* A line that misses no point by more is straight, whatever can be told apart. */
-static const double MISS = 0.1;
+static const double MISS = 0.05;
 static const double CONFIDENCE = 0.95;
 /* A line is not called bent for chance: two tests are made of many sweeps. */
 static const double CERTAIN = 0.99;
@@ -26,7 +26,7 @@ static double weighted(const struct line_points *points, const double *left, con
 {
     double sum = 0;
     for (size_t i = 0; i < points->count; i++)
-        sum += (double)points->list[i].processes * left[i] * right[i];
+        sum += points->list[i].weight * left[i] * right[i];
     return sum;
 }
 
@@ -62,25 +62,26 @@ static void coefficient_of(const struct line_points *points, const double *x, do
 {
     double squares = weighted(points, x, x);
     for (size_t i = 0; i < points->count; i++)
-        factors[i] = (double)points->list[i].processes * x[i] / squares;
+        factors[i] = points->list[i].weight * x[i] / squares;
 }
 
 static double coefficient(const struct line_points *points, const double *x)
 {
     double sum = 0, squares = weighted(points, x, x);
     for (size_t i = 0; i < points->count; i++)
-        sum += (double)points->list[i].processes * x[i] * points->list[i].mean;
+        sum += points->list[i].weight * x[i] * points->list[i].mean;
     return sum / squares;
 }
 
-/* Square sum of what the line leaves, with the square of the count or without. */
+/* Weighted square sum of what the line leaves, with the square of the count or without. */
 static double left_by(const struct line_points *points, const struct basis *basis, bool with_square)
 {
     double mean = coefficient(points, basis->one), slope = coefficient(points, basis->linear);
     double bend = with_square ? coefficient(points, basis->square) : 0, left = 0;
     for (size_t i = 0; i < points->count; i++) {
         double fitted = mean + slope * basis->linear[i] + bend * basis->square[i];
-        left += (points->list[i].mean - fitted) * (points->list[i].mean - fitted);
+        double off = points->list[i].mean - fitted;
+        left += points->list[i].weight * off * off;
     }
     return left;
 }

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Cost by a count: a straight line by least squares of the figures of processes, and whether the
- * cost is straight at all. Everything asked for (slope, curvature, exponent) is a sum of the means
- * at each count with fixed factors, or nearly; so its error follows from the processes alone,
- * whether each of them measured one count or all. */
+ * Cost by a count: a straight line by least squares of the figures of processes, in parts of their
+ * cost, and whether the cost is straight at all. Everything asked for (slope, curvature, exponent)
+ * is a sum of the means at each count with fixed factors, or nearly; so its error follows from the
+ * processes alone, whether each of them measured one count or all. */
 #pragma once
 
 #include <stdbool.h>
