@@ -200,6 +200,18 @@ static void ticks_stand_where_their_values_do(void **state)
     }
 }
 
+static void figures_have_the_titles_that_are_asked_for(void **state)
+{
+    (void)state;
+    static const char *const titles[] = {"min", "median", "p99"};
+    const struct style style = {.width = 80};
+    const struct box box = {"a", 1, 2, 3, 4, 5, NAN};
+    AUTO_TEXT struct text out = {0};
+    boxes_put_titled(&box, 1, "ticks", titles, &style, &out);
+    assert_non_null(strstr(text_string(&out), "min  median  p99\n"));
+    assert_null(strstr(text_string(&out), "max"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +224,7 @@ int main(void)
         cmocka_unit_test(what_has_no_values_has_a_line_without_a_box),
         cmocka_unit_test(odd_values_neither_break_a_line_nor_the_axis),
         cmocka_unit_test(ticks_stand_where_their_values_do),
+        cmocka_unit_test(figures_have_the_titles_that_are_asked_for),
     };
     return cmocka_run_group_tests_name("boxes", tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include "show/number.h"
 #include "show/output.h"
 #include "show/progress.h"
+#include "show/section.h"
 #include "show/table.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
@@ -288,6 +290,38 @@ static void paragraphs_stay_apart_when_wrapped(void **state)
     assert_string_equal(text_string(&out), "one two\nthree\n\nfour\n");
 }
 
+static void headings_and_paragraphs_wrap(void **state)
+{
+    (void)state;
+    const struct style style = {.width = 20}, coloured = {.width = 20, .colour = true};
+    AUTO_TEXT struct text out = {0};
+    section_put_heading("What a call costs, on \033[2Jit", &style, &out);
+    assert_string_equal(text_string(&out), "\nWhat a call costs,\n  on \\x1b[2Jit\n");
+    text_clear(&out);
+    section_put_heading("What a call costs, here", &coloured, &out);
+    assert_string_equal(text_string(&out),
+                        "\n\033[1mWhat a call costs,\033[0m\n\033[1m  here\033[0m\n");
+    text_clear(&out);
+    section_put_item("one two three four five", &style, &out);
+    assert_string_equal(text_string(&out), "- one two three four\n  five\n");
+}
+
+static void brief_numbers_have_digits_that_tell(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {{37, "37"},        {80.5, "80.5"},    {0.001234, "0.00123"},
+                 {1234.6, "1,235"}, {-1234, "-1,234"}, {123.46, "123.5"},
+                 {NAN, "-"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char text[NUMBER_SIZE];
+        number_brief(cases[i].value, text, sizeof(text));
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +339,8 @@ int main(void)
         cmocka_unit_test(what_cannot_be_written_is_said),
         cmocka_unit_test(progress_tells_rate_and_time_left),
         cmocka_unit_test(paragraphs_stay_apart_when_wrapped),
+        cmocka_unit_test(headings_and_paragraphs_wrap),
+        cmocka_unit_test(brief_numbers_have_digits_that_tell),
     };
     return cmocka_run_group_tests_name("show", tests, NULL, NULL);
 }
