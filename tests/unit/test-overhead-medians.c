@@ -103,6 +103,16 @@ static void equal_costs_have_no_width(void **state)
     }
 }
 
+static void an_interval_of_one_side_begins_at_its_ratio(void **state)
+{
+    (void)state;
+    double values[] = {1733, 1733, 1733, 1733, 1733, 1733, 1733, 1740, 1741, 1742};
+    double others[] = {1827, 1827, 1827, 1827, 1827, 1827, 1827, 1827, 1827, 1827};
+    struct overhead_median ratio =
+        overhead_median_ratio(overhead_median_of(values, 10), overhead_median_of(others, 10));
+    assert_true(ratio.low == ratio.median && ratio.high > ratio.median);
+}
+
 static void one_process_says_nothing_of_the_others(void **state)
 {
     (void)state;
@@ -135,6 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_hold_the_truth_as_often_as_they_say),
         cmocka_unit_test(equal_costs_have_no_width),
+        cmocka_unit_test(an_interval_of_one_side_begins_at_its_ratio),
         cmocka_unit_test(one_process_says_nothing_of_the_others),
         cmocka_unit_test(what_costs_nothing_has_no_ratio),
     };

@@ -87,9 +87,10 @@ struct overhead_median overhead_median_ratio(struct overhead_median left,
     if (!(left.median > 0 && right.median > 0))
         return (struct overhead_median){NAN, NAN, NAN, left.count};
     struct overhead_median ratio = overhead_median_difference(logarithm(left), logarithm(right));
-    bool is_exact = ratio.low == ratio.high;
+    bool starts = ratio.low == ratio.median, ends = ratio.high == ratio.median;
     ratio.median = left.median / right.median;
-    ratio.low = is_exact ? ratio.median : exp(ratio.low);
-    ratio.high = is_exact ? ratio.median : exp(ratio.high);
+    /* Where an interval begins or ends at the ratio, rounding must not part them. */
+    ratio.low = starts ? ratio.median : fmin(exp(ratio.low), ratio.median);
+    ratio.high = ends ? ratio.median : fmax(exp(ratio.high), ratio.median);
     return ratio;
 }
