@@ -84,10 +84,12 @@ struct overhead_facts overhead_facts_of(const struct overhead_case *file,
     return facts;
 }
 
-static const char *machine_name(const struct overhead_case *file, size_t machine)
+/* With its kernel: the same machine may have been measured with several. */
+static void name_machine(const struct overhead_case *file, uint32_t index, char *name, size_t size)
 {
-    const char *name = file->machines[machine].name;
-    return name ? name : "a machine without a name";
+    const struct overhead_machine *machine = &file->machines[index];
+    snprintf(name, size, "%.60s%s%.40s", machine->name ? machine->name : "a machine",
+             machine->os && *machine->os ? ", Linux " : "", machine->os ? machine->os : "");
 }
 
 /* More are asked one by one, but not counted. */
@@ -98,15 +100,15 @@ static void tell_machines(const struct overhead_case *file, const enum finding_v
                           uint32_t decides, struct finding *finding)
 {
     size_t of[4] = {0}, used = 0;
-    char words[160];
+    char words[160], name[120];
     for (size_t i = 0; i < file->machine_count; i++)
         of[verdicts[i]]++;
     for (int verdict = 0; verdict < 4; verdict++)
         if (of[verdict])
             used += (size_t)snprintf(words + used, sizeof(words) - used, "%s%s on %zu",
                                      used ? ", " : "", finding_verdict_names[verdict], of[verdict]);
-    finding_clause(finding, "on %.60s, of %zu machines (%s)", machine_name(file, decides),
-                   file->machine_count, words);
+    name_machine(file, decides, name, sizeof(name));
+    finding_clause(finding, "on %s, one of %zu machines (%s)", name, file->machine_count, words);
 }
 
 /* What is to be known before the figures: it is never left out for want of room. */
