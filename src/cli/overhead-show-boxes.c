@@ -230,8 +230,7 @@ void overhead_put_boxes(const struct overhead_run *run, const struct style *styl
             put_group(run, &report->rows[i], style, out);
     if (out->length > before)
         section_put_words(
-            "boxes: the middle half of the calls in undisturbed passes, everything called before, "
-            "one counter, every predecessor weighing the same; whiskers: from the least to the "
-            "99th of a hundred",
+            "boxes: the middle half of warm calls with one counter in undisturbed passes, every "
+            "predecessor weighing the same; whiskers: from the least to the 99th of a hundred",
             style, out);
 }

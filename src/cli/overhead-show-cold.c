@@ -27,7 +27,8 @@ static bool has_column(const char *variant)
     return false;
 }
 
-bool overhead_says_something(const struct overhead_run *run, const struct overhead_cold *cold)
+/* Of enough processes that a figure of it is worth showing? */
+static bool says_something(const struct overhead_run *run, const struct overhead_cold *cold)
 {
     return run->options->all ||
            cold->processes >= (overhead_is_emulated(&run->file, cold->machine) ? 1u : LEAST);
@@ -63,7 +64,7 @@ static const struct overhead_cold *find(const struct overhead_run *run,
         bool fits =
             variant ? overhead_same_word(cold->variant, variant) : !has_column(cold->variant);
         if (!fits || cold->operation != like->operation || !overhead_same_cold_group(cold, like) ||
-            !overhead_says_something(run, cold))
+            !says_something(run, cold))
             continue;
         if (!found || (cold->opening && !found->opening))
             found = cold;

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the same call costs again and again in a fresh process, with nothing between. */
+ * What the same call costs again and again in a fresh process, with nothing between. Shown with
+ * --all: in short, finding W5 says it. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,24 +14,16 @@ static bool has_row(const struct overhead_cold *cold)
     return cold->row_length >= OVERHEAD_ROW_SHORTEST && cold->row_processes;
 }
 
-/* Of a call the first variant that has a row; with --all each. */
+/* Each variant of a call once. */
 static bool is_told(const struct overhead_run *run, const struct overhead_cold *like, size_t index)
 {
     const struct overhead_cold *list = run->report.cold, *cold = &list[index];
-    if (!has_row(cold) || !overhead_same_cold_group(cold, like) ||
-        !overhead_says_something(run, cold))
-        return false;
-    for (size_t i = 0; i < run->report.cold_count; i++) {
-        bool same = i != index && has_row(&list[i]) && list[i].operation == cold->operation &&
-                    overhead_same_cold_group(&list[i], cold);
-        bool as_linked = overhead_same_word(list[i].variant, cold->variant);
-        if (same && as_linked && i < index)
-            return false;
-        if (same && !as_linked && !run->options->all &&
-            overhead_same_word(list[i].variant, "static"))
-            return false;
-    }
-    return true;
+    bool told = has_row(cold) && overhead_same_cold_group(cold, like);
+    for (size_t i = 0; i < index && told; i++)
+        told = !has_row(&list[i]) || list[i].operation != cold->operation ||
+               !overhead_same_word(list[i].variant, cold->variant) ||
+               !overhead_same_cold_group(&list[i], cold);
+    return told;
 }
 
 static void add_cost(struct table *table, double value)
@@ -88,8 +81,8 @@ void overhead_put_in_a_row(const struct overhead_run *run, const struct style *s
                            struct text *out)
 {
     const struct overhead_report *report = &run->report;
-    for (size_t i = 0; i < report->cold_count; i++) {
-        bool leads = run->options->all || !overhead_is_half(report, report->cold[i].meter);
+    for (size_t i = 0; i < report->cold_count && run->options->all; i++) {
+        bool leads = true;
         for (size_t j = 0; j < i && leads; j++)
             leads = !overhead_same_cold_group(&report->cold[i], &report->cold[j]);
         if (leads)

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "cli/overhead-show.h"
 
-#define ROWS_SHOWN 8u
+#define ROWS_SHOWN 6u
 
 struct pair {
     const struct overhead_row *row, *usual;

@@ -109,20 +109,14 @@ void overhead_put_sweeps(const struct overhead_run *run, const struct style *sty
             reads |= leads && by_reads;
         }
     AUTO_TEXT struct text words = {0};
-    text_puts(
-        &words,
-        events || reads
-            ? "each further: the slope of a straight line, with its 95 % interval; "
-              "growth: straight, nearly (within 5 %), stepped (straight but for the first), or "
-              "bent: n^2 would be four times as much for twice as many. "
-            : "");
+    if (events || reads)
+        text_puts(&words, "growth: straight, nearly (within 5 %), stepped (straight but for the "
+                          "first), or as n^2, four times as much for twice as many; each further: "
+                          "the slope, with its 95 % interval. ");
     if (events)
-        text_puts(&words,
-                  "group: all events are switched and read by one call; separate: by a call "
-                  "each. ");
+        text_puts(&words, "group: one call for all events; separate: one for each. ");
     if (reads)
-        text_puts(&words,
-                  "Reads in a row are metered together, and the figures are of all of them. ");
+        text_puts(&words, "Reads in a row: what all of them cost together.");
     if (words.length)
         section_put_words(text_string(&words), style, out);
 }

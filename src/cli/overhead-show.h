@@ -64,8 +64,6 @@ bool overhead_is_folded(const struct overhead_run *run, size_t index);
 bool overhead_leads(const struct overhead_run *run, size_t index);
 /* Of one machine and meter? */
 bool overhead_same_cold_group(const struct overhead_cold *left, const struct overhead_cold *right);
-/* Of enough processes that a figure of it is worth showing? */
-bool overhead_says_something(const struct overhead_run *run, const struct overhead_cold *cold);
 bool overhead_is_emulated(const struct overhead_case *file, uint32_t machine);
 /* Both medians differ by more than what is told, and beyond their intervals. */
 bool overhead_rows_differ(const struct overhead_row *left, const struct overhead_row *right);

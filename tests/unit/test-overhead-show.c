@@ -128,8 +128,7 @@ static void figures_stand_behind_their_call(void **state)
     expect_line(&shown, "perf-read.read, static", "papi-low.read|1,960|1,508|1.30");
     expect_line(&shown, "papi-low, static", "start + stop + read|10,348|5,900|1.75 (1.70 to 1.80)");
     expect(&shown, "Far above the rest: 2 % of the calls; 75 % of these");
-    expect(&shown, "again and again in a fresh process");
-    expect(&shown, "4  7,072   2,900  2,800  0.40 (0.38 to 0.42)");
+    expect_not(&shown, "again and again in a fresh process");
     shown_end(&shown);
 }
 
@@ -193,6 +192,8 @@ static void first_calls_take_a_line_a_call(void **state)
             expect_line(&shown, "perf-read.read, lazy", "7,072|2,900|-|1.25|4,100 to 4,250");
             expect(&shown, "4,100 to 4,250 (after perf-read.start)");
             expect_line(&shown, "perf-read.read, static  6,296", "4,250");
+            expect(&shown, "again and again in a fresh process");
+            expect(&shown, "4  7,072   2,900  2,800  0.40 (0.38 to 0.42)");
         } else {
             expect_line(&shown, "perf-read.read  6,296", "7,072|2,900|-|1.25");
             expect_not(&shown, "3,333");
