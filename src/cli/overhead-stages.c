@@ -18,7 +18,8 @@
 #define CAUTION           95u /* percent of the time left that is planned for */
 #define PORTIONS          12u
 #define EMULATED_PORTIONS 3u /* the way to such a machine is narrow: plans are sent less often */
-#define RESERVE_MS        9000u
+#define RESERVE_MS        6000u
+#define OVERRUN           3u /* percent of the budget that what was begun may take longer */
 
 struct stages {
     struct touring *touring;
@@ -52,7 +53,8 @@ static int run_planned(struct stages *stages, bool more)
     uint64_t left = time_left(touring);
     stages->gathering.cells = touring->plan.cells;
     stages->gathering.cell_count = touring->plan.count;
-    stages->gathering.budget = left == UINT64_MAX ? 0 : left ? left : 1;
+    stages->gathering.budget =
+        left == UINT64_MAX ? 0 : left + touring->run.budget * OVERRUN / 100 + 1;
     stages->gathering.more = more;
     int status = gather(&stages->gathering, &touring->run.complete, &stages->failure);
     stages->gathering.resumed = false;

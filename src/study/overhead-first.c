@@ -8,18 +8,19 @@
 #include "study/overhead-plan.h"
 #include "study/word-list.h"
 
-#define ROUNDS       4u  /* of start, reads and stop in a process */
-#define READS        32u /* one after the other */
-#define NOTHINGS     2u  /* before them: the meter's own code is warm then */
-#define COMMAND_RUNS 1u
+#define ROUNDS   4u  /* of start, reads and stop in a process */
+#define READS    32u /* one after the other */
+#define NOTHINGS 2u  /* before them: the meter's own code is warm then */
+#define GAUGES   3u  /* behind them, where they disturb nothing: the first is cold itself */
 
-static void add_nothings(const struct overhead_study *study, struct wished_calls *calls)
+static void add_timer(const struct overhead_study *study, const char *kind, uint32_t times,
+                      struct wished_calls *calls)
 {
     const struct catalogue *catalogue = study->catalogue;
     for (size_t i = 0; i < catalogue->operation_count; i++) {
         const struct catalogue_operation *operation = &catalogue->operations[i];
-        if (overhead_is_timer(operation) && strcmp(operation->kind, "nothing") == 0)
-            for (uint32_t time = 0; time < NOTHINGS; time++)
+        if (overhead_is_timer(operation) && strcmp(operation->kind, kind) == 0)
+            for (uint32_t time = 0; time < times; time++)
                 wished_calls_add(calls, operation, 1);
     }
 }
@@ -47,10 +48,11 @@ static void wish_switches(struct overhead_wisher *wisher, const char *path, cons
     struct wished_tour tour = overhead_cold_tour(wisher->study, link);
     struct wished_calls calls = {0};
     size_t found[3] = {0};
-    add_nothings(wisher->study, &calls);
+    add_timer(wisher->study, "nothing", NOTHINGS, &calls);
     for (uint32_t round = 0; round < ROUNDS; round++)
         for (size_t i = 0; i < 3; i++)
             found[i] = add_effect(wisher, path, link, effects[i], &calls);
+    add_timer(wisher->study, "gauge", GAUGES, &calls);
     if (found[0] && found[2])
         overhead_wish_row(wisher, &tour, &calls);
     wished_calls_free(&calls);
@@ -61,9 +63,10 @@ static void wish_reads(struct overhead_wisher *wisher, const struct catalogue_op
 {
     struct wished_tour tour = overhead_cold_tour(wisher->study, link);
     struct wished_calls calls = {0};
-    add_nothings(wisher->study, &calls);
+    add_timer(wisher->study, "nothing", NOTHINGS, &calls);
     for (uint32_t read = 0; read < READS; read++)
         wished_calls_add(&calls, operation, 1);
+    add_timer(wisher->study, "gauge", GAUGES, &calls);
     overhead_wish_row(wisher, &tour, &calls);
     wished_calls_free(&calls);
 }
@@ -116,22 +119,26 @@ void overhead_wish_cold(struct overhead_wisher *wisher)
 
 /* --- whole commands --- */
 
+/* A command takes as long as thousands of other calls, and a pass of all pairs would hardly ever be
+ * undisturbed: in each order of the tour a command stands once, and all orders together have every
+ * pair. The gauge comes last and repeatedly, because it is cold itself after a command. */
 void overhead_wish_commands(struct overhead_wisher *wisher)
 {
     const struct overhead_study *study = wisher->study;
     const struct catalogue *catalogue = study->catalogue;
-    struct wished_tour tour = overhead_sweep_tour(study, OVERHEAD_COMMANDS, "static");
-    struct wished_calls calls = {0};
+    struct wished_tour tour = overhead_command_tour(study, "static");
+    struct wished_calls calls = {0}, end = {0};
     if (!overhead_tells_time(wisher->meters))
         return; /* counters are of one process */
-    tour.passes = COMMAND_RUNS;
     for (size_t i = 0; i < catalogue->operation_count; i++)
         if (overhead_is_command(&catalogue->operations[i]) &&
             overhead_uses(study, &catalogue->operations[i], tour.link))
             wished_calls_add(&calls, &catalogue->operations[i], 1);
     if (calls.count) {
-        wished_calls_add_timer(study, &calls);
-        overhead_wish_pairs(wisher, &tour, &calls);
+        add_timer(study, "nothing", 1, &calls);
+        add_timer(study, "gauge", GAUGES, &end);
+        overhead_wish_permutations(wisher, &tour, &calls, &end);
     }
     wished_calls_free(&calls);
+    wished_calls_free(&end);
 }

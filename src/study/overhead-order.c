@@ -270,3 +270,31 @@ int overhead_order(const struct order_call *list, size_t count, uint64_t seed, c
     free(graph.nodes);
     return error == -ENOMEM ? fail_with(failure, error, "out of memory") : error;
 }
+
+/* --- each once --- */
+
+int overhead_permutation(const struct order_call *list, size_t count, size_t index, char **calls,
+                         struct failure *failure)
+{
+    AUTO_TEXT struct text out = {0};
+    AUTO_FREE size_t *order = calloc(count + 1, sizeof(*order));
+    int error = check(list, count, failure);
+    if (error < 0)
+        return error;
+    if (!order)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    /* The digits of the index say which of those that are left comes next. */
+    for (size_t at = 0; at < count; at++) {
+        size_t left = count - at, chosen = at + index % left, kept = order[chosen];
+        memmove(order + at + 1, order + at, (chosen - at) * sizeof(*order));
+        order[at] = kept;
+        index /= left;
+        text_printf(&out, "%s%s", at ? "," : "", list[kept].call);
+    }
+    if (index)
+        return fail_with(failure, -EINVAL, "%zu calls have fewer orders", count);
+    *calls = text_take(&out);
+    return *calls ? 0 : fail_with(failure, -ENOMEM, "out of memory");
+}

@@ -36,3 +36,9 @@ struct order_call {
  * leads to, the same call twice); -E2BIG: longer than a tour may be; -ENOMEM. */
 int overhead_order(const struct order_call *list, size_t count, uint64_t seed, char **calls,
                    size_t *length, struct failure *failure);
+
+/* The `index`-th of the count! orders in which calls that change nothing can stand, each once; all
+ * of them together have every pair of different calls equally often. -EINVAL: there are not so
+ * many; -ENOMEM. */
+int overhead_permutation(const struct order_call *list, size_t count, size_t index, char **calls,
+                         struct failure *failure);

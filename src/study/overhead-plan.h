@@ -142,11 +142,14 @@ void wished_calls_add_pair(struct wished_calls *calls, const struct catalogue_op
 void wished_calls_add_timer(const struct overhead_study *study, struct wished_calls *calls);
 void wished_calls_free(struct wished_calls *calls);
 
-/* In random orders of all pairs; in the order in which they were gathered. */
+/* In random orders of all pairs; in the order in which they were gathered; each once, in all orders
+ * up to the number of circuits, and `end` behind them. */
 void overhead_wish_pairs(struct overhead_wisher *wisher, const struct wished_tour *tour,
                          const struct wished_calls *calls);
 void overhead_wish_row(struct overhead_wisher *wisher, const struct wished_tour *tour,
                        const struct wished_calls *calls);
+void overhead_wish_permutations(struct overhead_wisher *wisher, const struct wished_tour *tour,
+                                const struct wished_calls *calls, const struct wished_calls *end);
 
 /* Is its path asked for, and can it be linked like that? The timer's calls are no such. */
 bool overhead_uses(const struct overhead_study *study, const struct catalogue_operation *operation,
@@ -158,11 +161,12 @@ bool overhead_is_timer(const struct catalogue_operation *operation);
 bool overhead_is_command(const struct catalogue_operation *operation);
 /* Does its page in a warm tour look as its path says? One that is read once is no longer cold. */
 bool overhead_is_warm(const struct catalogue_operation *operation);
-/* A warm tour that is the mainstay of the study; one point of a sweep; a cold one. */
+/* A warm tour that is the mainstay of the study; one point of a sweep; of commands; a cold one. */
 struct wished_tour overhead_main_tour(const struct overhead_study *study, enum overhead_stage stage,
                                       const char *link);
 struct wished_tour overhead_sweep_tour(const struct overhead_study *study,
                                        enum overhead_stage stage, const char *link);
+struct wished_tour overhead_command_tour(const struct overhead_study *study, const char *link);
 struct wished_tour overhead_cold_tour(const struct overhead_study *study, const char *link);
 
 typedef void overhead_wish_stage(struct overhead_wisher *wisher);

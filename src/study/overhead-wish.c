@@ -23,9 +23,11 @@
 #define MAIN_PROCESSES     72u
 #define SWEEP_CIRCUITS     3u
 #define SWEEP_PROCESSES    45u
+#define COMMAND_PROCESSES  120u /* each has a third of the pairs */
 #define LEAST_MAIN         60u
 #define LEAST_SWEEP        30u
-#define COLD_PROCESSES     200u
+#define COLD_PROCESSES     280u
+#define LEAST_COLD         200u
 #define EMULATED_CIRCUITS  3u
 #define EMULATED_PROCESSES 6u
 #define EMULATED_LEAST     3u
@@ -112,10 +114,17 @@ struct wished_tour overhead_sweep_tour(const struct overhead_study *study,
     return warm_tour(study, stage, link, SWEEP_CIRCUITS, SWEEP_PROCESSES, LEAST_SWEEP);
 }
 
-struct wished_tour overhead_cold_tour(const struct overhead_study *study, const char *link)
+struct wished_tour overhead_command_tour(const struct overhead_study *study, const char *link)
 {
     struct wished_tour tour =
-        warm_tour(study, OVERHEAD_COLD, link, 1, COLD_PROCESSES, COLD_PROCESSES);
+        warm_tour(study, OVERHEAD_COMMANDS, link, MAIN_CIRCUITS, COMMAND_PROCESSES, LEAST_MAIN);
+    tour.passes = 1;
+    return tour;
+}
+
+struct wished_tour overhead_cold_tour(const struct overhead_study *study, const char *link)
+{
+    struct wished_tour tour = warm_tour(study, OVERHEAD_COLD, link, 1, COLD_PROCESSES, LEAST_COLD);
     if (study->emulated && !study->processes)
         tour.processes = EMULATED_COLD;
     tour.circuits = tour.passes = 1;
@@ -281,29 +290,75 @@ static const char *then_of(const struct wished_calls *calls, size_t index)
     return NULL;
 }
 
+static struct order_call *list_of(const struct wished_calls *calls)
+{
+    struct order_call *list = calloc(calls->count + 1, sizeof(*list));
+    for (size_t i = 0; list && i < calls->count; i++)
+        list[i] = (struct order_call){calls->names[i], effect_of(calls->operations[i]),
+                                      when_of(calls, i), then_of(calls, i)};
+    return list;
+}
+
 void overhead_wish_pairs(struct overhead_wisher *wisher, const struct wished_tour *tour,
                          const struct wished_calls *calls)
 {
-    AUTO_FREE struct order_call *list = calloc(calls->count + 1, sizeof(*list));
-    uint32_t circuits = tour->circuits < tour->processes ? tour->circuits : tour->processes;
+    AUTO_FREE struct order_call *list = list_of(calls);
+    uint32_t orders = tour->circuits < tour->processes ? tour->circuits : tour->processes;
     if (wisher->error < 0)
         return;
-    struct overhead_wish *wish =
-        list && !calls->failed ? add_wish(wisher, tour, circuits ? circuits : 1) : NULL;
-    if (!wish) {
+    struct overhead_wish *wish = list && !calls->failed ? add_wish(wisher, tour, orders) : NULL;
+    if (!wish)
         wisher->error = -ENOMEM;
-        return;
-    }
-    for (size_t i = 0; i < calls->count; i++)
-        list[i] = (struct order_call){calls->names[i], effect_of(calls->operations[i]),
-                                      when_of(calls, i), then_of(calls, i)};
-    for (uint32_t i = 0; i < circuits && wisher->error == 0; i++) {
+    for (uint32_t i = 0; i < orders && wisher->error == 0; i++) {
         char *order = NULL;
         size_t length = 0;
         wisher->error = overhead_order(list, calls->count, seed_of(wisher, tour, calls, i), &order,
                                        &length, wisher->failure);
         if (wisher->error == 0)
             wisher->error = add_circuit(wisher, tour, wish, order, length);
+    }
+}
+
+/* "a,b" and "c,c" are "a,b,c,c"; NULL: out of memory. Frees the order. */
+static char *with_end(char *order, const struct wished_calls *end)
+{
+    AUTO_TEXT struct text all = {0};
+    text_puts(&all, order);
+    for (size_t i = 0; i < end->count; i++)
+        text_printf(&all, ",%s", end->names[i]);
+    free(order);
+    return text_take(&all);
+}
+
+/* count!, as far as that matters. */
+static uint32_t count_orders(size_t count, uint32_t most)
+{
+    uint32_t orders = 1;
+    for (size_t i = 2; i <= count && orders < most; i++)
+        orders *= (uint32_t)i;
+    return orders < most ? orders : most;
+}
+
+void overhead_wish_permutations(struct overhead_wisher *wisher, const struct wished_tour *tour,
+                                const struct wished_calls *calls, const struct wished_calls *end)
+{
+    AUTO_FREE struct order_call *list = list_of(calls);
+    uint32_t most = tour->circuits < tour->processes ? tour->circuits : tour->processes;
+    uint32_t orders = count_orders(calls->count, most);
+    if (wisher->error < 0)
+        return;
+    bool whole = list && !calls->failed && !end->failed;
+    struct overhead_wish *wish = whole ? add_wish(wisher, tour, orders) : NULL;
+    if (!wish)
+        wisher->error = -ENOMEM;
+    for (uint32_t i = 0; i < orders && wisher->error == 0; i++) {
+        char *order = NULL;
+        wisher->error = overhead_permutation(list, calls->count, i, &order, wisher->failure);
+        if (wisher->error < 0)
+            return;
+        order = with_end(order, end);
+        wisher->error =
+            order ? add_circuit(wisher, tour, wish, order, calls->count + end->count) : -ENOMEM;
     }
 }
 

@@ -263,6 +263,38 @@ static void takes_calls_that_are_made_in_a_row(void **state)
     free(walk.text);
 }
 
+/* Three calls have six orders, which together have each of the six pairs twice. */
+static void orders_of_calls_once_have_every_pair_equally_often(void **state)
+{
+    (void)state;
+    struct failure failure = {0};
+    size_t found[3][3] = {{0}};
+    char *calls = NULL;
+    for (size_t index = 0; index < 6; index++) {
+        size_t order[3] = {0}, length = 0;
+        assert_int_equal(overhead_permutation(reads, 3, index, &calls, &failure), 0);
+        char *rest = calls;
+        for (char *word; (word = strsep(&rest, ",")); length++)
+            for (size_t i = 0; i < 3; i++)
+                if (strcmp(reads[i].call, word) == 0)
+                    order[length % 3] = i;
+        assert_int_equal(length, 3);
+        found[order[0]][order[1]]++;
+        found[order[1]][order[2]]++;
+        free(calls);
+        calls = NULL;
+    }
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < 3; j++)
+            assert_int_equal(found[i][j], i == j ? 0 : 2);
+    assert_int_equal(overhead_permutation(reads, 3, 6, &calls, &failure), -EINVAL);
+    assert_int_equal(overhead_permutation(reads, 0, 0, &calls, &failure), -EINVAL);
+    assert_null(calls);
+    assert_int_equal(overhead_permutation(reads, 1, 0, &calls, &failure), 0);
+    assert_string_equal(calls, reads[0].call);
+    free(calls);
+}
+
 static void refuses_what_no_walk_can_do(void **state)
 {
     (void)state;
@@ -326,6 +358,7 @@ int main(void)
         cmocka_unit_test(begins_anywhere),
         cmocka_unit_test(keeps_together_what_belongs_together),
         cmocka_unit_test(takes_calls_that_are_made_in_a_row),
+        cmocka_unit_test(orders_of_calls_once_have_every_pair_equally_often),
         cmocka_unit_test(refuses_what_no_walk_can_do),
         cmocka_unit_test(refuses_a_tour_that_is_too_long),
     };

@@ -27,9 +27,9 @@ static void every_tour_is_whole(void **state)
                 assert_string_equal(cell->tour.counted, studies[i].counted);
                 assert_int_equal(cell->cpu, 1);
                 assert_int_equal(cell->counters, studies[i].meters->count);
-                /* What a warm tour needs to know of itself. */
+                /* What a tour needs to know of itself. */
                 assert_true(calls(cell, "timer.nothing"));
-                assert_true(cell->tour.cold || calls(cell, "timer.gauge"));
+                assert_true(calls(cell, "timer.gauge"));
             }
         overhead_plan_free(&plan);
     }
@@ -172,7 +172,10 @@ static void first_calls_come_first(void **state)
     assert_int_equal(count_of(&plan, high), 2);
     const struct overhead_wish *first = first_of(&plan, start), *reads = first_of(&plan, read);
     assert_memory_equal(first->circuits[0].tour.calls, begins, strlen(begins));
-    assert_int_equal(length_of(&reads->circuits[0]), 2 + 32);
+    assert_int_equal(length_of(&reads->circuits[0]), 2 + 32 + 3);
+    /* The gauge would warm what is not to be warm: it comes last. */
+    assert_string_equal(strstr(reads->circuits[0].tour.calls, ",timer.gauge"),
+                        ",timer.gauge,timer.gauge,timer.gauge");
     for (size_t i = 0; i < plan.wish_count; i++) {
         const struct overhead_wish *wish = &plan.wishes[i];
         assert_int_equal(wish->stage == OVERHEAD_COLD, wish->circuits[0].tour.cold);
@@ -211,6 +214,25 @@ static void counters_and_reads_are_swept(void **state)
     study.most_open = 4;
     plan = wished(&study);
     assert_int_equal(count_of(&plan, events), 8);
+    overhead_plan_free(&plan);
+}
+
+static void commands_are_called_in_every_order(void **state)
+{
+    (void)state;
+    struct overhead_study study = plain_machine();
+    struct overhead_plan plan = wished(&study);
+    const struct overhead_wish *wish =
+        first_of(&plan, (struct looked_for){.stage = OVERHEAD_COMMANDS});
+    assert_int_equal(wish->circuit_count, 6);
+    for (size_t i = 0; i < wish->circuit_count; i++) {
+        const char *order = wish->circuits[i].tour.calls;
+        assert_int_equal(length_of(&wish->circuits[i]), 6);
+        assert_int_equal(wish->circuits[i].runs, 6);
+        assert_string_equal(strstr(order, ",timer.gauge"), ",timer.gauge,timer.gauge,timer.gauge");
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(wish->circuits[i].tour.calls, wish->circuits[j].tour.calls);
+    }
     overhead_plan_free(&plan);
 }
 
@@ -336,6 +358,7 @@ int main(void)
         cmocka_unit_test(an_order_depends_on_its_tour_alone),
         cmocka_unit_test(first_calls_come_first),
         cmocka_unit_test(counters_and_reads_are_swept),
+        cmocka_unit_test(commands_are_called_in_every_order),
         cmocka_unit_test(no_tour_is_measured_twice),
         cmocka_unit_test(every_pair_has_a_thousand_runs),
         cmocka_unit_test(an_emulated_machine_gets_few_processes),
