@@ -47,7 +47,7 @@ static void the_cheapest_way_to_read_is_advised(void **state)
                    "Read counters by read() or by inline system calls: about 1,000 ticks, and "
                    "nothing measured here is cheaper.");
     hand_warm(hand, "papi-low.read", 2000);
-    assert_advised(hand, "cheaper; PAPI_read costs 2.0 times that of read().");
+    assert_advised(hand, "cheaper; PAPI_read costs 2.0 times as much as read().");
     hand_warm(hand, "assay.read", 150);
     assert_advised(hand, "Read counters with libassay: 150 ticks a read, 1,000 by read(); PAPI");
     hand_warm(hand, "perf-user.read", 100);
@@ -176,7 +176,10 @@ static void commands_libraries_and_neighbours_are_told(void **state)
     hand->report.peer_count = 2;
     hand->gauge = (struct overhead_gauge){.meter = &hand_ticks, .known = true, .share = 0.4};
     hand->report.gauge_count = 1;
-    assert_advised(hand, "perf stat adds 2.5 ms to one that takes 1;");
+    assert_advised(hand, "perf stat: it adds 2.5 ms to one that takes 1 ms.");
+    hand->peers[0].meter = &hand_ticks;
+    hand->peers[0].bare = 250000;
+    assert_advised(hand, "it adds 3.2 million ticks to one that takes 250,000 ticks.");
     assert_advised(hand, "PAPI (start + stop + read) costs 1.6 times the bare calls");
     assert_advised(hand, "in 40 % of the passes");
     hand->peers[0].low = 0.9;

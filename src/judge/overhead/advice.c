@@ -112,7 +112,7 @@ static bool advise_reading(const struct overhead_facts *facts, char *text, size_
     char one[WORDS_SIZE], other[WORDS_SIZE], times[WORDS_SIZE], alike[120], rest[80] = "";
     put_alike(&found, alike, sizeof(alike));
     if (found.papi > 0)
-        snprintf(rest, sizeof(rest), "; PAPI_read costs %s times that of read()",
+        snprintf(rest, sizeof(rest), "; PAPI_read costs %s times as much as read()",
                  ratio_words(found.papi, times));
     if (found.best)
         snprintf(text, size, "Read counters %s: %s %s a read, %s by read()%s.", found.best->name,
@@ -238,6 +238,17 @@ static bool advise_group(const struct overhead_facts *facts, char *text, size_t 
 
 /* --- libraries and whole commands --- */
 
+/* 34,081,460 ticks is 34.1 million ticks. */
+static const char *put_large(double value, const char *unit, char text[WORDS_SIZE])
+{
+    char digits[WORDS_SIZE];
+    if (value >= 1e6)
+        snprintf(text, WORDS_SIZE, "%.1f million %.12s", value / 1e6, unit);
+    else
+        snprintf(text, WORDS_SIZE, "%.24s %.12s", cost_words(value, digits), unit);
+    return text;
+}
+
 static bool advise_commands(const struct overhead_facts *facts, char *text, size_t size)
 {
     for (size_t i = 0; i < facts->report->peer_count; i++) {
@@ -246,14 +257,13 @@ static bool advise_commands(const struct overhead_facts *facts, char *text, size
             !(peer->low > 1))
             continue;
         bool by_clock = !peer->meter || peer->meter->unit == METER_NS;
-        char more[WORDS_SIZE], plain[WORDS_SIZE];
+        const char *unit = by_clock ? "ms" : meter_unit_names[peer->meter->unit];
         double scale = by_clock ? 1e-6 : 1;
+        char more[WORDS_SIZE], plain[WORDS_SIZE];
         snprintf(text, size,
-                 "Whole commands: perf stat adds %s %s to one that takes %s; leave that out of "
-                 "comparisons of short commands.",
-                 cost_words((peer->cost - peer->bare) * scale, more),
-                 by_clock ? "ms" : meter_unit_names[peer->meter->unit],
-                 cost_words(peer->bare * scale, plain));
+                 "Do not judge short commands by perf stat: it adds %s to one that takes %s.",
+                 put_large((peer->cost - peer->bare) * scale, unit, more),
+                 put_large(peer->bare * scale, unit, plain));
         return true;
     }
     return false;
