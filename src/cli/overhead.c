@@ -38,7 +38,7 @@ static const struct option_spec specs[] = {
      "open, page-faults",
      FIELD(counted), NULL},
     {0, "processes", OPTION_OPTIONAL, "P",
-     "fresh processes of every tour; unless given up to 72 of a warm and 280 of a cold one, on an "
+     "fresh processes of every tour; unless given up to 96 of a warm and 360 of a cold one, on an "
      "emulated machine 6 and 10",
      FIELD(processes), NULL},
     {0, "cpu", OPTION_I64, "CPU",

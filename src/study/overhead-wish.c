@@ -20,13 +20,13 @@
 #define FULL_PASSES        30u
 #define EMULATED_PASSES    3u
 #define MAIN_CIRCUITS      6u
-#define MAIN_PROCESSES     72u
+#define MAIN_PROCESSES     96u
 #define SWEEP_CIRCUITS     3u
-#define SWEEP_PROCESSES    45u
+#define SWEEP_PROCESSES    72u
 #define COMMAND_PROCESSES  120u /* each has a third of the pairs */
 #define LEAST_MAIN         60u
 #define LEAST_SWEEP        30u
-#define COLD_PROCESSES     280u
+#define COLD_PROCESSES     360u
 #define LEAST_COLD         200u
 #define EMULATED_CIRCUITS  3u
 #define EMULATED_PROCESSES 6u
