@@ -82,7 +82,10 @@ static json_t *levels_json(const struct overhead_row *row)
 
 static const char *levels_by(enum level_kind kind)
 {
-    return kind == LEVELS_BY_PROCESS ? "process" : kind == LEVELS_BY_CALL ? "call" : NULL;
+    static const char *const words[] = {[LEVELS_BY_PROCESS] = "process",
+                                        [LEVELS_BY_CALL] = "call",
+                                        [LEVELS_BY_PREDECESSOR] = "predecessor"};
+    return words[kind];
 }
 
 static void put_outliers(json_t *object, const struct overhead_row *row)

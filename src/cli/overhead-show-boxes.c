@@ -139,6 +139,8 @@ static void put_levels(const struct overhead_case *file, const struct overhead_r
                            out);
         text_puts(out, i ? "" : by_process ? " of processes" : " of calls");
     }
+    if (row->levels_kind == LEVELS_BY_PREDECESSOR)
+        text_puts(out, ", by what was called before");
 }
 
 static void put_all_levels(const struct boxing *boxing, const struct style *style, struct text *out)
@@ -154,10 +156,7 @@ static void put_all_levels(const struct boxing *boxing, const struct style *styl
             continue;
         }
         if (!shown++)
-            section_put_words(
-                "More than one level, which the box spans (what was called before may "
-                "decide which, see below):",
-                style, out);
+            section_put_words("More than one level, which the box spans:", style, out);
         put_levels(&boxing->run->file, row, &words);
         section_put_item(text_string(&words), style, out);
     }

@@ -79,6 +79,48 @@ static void what_was_before_a_call_is_a_factor(void **state)
     end_judging(&builder, &report);
 }
 
+static double alike(const struct overhead_built_call *call, void *context)
+{
+    (void)context;
+    if (strcmp(call->path, "timer") == 0)
+        return strcmp(call->kind, "gauge") == 0 ? 540 : 0;
+    return 1000;
+}
+
+/* Two costs in one summary that the call before decides are no levels of the machine; those that a
+ * process or chance decides are. */
+static void levels_that_the_call_before_decides_are_told_so(void **state)
+{
+    (void)state;
+    const struct {
+        struct overhead_way way;
+        enum level_kind kind;
+    } kinds[] = {
+        {{.cost = by_predecessor}, LEVELS_BY_PREDECESSOR},
+        {{.cost = alike, .call_level_share = 0.3, .call_level_factor = 1.5}, LEVELS_BY_CALL},
+        {{.cost = alike, .process_level_share = 0.3, .process_level_factor = 1.5},
+         LEVELS_BY_PROCESS},
+        {{.cost = alike}, LEVELS_ONE},
+    };
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        struct overhead_builder builder;
+        overhead_builder_start(&builder, 11);
+        char *calls = circuit_of_reads();
+        struct overhead_way way = kinds[i].way;
+        way.calls = calls;
+        way.run_noise = 0.02;
+        way.processes = 30;
+        build_overhead_tour(&builder, &way);
+        free(calls);
+        struct overhead_report report = judge_cells(&builder);
+        const struct overhead_row *row =
+            find(&builder, &report, (struct overhead_wanted){.operation = "perf-read.read"});
+        assert_int_equal(row->levels_kind, kinds[i].kind);
+        assert_int_equal(row->level_count, kinds[i].kind == LEVELS_ONE ? 1 : 2);
+        end_judging(&builder, &report);
+    }
+}
+
 /* One predecessor has many more runs than the other: both weigh a half. */
 static void predecessors_weigh_the_same_in_a_summary(void **state)
 {
@@ -347,6 +389,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_before_a_call_is_a_factor),
+        cmocka_unit_test(levels_that_the_call_before_decides_are_told_so),
         cmocka_unit_test(predecessors_weigh_the_same_in_a_summary),
         cmocka_unit_test(the_first_call_of_a_process_does_not_weigh_in_a_warm_summary),
         cmocka_unit_test(links_events_layouts_and_reads_are_factors),

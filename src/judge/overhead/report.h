@@ -40,8 +40,9 @@ struct overhead_level {
 #define OVERHEAD_MOST_LEVELS 4
 enum level_kind {
     LEVELS_ONE,
-    LEVELS_BY_PROCESS, /* a process stays on one of them */
-    LEVELS_BY_CALL,    /* calls of one process are on several */
+    LEVELS_BY_PROCESS,     /* a process stays on one of them */
+    LEVELS_BY_CALL,        /* calls of one process are on several */
+    LEVELS_BY_PREDECESSOR, /* … and what was called before them decides on which; summaries alone */
 };
 
 /* --- one cell (rows.c): runs with the same factors --- */

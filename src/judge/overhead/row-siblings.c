@@ -161,6 +161,42 @@ static void take_disturbed(struct siblings *siblings, double cost, struct overhe
         row->disturbed_median = median_of(siblings->parts, parts) - cost;
 }
 
+/* Levels are told by predecessor where fewer runs than this part of what chance would place are off
+ * the level on which most runs after the same call are. */
+static const double OFF_LEVEL = 1.0 / 3;
+
+/* Runs of one cell that are on another level than most of them. firsts: where levels begin. */
+static size_t off_level(const struct part *part, const int64_t *firsts, size_t levels)
+{
+    size_t most = 0, below = 0;
+    for (size_t level = 0; level < levels; level++) {
+        size_t end = level + 1 < levels ? count_up_to(part, firsts[level + 1] - 1) : part->count;
+        most = end - below > most ? end - below : most;
+        below = end;
+    }
+    return part->count - most;
+}
+
+/* pooled: all runs, in order. */
+static bool predecessor_decides(const struct siblings *siblings, const struct overhead_row *row)
+{
+    const struct row_figures *figures = siblings->figures;
+    int64_t firsts[OVERHEAD_MOST_LEVELS];
+    double largest = 0, runs = (double)siblings->runs;
+    size_t first = 0, off = 0;
+    for (size_t level = 0; level < row->level_count; level++) {
+        firsts[level] = figures->pooled[first < siblings->runs ? first : siblings->runs - 1];
+        first += (size_t)lround(row->levels[level].share * runs);
+        largest = fmax(largest, row->levels[level].share);
+    }
+    for (size_t i = 0; i < siblings->count; i++) {
+        const struct overhead_cell *cell = &siblings->cells[i];
+        struct part part = {figures->sorted + cell->begin, cell->runs};
+        off += off_level(&part, firsts, row->level_count);
+    }
+    return (double)off < OFF_LEVEL * (1 - largest) * runs;
+}
+
 static int find_levels(struct siblings *siblings, const struct overhead_timer *timer,
                        struct overhead_row *row)
 {
@@ -174,6 +210,8 @@ static int find_levels(struct siblings *siblings, const struct overhead_timer *t
                                   siblings->runs, timer->resolution};
     int found = overhead_levels_sorted(&sample, row->levels, &row->levels_kind);
     row->level_count = found > 0 ? (size_t)found : 0;
+    if (row->levels_kind == LEVELS_BY_CALL && predecessor_decides(siblings, row))
+        row->levels_kind = LEVELS_BY_PREDECESSOR;
     return found < 0 ? found : 0;
 }
 
