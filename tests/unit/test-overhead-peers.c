@@ -119,6 +119,32 @@ static double command_cost(const struct overhead_built_call *call, void *context
     return strcmp(call->path, "perf-stat") == 0 ? 60e6 : 2e6;
 }
 
+/* A command is a process of its own: which ones happen to follow each other pairs nothing, and the
+ * ratio is that of the two costs beside it. */
+static void the_ratio_of_commands_is_that_of_their_costs(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 5);
+    struct overhead_tour *tour = build_overhead_tour(
+        &builder, &(struct overhead_way){.calls = "timer.nothing,command.command,"
+                                                  "timer.gauge,perf-stat.command",
+                                         .cost = command_cost,
+                                         .passes = 1,
+                                         .processes = 30});
+    /* 1, 2 and 3 million against 30, 60 and 30: medians 2 and 30, of the ratios 30. */
+    for (size_t process = 0; process < tour->processes; process++) {
+        int64_t *values = &tour->values[tour->begins[process]];
+        values[1] = 1000000 * (1 + (int64_t)process % 3);
+        values[3] = process % 3 == 1 ? 60000000 : 30000000;
+    }
+    struct overhead_report report = judge_part(&builder, overhead_judge_peers);
+    assert_int_equal(report.peer_count, 1);
+    assert_near(report.peers->ratio, report.peers->cost / report.peers->bare, 1e-9);
+    assert_false(report.peers->paired);
+    end_judging(&builder, &report);
+}
+
 static void whole_commands_are_held_against_the_plain_one(void **state)
 {
     (void)state;
@@ -134,7 +160,7 @@ static void whole_commands_are_held_against_the_plain_one(void **state)
     assert_string_equal(report.peers->what, "whole command");
     assert_string_equal(report.peers->path, "perf-stat");
     assert_string_equal(report.peers->bare_path, "command");
-    assert_true(report.peers->paired);
+    assert_false(report.peers->paired);
     assert_true(report.peers->low < 30 && report.peers->high > 30 && report.peers->low > 25);
     end_judging(&builder, &report);
 }
@@ -235,6 +261,7 @@ int main(void)
         cmocka_unit_test(tasks_are_held_against_the_bare_calls),
         cmocka_unit_test(ratios_within_processes_are_sharper),
         cmocka_unit_test(whole_commands_are_held_against_the_plain_one),
+        cmocka_unit_test(the_ratio_of_commands_is_that_of_their_costs),
         cmocka_unit_test(only_the_same_way_is_compared),
         cmocka_unit_test(more_events_and_both_modes),
         cmocka_unit_test(what_is_missing_is_not_compared),

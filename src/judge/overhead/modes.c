@@ -142,9 +142,10 @@ static double border_of(const struct histogram *histogram, const struct heap *he
 {
     double lower = fmin(histogram->heights[heap->peak], histogram->heights[above->peak]);
     double limit = histogram->heights[heap->valley] + 0.02 * lower;
-    size_t first = heap->valley, last = heap->valley;
+    size_t first = heap->valley;
     while (first > heap->peak && histogram->heights[first - 1] <= limit)
         first--;
+    size_t last = heap->valley;
     while (last < above->peak && histogram->heights[last + 1] <= limit)
         last++;
     return (place_of(histogram, first) + place_of(histogram, last)) / 2;

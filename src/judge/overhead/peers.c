@@ -223,7 +223,8 @@ static struct overhead_peer judge_peer(struct group peer, struct group bare,
     const struct overhead_figure *figure = peer.list->figure;
     const struct task *task = &tasks[peer.list->task];
     size_t pairs = pair_up(peer, bare, scratch);
-    bool paired = pairs >= 2;
+    /* A command is a process of its own: nothing of the one that starts it makes both dear. */
+    bool paired = pairs >= 2 && task->what != command;
     struct overhead_median cost =
         overhead_median_of(scratch->peer, paired ? pairs : copy_costs(peer, scratch->peer));
     struct overhead_median own =
