@@ -38,6 +38,15 @@ static void put_estimate(const struct finding *finding, struct text *out)
     text_printf(out, " %s", finding->unit ? finding->unit : "");
 }
 
+/* Up to the first semicolon or full stop between words. */
+static size_t first_clause(const char *reason)
+{
+    size_t at = 0;
+    while (reason[at] && !((reason[at] == ';' || reason[at] == '.') && reason[at + 1] == ' '))
+        at++;
+    return at;
+}
+
 /* The reason for which an event cannot be opened stands elsewhere already. */
 static void put_reason(const struct finding *finding, struct text *out)
 {
@@ -67,7 +76,8 @@ static void put_finding(const struct finding *finding, const struct style *style
 
 /* "Z1 holds as far as tested, 207 times: the error of …". What does not hold as the paper says
  * keeps its reason: it is what a reader asks for. */
-static void put_terse(const struct finding *finding, const struct style *style, struct text *out)
+static void put_terse(const struct finding *finding, bool brief, const struct style *style,
+                      struct text *out)
 {
     AUTO_TEXT struct text words = {0};
     bool partly = finding->verdict == FINDING_HOLDS && strstr(finding->reason, "not tested");
@@ -77,7 +87,10 @@ static void put_terse(const struct finding *finding, const struct style *style, 
     text_printf(&words, ": %s", finding->claim);
     if (finding->verdict != FINDING_HOLDS && finding->reason[0]) {
         text_puts(&words, ". ");
-        put_reason(finding, &words);
+        if (brief)
+            text_append(&words, finding->reason, first_clause(finding->reason));
+        else
+            put_reason(finding, &words);
     }
     put_words(&words, style, out);
 }
@@ -214,7 +227,7 @@ void claims_put(const struct claims *claims, const struct style *style, struct t
         if (!finding->id || (!all && finding->verdict == FINDING_UNTESTABLE))
             continue;
         if (claims->terse && !all)
-            put_terse(finding, style, out);
+            put_terse(finding, claims->brief, style, out);
         else
             put_finding(finding, style, out);
     }

@@ -17,6 +17,7 @@ struct claims {
     const char *paper; /* "the paper on microbenchmarks" is about … "microbenchmarks" */
     bool all;          /* each with its reason, also those that cannot be tested here */
     bool terse;        /* unless all: verdict and figure alone of what holds */
+    bool brief;        /* and terse: of other reasons the first clause */
     bool few;          /* only some events were asked for: what they cannot tell is no news */
 };
 

@@ -49,6 +49,13 @@ void omissions_add(struct omissions *omissions, size_t known, const char *what, 
         append(omissions, what, reason);
 }
 
+/* A full stop between a letter or a bracket and a space ends a sentence. */
+static size_t first_sentence(const char *reason)
+{
+    const char *end = strstr(reason, ". ");
+    return end ? (size_t)(end - reason) : strlen(reason);
+}
+
 /* Everything with the reason of the one at `leader`, unless that was put before. */
 static void put_reason(const struct omissions *omissions, size_t leader, bool all,
                        const struct style *style, struct text *out)
@@ -71,7 +78,11 @@ static void put_reason(const struct omissions *omissions, size_t leader, bool al
     if (left)
         text_printf(&words, " and %zu more", left);
     text_puts(&words, ": ");
-    text_put_clean(&words, list[leader].reason);
+    AUTO_TEXT struct text reason = {0};
+    text_append(&reason, list[leader].reason,
+                omissions->brief ? first_sentence(list[leader].reason)
+                                 : strlen(list[leader].reason));
+    text_put_clean(&words, text_string(&reason));
     text_puts(out, "  ");
     wrap(out, text_string(&words), 2, 4, style->width);
 }

@@ -20,6 +20,7 @@ struct omissions {
     struct omission *list;
     size_t count;
     bool failed; /* out of memory */
+    bool brief;  /* of each reason the first sentence */
 };
 void omissions_add_skips(struct omissions *omissions, const struct skips *skips);
 /* Unless its reason was said before, by those added up to `known`. */

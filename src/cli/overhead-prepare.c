@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/absences.h"
 #include "cli/deliver.h"
 #include "cli/overhead-run.h"
+#include "cli/skip-groups.h"
 #include "study/core-type.h"
 #include "study/error-plan.h"
 
@@ -235,9 +235,19 @@ static int check_paths(const struct touring *touring, struct failure *failure)
     return 0;
 }
 
-static bool is_missed(const struct catalogue_absence *absence)
+/* Calls by their names alone: "perf-user.read" says what it is. */
+static int skip_missed(struct touring *touring)
 {
-    return strcmp(absence->kind, "operation") == 0;
+    const struct catalogue *catalogue = touring->catalogue;
+    struct skip_groups groups = {0};
+    int error = 0;
+    for (size_t i = 0; i < catalogue->absence_count && error == 0; i++) {
+        const struct catalogue_absence *absence = &catalogue->absences[i];
+        if (strcmp(absence->kind, "operation") == 0)
+            error = skip_groups_add(&groups, absence->name, absence->reason, absence->error, false);
+    }
+    int closed = skip_groups_close(&groups, &touring->run.skips);
+    return error < 0 ? error : closed;
 }
 
 /* --- the study --- */
@@ -247,7 +257,7 @@ static int prepare(struct touring *touring, struct failure *failure)
     const struct overhead_options *options = touring->run.options;
     int error = check_paths(touring, failure);
     if (error == 0 && !options->path.count)
-        error = absences_skip(touring->catalogue, is_missed, &touring->run.skips);
+        error = skip_missed(touring);
     if (error == 0)
         error = take_counted(touring, failure);
     if (error == 0)

@@ -151,6 +151,9 @@ static void put_all_levels(const struct boxing *boxing, const struct style *styl
         AUTO_TEXT struct text words = {0};
         if (row->level_count < 2)
             continue;
+        /* What the call before decides stands in the part about that. */
+        if (row->levels_kind == LEVELS_BY_PREDECESSOR && !boxing->run->options->all)
+            continue;
         if (shown == LEVELS_SHOWN && !boxing->run->options->all) {
             left++;
             continue;
@@ -169,7 +172,8 @@ static void put_all_levels(const struct boxing *boxing, const struct style *styl
 
 /* --- one machine and meter --- */
 
-static void put_plot(const struct boxing *boxing, const struct style *style, struct text *out)
+static void put_plot(const struct boxing *boxing, bool *folded, const struct style *style,
+                     struct text *out)
 {
     static const char *const titles[] = {"min", "median", "p99"};
     AUTO_TEXT struct text heading = {0};
@@ -185,9 +189,7 @@ static void put_plot(const struct boxing *boxing, const struct style *style, str
                      titles, style, out);
     put_all_levels(boxing, style, out);
     if (boxing->folded)
-        section_put_words("Link modes of a path that are within 5 % of the one shown, or not told "
-                          "apart from it, have no line; --all has them.",
-                          style, out);
+        *folded = true;
 }
 
 static bool make_room(struct boxing *boxing, size_t most)
@@ -199,13 +201,13 @@ static bool make_room(struct boxing *boxing, size_t most)
 }
 
 static void put_group(const struct overhead_run *run, const struct overhead_row *first,
-                      const struct style *style, struct text *out)
+                      bool *folded, const struct style *style, struct text *out)
 {
     struct boxing boxing = {.run = run, .first = first};
     if (make_room(&boxing, run->report.row_count)) {
         choose_rows(&boxing);
         draw_boxes(&boxing);
-        put_plot(&boxing, style, out);
+        put_plot(&boxing, folded, style, out);
     } else {
         out->failed = true;
     }
@@ -224,12 +226,15 @@ void overhead_put_boxes(const struct overhead_run *run, const struct style *styl
 {
     const struct overhead_report *report = &run->report;
     size_t before = out->length;
+    bool folded = false;
     for (size_t i = 0; i < report->row_count; i++)
         if (overhead_leads(run, i) && is_shown(run, &report->rows[i]))
-            put_group(run, &report->rows[i], style, out);
+            put_group(run, &report->rows[i], &folded, style, out);
+    AUTO_TEXT struct text words = {0};
+    text_puts(&words, "warm calls (all was called before) with one counter; box: the middle half; "
+                      "whiskers: min to p99, the 99th of a hundred");
+    if (folded)
+        text_puts(&words, "; link modes within 5 % of the one shown have no line");
     if (out->length > before)
-        section_put_words(
-            "boxes: the middle half of warm calls with one counter in undisturbed passes, every "
-            "predecessor weighing the same; whiskers: from the least to the 99th of a hundred",
-            style, out);
+        section_put_words(text_string(&words), style, out);
 }

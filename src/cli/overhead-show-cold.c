@@ -11,7 +11,8 @@
 /* Link modes that have columns; others are shown with --all. */
 static const char *const links[] = {"lazy", "bind-now"};
 #define FEW_NAMED 4u
-#define LEAST     5u /* processes of times; what is emulated varies little */
+#define LEAST     5u  /* processes of times; what is emulated varies little */
+#define NEWS      2.0 /* times */
 #define LINKS     (sizeof(links) / sizeof(*links))
 
 bool overhead_same_cold_group(const struct overhead_cold *left, const struct overhead_cold *right)
@@ -90,6 +91,26 @@ static bool has_figures(const struct overhead_run *run, const struct overhead_co
     return any;
 }
 
+static double dearest(const struct overhead_run *run, const struct overhead_cold *like)
+{
+    const struct overhead_cold *plain = find(run, like, NULL);
+    double first = plain ? plain->first : NAN;
+    for (size_t i = 0; i < LINKS; i++) {
+        const struct overhead_cold *linked = find(run, like, links[i]);
+        first = linked ? fmax(first, linked->first) : first;
+    }
+    return first;
+}
+
+/* Reads, and what costs twice as much the first time; the rest comes with --all. */
+static bool is_news(const struct overhead_run *run, const struct overhead_cold *like)
+{
+    const struct overhead_operation *call = &run->file.operations[like->operation];
+    double warm = like->warm;
+    return overhead_same_word(call->kind, "read") || !isfinite(warm) ||
+           dearest(run, like) >= NEWS * warm;
+}
+
 static void add_brief(struct table *table, const struct overhead_run *run,
                       const struct overhead_cold *like)
 {
@@ -125,11 +146,17 @@ static bool put_brief(const struct overhead_run *run, const struct overhead_cold
         {.title = "faults", .right = true},
     };
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    for (size_t i = 0; i < run->report.cold_count; i++)
-        if (overhead_same_cold_group(&run->report.cold[i], like) && leads_call(run, i) &&
-            has_figures(run, &run->report.cold[i]))
-            add_brief(&table, run, &run->report.cold[i]);
-    bool any = table.count != 0;
+    size_t left = 0;
+    for (size_t i = 0; i < run->report.cold_count; i++) {
+        const struct overhead_cold *cold = &run->report.cold[i];
+        if (!overhead_same_cold_group(cold, like) || !leads_call(run, i) || !has_figures(run, cold))
+            continue;
+        if (is_news(run, cold))
+            add_brief(&table, run, cold);
+        else
+            left++;
+    }
+    bool any = table.count != 0 || left;
     table_put(&table, style, out);
     if (!any)
         section_put_words("Too few fresh processes were measured to tell; a larger --budget has "
@@ -240,7 +267,7 @@ static void put_outliers(const struct overhead_run *run, const struct overhead_c
         overhead_put_share((double)outliers / (double)runs, &words);
         text_puts(&words, " of the calls; ");
         overhead_put_share(explained / (double)outliers, &words);
-        text_puts(&words, " of these took a page fault or a context switch that others did not.");
+        text_puts(&words, " of these took an unusual page fault or context switch.");
     }
     section_put_words(text_string(&words), style, out);
 }
@@ -277,8 +304,9 @@ void overhead_put_cold(const struct overhead_run *run, const struct style *style
                                 "interval of what the first costs beyond that (or the second); "
                                 "faults: page faults in a first call, on average; after: what of "
                                 "the same counters was called before"
-                              : "first: linked statically, or nothing to link; lazy, bind-now: the "
-                                "first call of such a program; warm: the median once all was "
-                                "called before; faults: page faults in a first call, on average",
+                              : "first: static or inline; lazy, bind-now: of a program linked so; "
+                                "warm: once all was called before; faults: page faults in a first "
+                                "call, on average; calls that cost less than twice as much the "
+                                "first time have no line",
                           style, out);
 }

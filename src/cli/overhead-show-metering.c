@@ -21,7 +21,7 @@ static void put_timer(const struct overhead_case *file, const struct overhead_ti
         text_puts(&words, "what reading it costs is not known, because no call of nothing was "
                           "metered; it is in every figure");
     } else {
-        text_puts(&words, "reading it before and after a call costs ");
+        text_puts(&words, "reading it around a call costs ");
         overhead_put_interval(timer->cost, timer->low, timer->high, &words);
         text_printf(&words, " %s, taken off every figure",
                     timer->meter ? meter_unit_names[timer->meter->unit] : "ns");
@@ -34,8 +34,9 @@ static void put_timer(const struct overhead_case *file, const struct overhead_ti
     section_put_words(text_string(&words), style, out);
 }
 
-static void put_gauge(const struct overhead_case *file, const struct overhead_gauge *gauge,
-                      const struct style *style, struct text *out)
+static void put_gauge(const struct overhead_case *file, bool all,
+                      const struct overhead_gauge *gauge, const struct style *style,
+                      struct text *out)
 {
     AUTO_TEXT struct text words = {0};
     char passes[NUMBER_SIZE], usual[NUMBER_SIZE], limit[NUMBER_SIZE];
@@ -49,10 +50,14 @@ static void put_gauge(const struct overhead_case *file, const struct overhead_ga
     text_puts(&words, ": ");
     overhead_put_share(gauge->share, &words);
     text_printf(&words,
-                " of %s passes through the calls, kept and judged apart: the same plain additions, "
-                "made once a pass as a gauge, took more than %s %s there instead of %s",
-                passes, limit, gauge->meter ? meter_unit_names[gauge->meter->unit] : "ns", usual);
-    if (gauge->share > 0 && gauge->why[0]) {
+                " of %s passes through the calls, left out above, as the gauge tells, a block of "
+                "additions in every pass",
+                passes);
+    bool told = gauge->share > 0 && gauge->why[0];
+    if (all || !told)
+        text_printf(&words, ", when it takes more than %s %s instead of %s", limit,
+                    gauge->meter ? meter_unit_names[gauge->meter->unit] : "ns", usual);
+    if (told) {
         text_puts(&words, "; ");
         text_put_clean(&words, gauge->why);
     }
@@ -85,5 +90,5 @@ void overhead_put_metering(const struct overhead_run *run, const struct style *s
         put_timer(&run->file, &report->timers[i], style, out);
     put_beside(report, style, out);
     for (size_t i = 0; i < report->gauge_count; i++)
-        put_gauge(&run->file, &report->gauges[i], style, out);
+        put_gauge(&run->file, run->options->all, &report->gauges[i], style, out);
 }

@@ -8,15 +8,26 @@
 #include "cli/overhead-show.h"
 #include "show/utf8.h"
 
+/* Three digits. */
+static void write_ratio(double ratio, char *text, size_t size)
+{
+    snprintf(text, size, "%.*f", ratio < 10 ? 2 : ratio < 100 ? 1 : 0, ratio);
+}
+
 static void put_ratio(const struct overhead_peer *peer, struct text *out)
 {
     if (!isfinite(peer->ratio)) {
         text_puts(out, "-");
         return;
     }
-    text_printf(out, "%.2f", peer->ratio);
-    if (isfinite(peer->low) && isfinite(peer->high))
-        text_printf(out, " (%.2f to %.2f)", peer->low, peer->high);
+    char ratio[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE];
+    write_ratio(peer->ratio, ratio, sizeof(ratio));
+    write_ratio(peer->low, low, sizeof(low));
+    write_ratio(peer->high, high, sizeof(high));
+    text_puts(out, ratio);
+    bool wide = strcmp(low, ratio) != 0 || strcmp(high, ratio) != 0;
+    if (wide && isfinite(peer->low) && isfinite(peer->high))
+        text_printf(out, " (%s to %s)", low, high);
 }
 
 static bool same_group(const struct overhead_peer *left, const struct overhead_peer *right)
@@ -71,12 +82,23 @@ static bool is_shown(const struct overhead_run *run, size_t index)
     return true;
 }
 
-static void add_line(struct table *table, const struct overhead_peer *peer)
+/* Of a task with one line the link mode is no news. */
+static bool has_variants(const struct overhead_run *run, const struct overhead_peer *peer)
+{
+    const struct overhead_report *report = &run->report;
+    for (size_t i = 0; i < report->peer_count; i++)
+        if (&report->peers[i] != peer && same_task(&report->peers[i], peer) && is_shown(run, i))
+            return true;
+    return false;
+}
+
+static void add_line(struct table *table, const struct overhead_run *run,
+                     const struct overhead_peer *peer)
 {
     AUTO_TEXT struct text call = {0};
     AUTO_TEXT struct text ratio = {0};
     char cost[NUMBER_SIZE], bare[NUMBER_SIZE];
-    overhead_put_call(peer->path, peer->variant, &call);
+    overhead_put_call(peer->path, has_variants(run, peer) ? peer->variant : NULL, &call);
     overhead_cost(peer->cost, cost, sizeof(cost));
     overhead_cost(peer->bare, bare, sizeof(bare));
     put_ratio(peer, &ratio);
@@ -87,7 +109,15 @@ static void add_line(struct table *table, const struct overhead_peer *peer)
     table_add(table, TONE_STRONG, text_string(&ratio));
 }
 
-/* All that is held against the same bare calls. */
+/* In one table: against the same bare calls; without --all, whatever each is held against. */
+static bool same_table(const struct overhead_run *run, const struct overhead_peer *left,
+                       const struct overhead_peer *right)
+{
+    if (run->options->all)
+        return same_group(left, right);
+    return left->machine == right->machine && overhead_is_like_meter(left->meter, right->meter);
+}
+
 static void put_group(const struct overhead_run *run, size_t first, const struct style *style,
                       struct text *out)
 {
@@ -103,10 +133,10 @@ static void put_group(const struct overhead_run *run, size_t first, const struct
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     AUTO_TEXT struct text heading = {0};
     for (size_t i = first; i < report->peer_count; i++)
-        if (same_group(&report->peers[i], like) && is_shown(run, i))
-            add_line(&table, &report->peers[i]);
-    text_printf(&heading, "Other interfaces against %s, in %s", like->bare_path,
-                overhead_unit(like->meter));
+        if (same_table(run, &report->peers[i], like) && is_shown(run, i))
+            add_line(&table, run, &report->peers[i]);
+    text_printf(&heading, "Other interfaces against %s, in %s",
+                run->options->all ? like->bare_path : "bare calls", overhead_unit(like->meter));
     overhead_put_machine(&run->file, like->machine, &heading);
     section_put_heading(text_string(&heading), style, out);
     table_put(&table, style, out);
@@ -120,13 +150,14 @@ void overhead_put_peers(const struct overhead_run *run, const struct style *styl
     for (size_t i = 0; i < report->peer_count; i++) {
         bool leads = is_shown(run, i);
         for (size_t j = 0; j < i && leads; j++)
-            leads = !is_shown(run, j) || !same_group(&report->peers[i], &report->peers[j]);
+            leads = !is_shown(run, j) || !same_table(run, &report->peers[i], &report->peers[j]);
         if (leads)
             put_group(run, i, style, out);
         any |= leads;
     }
     if (any)
-        section_put_words("times: what it costs over what the bare calls cost, with its 95 % "
-                          "interval",
+        section_put_words("bare: the same by perf-read, or by the path named above; of a command, "
+                          "it alone. times: with 95 % interval; of calls, the median of the "
+                          "ratios within processes where one made both",
                           style, out);
 }

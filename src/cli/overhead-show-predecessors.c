@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "cli/overhead-show.h"
 
-#define ROWS_SHOWN 6u
+#define ROWS_SHOWN 4u
 
 struct pair {
     const struct overhead_row *row, *usual;
@@ -147,15 +147,14 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
                     looked);
     } else {
         put_pairs(run, pairs, count, style, out);
-        text_printf(
-            &words,
-            "%zu of %zu pairs differ by more than 5 %% and beyond their 95 %% interval from "
-            "the usual: the median over all calls that stood before",
-            count, looked);
+        text_printf(&words,
+                    "%zu of %zu pairs of calls cost more than 5 %% more or less than usual, the "
+                    "median over all calls before",
+                    count, looked);
         if (count > ROWS_SHOWN && !run->options->all)
             text_printf(&words, "; the %u largest are shown", ROWS_SHOWN);
         if (reads_after_stop(&run->file, pairs, count))
-            text_puts(&words, ". A read after a stop is one of a counter that does not run.");
+            text_puts(&words, ". After a stop, a read is one of a counter that does not run.");
     }
     section_put_words(text_string(&words), style, out);
 }

@@ -65,6 +65,27 @@ static void add_line(struct table *table, const struct overhead_run *run,
     table_add(table, TONE_STRONG, text_string(&each));
 }
 
+static bool is_bare(const struct overhead_run *run, const struct overhead_slope *slope)
+{
+    return slope->operation < run->file.operation_count &&
+           overhead_same_word(run->file.operations[slope->operation].instrument, "perf");
+}
+
+/* Bare calls tell how events add up; libraries where there are no bare ones, and reads metered
+ * together, with --all. */
+static bool is_shown(const struct overhead_run *run, const struct overhead_slope *slope)
+{
+    const struct overhead_report *report = &run->report;
+    if (run->options->all)
+        return true;
+    if (slope->by_reads || overhead_is_half(report, slope->meter))
+        return false;
+    for (size_t i = 0; i < report->slope_count && !is_bare(run, slope); i++)
+        if (same_group(&report->slopes[i], slope) && is_bare(run, &report->slopes[i]))
+            return false;
+    return true;
+}
+
 static void put_group(const struct overhead_run *run, size_t first, const struct style *style,
                       struct text *out)
 {
@@ -81,7 +102,7 @@ static void put_group(const struct overhead_run *run, size_t first, const struct
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     AUTO_TEXT struct text heading = {0};
     for (size_t i = first; i < report->slope_count; i++)
-        if (same_group(&report->slopes[i], like))
+        if (same_group(&report->slopes[i], like) && is_shown(run, &report->slopes[i]))
             add_line(&table, run, &report->slopes[i]);
     text_printf(&heading, "%s, in %s", like->by_reads ? "Reads in a row" : "More events",
                 overhead_unit(like->meter));
@@ -98,11 +119,11 @@ void overhead_put_sweeps(const struct overhead_run *run, const struct style *sty
     bool events = false, reads = false;
     for (int by_reads = 0; by_reads < 2; by_reads++)
         for (size_t i = 0; i < report->slope_count; i++) {
-            bool leads = report->slopes[i].by_reads == (by_reads != 0);
+            bool leads =
+                report->slopes[i].by_reads == (by_reads != 0) && is_shown(run, &report->slopes[i]);
             for (size_t j = 0; j < i && leads; j++)
-                leads = !same_group(&report->slopes[i], &report->slopes[j]);
-            leads =
-                leads && (run->options->all || !overhead_is_half(report, report->slopes[i].meter));
+                leads = !is_shown(run, &report->slopes[j]) ||
+                        !same_group(&report->slopes[i], &report->slopes[j]);
             if (leads)
                 put_group(run, i, style, out);
             events |= leads && !by_reads;
@@ -110,11 +131,11 @@ void overhead_put_sweeps(const struct overhead_run *run, const struct style *sty
         }
     AUTO_TEXT struct text words = {0};
     if (events || reads)
-        text_puts(&words, "growth: straight, nearly (within 5 %), stepped (straight but for the "
-                          "first), or as n^2, four times as much for twice as many; each further: "
-                          "the slope, with its 95 % interval. ");
+        text_puts(&words, "growth: straight line, nearly (within 5 %), stepped (straight from the "
+                          "second on), or a power of the number; each further: what it adds, with "
+                          "its 95 % interval. ");
     if (events)
-        text_puts(&words, "group: one call for all events; separate: one for each. ");
+        text_puts(&words, "group: one call for all; separate: one each. ");
     if (reads)
         text_puts(&words, "Reads in a row: what all of them cost together.");
     if (words.length)

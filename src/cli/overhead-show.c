@@ -122,13 +122,6 @@ static void put_failed(const struct overhead_run *run, const struct omissions *s
     wrap(out, text_string(&words), 2, 4, style->width);
 }
 
-/* "operation perf-user.read" says no more than its name. */
-static const char *plain_name(const char *what)
-{
-    static const char kind[] = "operation ";
-    return strncmp(what, kind, strlen(kind)) == 0 ? what + strlen(kind) : what;
-}
-
 void overhead_put_absences(const struct overhead_run *run, const struct style *style,
                            struct text *out)
 {
@@ -136,11 +129,11 @@ void overhead_put_absences(const struct overhead_run *run, const struct style *s
     AUTO_TEXT struct text lines = {0};
     struct omissions omissions = {0};
     for (size_t i = 0; i < run->skips.count; i++)
-        omissions_add(&omissions, 0, plain_name(run->skips.list[i].what),
-                      run->skips.list[i].reason);
+        omissions_add(&omissions, 0, run->skips.list[i].what, run->skips.list[i].reason);
     size_t skipped = omissions.count;
     for (size_t i = 0; i < file->absence_count; i++)
         omissions_add(&omissions, skipped, file->absences[i].what, file->absences[i].reason);
+    omissions.brief = !run->options->all;
     omissions_put(&omissions, run->options->all, style, &lines);
     put_failed(run, &omissions, style, &lines);
     omissions_free(&omissions);
@@ -188,9 +181,9 @@ static void put_origin(const struct overhead_run *run, struct text *out)
 static void put_parts(const struct overhead_run *run, const struct style *style, struct text *out)
 {
     static overhead_part *const each[] = {
-        overhead_put_advice,   overhead_put_metering,     overhead_put_boxes,
-        overhead_put_machines, overhead_put_predecessors, overhead_put_cold,
-        overhead_put_in_a_row, overhead_put_sweeps,       overhead_put_peers,
+        overhead_put_advice,       overhead_put_boxes, overhead_put_machines,
+        overhead_put_predecessors, overhead_put_cold,  overhead_put_in_a_row,
+        overhead_put_sweeps,       overhead_put_peers, overhead_put_metering,
     };
     if (run->file.machine_count > 1 && !run->options->all) {
         overhead_put_machines(run, style, out);
@@ -210,6 +203,7 @@ void overhead_put_report(const struct overhead_run *run, const struct style *sty
                                   .count = OVERHEAD_FINDINGS,
                                   .paper = "overhead",
                                   .terse = true,
+                                  .brief = true,
                                   .all = run->options->all};
     overhead_put_measured(run, style, out);
     put_parts(run, style, out);

@@ -152,12 +152,14 @@ static int tell_stage(struct touring *touring, enum overhead_stage stage)
              without == 1 ? "" : "s");
     if (without)
         error = skips_add(&touring->run.skips, what,
-                          "the budget does not hold them: give a larger --budget, or --full", 0);
-    snprintf(what, sizeof(what), "%s: %zu tour%s with fewer processes than the least",
-             overhead_stage_names[stage], with_few, with_few == 1 ? "" : "s");
+                          "the budget did not suffice: give a larger --budget, or --full", 0);
+    snprintf(what, sizeof(what), "%s: enough processes for %zu tour%s", overhead_stage_names[stage],
+             with_few, with_few == 1 ? "" : "s");
     if (with_few && error == 0)
         error = skips_add(&touring->run.skips, what,
-                          "the budget does not hold more: give a larger --budget, or --full", 0);
+                          "what was measured of them is shown, of fewer processes than it needs to "
+                          "be relied on: give a larger --budget, or --full",
+                          0);
     return error;
 }
 

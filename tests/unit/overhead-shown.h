@@ -117,7 +117,9 @@ static inline uint32_t shown_operation(struct shown *shown, const char *name)
     operation->path = shown_copy(name);
     operation->path[point - name] = '\0';
     operation->kind = shown_copy(point + 1);
-    operation->instrument = shown_copy(strncmp(name, "timer.", 6) == 0 ? "timer" : "perf");
+    operation->instrument = shown_copy(strncmp(name, "timer.", 6) == 0  ? "timer"
+                                       : strncmp(name, "papi-", 5) == 0 ? "papi"
+                                                                        : "perf");
     operation->page = shown_copy("");
     operation->note = shown_copy("");
     return (uint32_t)shown->run.file.operation_count - 1;

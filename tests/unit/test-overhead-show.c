@@ -86,13 +86,12 @@ static void every_part_stands_in_its_place(void **state)
     static const char *const parts[] = {
         "123,456 calls in 3,210 processes, 1.5 s; metered in ticks",
         "What to do",
-        "Metering",
         "What a call costs, in ticks",
         "What the call before changes, in ticks",
         "The first calls of a process, in ticks",
         "More events, in ticks",
-        "Reads in a row, in ticks",
-        "Other interfaces against perf-read, in ticks",
+        "Other interfaces against bare calls, in ticks",
+        "Metering",
         "Findings of the paper on overhead",
         "Could not be measured",
         "seed 5, 1.5 s, samples in /somewhere/run.sqlite",
@@ -126,7 +125,7 @@ static void figures_stand_behind_their_call(void **state)
     expect_line(&shown, "perf-read.read  ", "-|7,072|2,900|-|1.25");
     expect_line(&shown, "perf-read.start ", "group|2,450|14,000 at 8|n^1.70|450 (440 to 460)");
     expect_line(&shown, "perf-read.read, static", "papi-low.read|1,960|1,508|1.30");
-    expect_line(&shown, "papi-low, static", "start + stop + read|10,348|5,900|1.75 (1.70 to 1.80)");
+    expect_line(&shown, "papi-low ", "start + stop + read|10,348|5,900|1.75 (1.70 to 1.80)");
     expect(&shown, "Far above the rest: 2 % of the calls; 75 % of these");
     expect_not(&shown, "again and again in a fresh process");
     shown_end(&shown);
@@ -198,6 +197,49 @@ static void first_calls_take_a_line_a_call(void **state)
             expect_line(&shown, "perf-read.read  6,296", "7,072|2,900|-|1.25");
             expect_not(&shown, "3,333");
         }
+        shown_end(&shown);
+    }
+}
+
+/* Without --all: neither reads metered together, nor libraries beside bare calls, nor first calls
+ * that cost little more than others, nor more of a reason than decides. */
+static void what_is_no_news_comes_with_all(void **state)
+{
+    (void)state;
+    for (int all = 0; all < 2; all++) {
+        struct shown shown;
+        shown_build_rich(&shown);
+        struct overhead_report *report = &shown.run.report;
+        SHOWN_ADD(report->slopes, report->slope_count, {0});
+        report->slopes[report->slope_count - 1] = report->slopes[0];
+        report->slopes[report->slope_count - 1].operation =
+            shown_operation(&shown, "papi-low.start");
+        for (size_t i = 1; i < 3; i++) {
+            SHOWN_ADD(report->cold, report->cold_count, {0});
+            report->cold[i] = report->cold[0];
+            report->cold[i].row_length = 0;
+            report->cold[i].warm = 1000;
+        }
+        report->cold[1].operation = shown_operation(&shown, "perf-read.start");
+        report->cold[1].first = 1999;
+        report->cold[2].operation = shown_operation(&shown, "perf-syscall.start");
+        report->cold[2].first = 2001;
+        report->findings[0].verdict = FINDING_FAILS;
+        snprintf(report->findings[0].reason, sizeof(report->findings[0].reason),
+                 "1.5 is much; the rest is long");
+        if (skips_add(&shown.run.skips, "thing", "it is refused. Ask somebody", 2) != 0)
+            fail_msg("no memory");
+        shown.options.all = all;
+        shown_put(&shown, 80);
+        expect(&shown, "1.5 is much");
+        expect(&shown, "thing: it is refused");
+        expect(&shown, "2,001");
+        void (*const look)(const struct shown *, const char *) = all ? expect : expect_not;
+        look(&shown, "Reads in a row, in ticks");
+        look(&shown, "papi-low.start");
+        look(&shown, "1,999");
+        look(&shown, "the rest is long");
+        look(&shown, "Ask somebody");
         shown_end(&shown);
     }
 }
@@ -483,6 +525,7 @@ int main(void)
         cmocka_unit_test(a_first_event_that_stands_apart_is_called_a_step),
         cmocka_unit_test(variants_that_are_alike_share_a_box),
         cmocka_unit_test(first_calls_take_a_line_a_call),
+        cmocka_unit_test(what_is_no_news_comes_with_all),
         cmocka_unit_test(levels_are_told_apart),
         cmocka_unit_test(only_predecessors_that_matter_are_shown),
         cmocka_unit_test(machines_stand_in_the_order_of_their_versions),
