@@ -5,10 +5,12 @@
  * first sample, so that it can be judged without its machine; an unfinished one is gone on with as
  * it began. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/deliver.h"
 #include "cli/options.h"
 #include "cli/overhead-run.h"
@@ -226,7 +228,23 @@ static int take_first(struct touring *touring, const struct store_info *info,
     return store_facts(touring->store, &touring->stored_facts, failure);
 }
 
-static int load_from(struct touring *touring, const char *path, struct failure *failure)
+/* A copy is no further witness. names: of the runs so far, a line each. */
+static int check_new(const struct store_info *info, const char *path, struct text *names,
+                     struct failure *failure)
+{
+    AUTO_TEXT struct text name = {0};
+    text_printf(&name, "\n%s %" PRIu64 " %s\n", info->fingerprint, info->seed, info->started);
+    if (names->bytes && name.bytes && strstr(names->bytes, name.bytes))
+        return fail_with(failure, -EINVAL,
+                         "%.300s holds the same run as a store named before it: its calls would "
+                         "count twice. Name every run once.",
+                         path);
+    text_puts(names, text_string(&name));
+    return names->failed || name.failed ? fail_with(failure, -ENOMEM, "out of memory") : 0;
+}
+
+static int load_from(struct touring *touring, const char *path, struct text *names,
+                     struct failure *failure)
 {
     struct store *store = NULL;
     struct store_info info = {0};
@@ -234,6 +252,8 @@ static int load_from(struct touring *touring, const char *path, struct failure *
     bool first = !touring->store;
     if (first)
         touring->store = store;
+    if (error == 0)
+        error = check_new(&info, path, names, failure);
     if (error == 0)
         error = take_first(touring, &info, failure);
     if (error == 0)
@@ -249,9 +269,10 @@ int overhead_open_from(struct touring *touring)
 {
     struct failure failure = {0};
     const struct string_list *from = &touring->run.options->from;
+    AUTO_TEXT struct text names = {0};
     int error = 0;
     for (size_t i = 0; i < from->count && error == 0; i++)
-        error = load_from(touring, from->items[i], &failure);
+        error = load_from(touring, from->items[i], &names, &failure);
     if (error == 0 && from->count == 1)
         touring->run.stored = store_path(touring->store);
     return error == 0 ? EXIT_DONE : refuse(touring, error, &failure);

@@ -196,8 +196,9 @@ class JudgedAgain(Case):
         again = self.judged("--from", store)
         self.assertEqual(again["seed"], first["seed"])
         self.assertEqual(again["results"], first["results"])
-        twice = self.judged("--from", store, "--from", store)
-        self.assertEqual(twice["analysis"]["calls"], 2 * first["analysis"]["calls"])
+        copy = self.path("copy.sqlite")
+        shutil.copy(store, copy)
+        self.assertIn("count twice", self.refused((2, 3, 4), "--from", store, "--from", copy))
 
     def test_absences_are_in_the_store(self):
         store = self.path("run.sqlite")

@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Which passes were disturbed: those during which somebody shared the core, however many they are,
- * and hardly any other, however the gauge scatters. Rates in the comments are of a thousand seeds.
- */
+ * and hardly any other, however the gauge scatters. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,8 +87,10 @@ static struct judged judge_planted(const struct planted *planted, uint64_t seed)
     return judged;
 }
 
-/* At most one pass of a hundred is accused, on average over seeds: 0.00 % (constant, in steps, two
- * places of code, drift), 0.05 % (noise of 10 %), 0.1 % (lognormal). */
+/* At most one pass of a hundred is accused, on average over seeds. Of 300 seeds: none, or one pass,
+ * of constant, stepping, drifting gauges and of two places of code; 0.003 % at a noise of 10 %,
+ * 0.07 % of that in 5 processes; 0.06 % of a lognormal of 0.15, and of one of 0.3 0.2 % in 6
+ * processes and 0.8 % in 2. */
 static void a_core_of_ones_own_is_not_accused(void **state)
 {
     (void)state;
@@ -122,7 +123,9 @@ static void a_core_of_ones_own_is_not_accused(void **state)
     }
 }
 
-/* Any share from 5 to 95 %: at most 1 % of passes are on the wrong side. */
+/* Any share from 5 to 95 %: at most 1 % of passes are on the wrong side. Of 100 seeds none was up
+ * to 85 %; at 95 % one seed of a hundred has fewer than 3 % of passes left, which are no heap, and
+ * then all are. */
 static void shared_passes_are_found_whatever_their_share(void **state)
 {
     (void)state;

@@ -27,7 +27,7 @@ static const double CHANCE = 1e-4;
 /* Processes by themselves: as many, of them on either side, and so many deviations apart, of both
  * sides and of the wider one. */
 enum { LEAST_PROCESSES = 15, LEAST_BESIDE = 3 };
-static const double APART = 6;
+static const double APART = 8;
 /* Half of what a window spans of the distance of two levels. */
 static const double WINDOW = 0.125;
 
