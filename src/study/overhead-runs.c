@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "study/overhead-loading.h"
 
 /* Exact as a double; no span is as long, and sums of such stay far from overflowing. */
@@ -218,10 +217,10 @@ int overhead_take_runs(struct store *store, struct overhead_tour *tours,
                             .failure = failure,
                             .at = count};
     int error = store_each_visit(store, take_visit, &taking, failure);
-    AUTO_FREE struct planned *visits = taking.visits;
     if (!error)
         error = store_scan_samples(store, take_sample, &taking, failure);
     if (!error)
         close_process(&taking);
+    free(taking.visits);
     return error ? error : settle(&taking);
 }

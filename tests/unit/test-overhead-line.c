@@ -167,7 +167,7 @@ static void exponents_hold_the_planted_one(void **state)
     }
     print_message("# exponent known %zu held %zu of %d\n", known, held, CASES);
     assert_int_equal(known, CASES);
-    assert_true(held >= 0.93 * CASES && held <= 0.97 * CASES);
+    assert_in_range(held, CASES * 93 / 100, CASES * 97 / 100);
 }
 
 static void costs_without_noise_have_intervals_without_width(void **state)

@@ -137,31 +137,36 @@ static void say_why(const struct passes_seen *seen, size_t above, struct overhea
                  "all passes alike: a core that is shared all the time would look the same");
 }
 
+/* What the passes say of the gauge. */
+static void settle(const struct passes_seen *seen, double resolution, struct overhead_gauge *gauge)
+{
+    gauge->passes = seen->passes;
+    gauge->known = seen->count > 0 && tells_time(gauge->meter);
+    gauge->usual = gauge->limit = NAN;
+    size_t above = 0;
+    if (gauge->known) {
+        find_limit(seen, resolution, gauge);
+        above = count_above(seen, gauge->limit);
+    }
+    if (seen->passes)
+        gauge->share = (double)(above + seen->unsettled) / (double)seen->passes;
+    if (gauge->known)
+        say_why(seen, above, gauge);
+    else
+        snprintf(gauge->why, sizeof(gauge->why), "%s",
+                 seen->count ? "a count does not tell whether somebody shares the core"
+                             : "no warm pass called the gauge");
+}
+
 int overhead_measure_gauge(const struct overhead_case *file, double cost, double resolution,
                            struct overhead_gauge *gauge)
 {
     struct passes_seen seen = {0};
     int error = see_passes(file, gauge, cost, &seen);
-    AUTO_FREE double *gauges = seen.gauges;
-    if (error)
-        return error;
-    gauge->passes = seen.passes;
-    gauge->known = seen.count > 0 && tells_time(gauge->meter);
-    gauge->usual = gauge->limit = NAN;
-    size_t above = 0;
-    if (gauge->known) {
-        find_limit(&seen, resolution, gauge);
-        above = count_above(&seen, gauge->limit);
-    }
-    if (seen.passes)
-        gauge->share = (double)(above + seen.unsettled) / (double)seen.passes;
-    if (gauge->known)
-        say_why(&seen, above, gauge);
-    else
-        snprintf(gauge->why, sizeof(gauge->why), "%s",
-                 seen.count ? "a count does not tell whether somebody shares the core"
-                            : "no warm pass called the gauge");
-    return 0;
+    if (!error)
+        settle(&seen, resolution, gauge);
+    free(seen.gauges);
+    return error;
 }
 
 int overhead_judge_gauges(const struct overhead_case *file, struct overhead_report *report)

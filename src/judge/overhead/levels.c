@@ -268,6 +268,19 @@ static int one_level(const struct level_sample *sample, struct overhead_level *l
     return 1;
 }
 
+/* Keeps the modes that processes bear out as levels. Returns how many those are. */
+static int settle_levels(const struct level_sample *sample, struct sides *sides, struct mode *modes,
+                         size_t count, struct overhead_level *levels, enum level_kind *kind)
+{
+    count = keep_most(sample, modes, join_modes(sample, sides, modes, count));
+    if (count == 1)
+        return one_level(sample, levels, kind);
+    for (size_t i = 0; i < count; i++)
+        fill_level(sample, &modes[i], &levels[i]);
+    *kind = place_processes(sample, sides, modes, count, levels);
+    return (int)count;
+}
+
 int overhead_levels_sorted(const struct level_sample *sample,
                            struct overhead_level levels[OVERHEAD_MOST_LEVELS],
                            enum level_kind *kind)
@@ -287,16 +300,9 @@ int overhead_levels_sorted(const struct level_sample *sample,
         return one_level(sample, levels, kind);
     struct sides sides = {0};
     int error = find_processes(sample, &sides);
-    AUTO_FREE struct process *processes = sides.processes;
-    if (error)
-        return error;
-    count = keep_most(sample, modes, join_modes(sample, &sides, modes, count));
-    if (count == 1)
-        return one_level(sample, levels, kind);
-    for (size_t i = 0; i < count; i++)
-        fill_level(sample, &modes[i], &levels[i]);
-    *kind = place_processes(sample, &sides, modes, count, levels);
-    return (int)count;
+    int found = error ? error : settle_levels(sample, &sides, modes, count, levels, kind);
+    free(sides.processes);
+    return found;
 }
 
 int overhead_levels(const double *values, const uint32_t *group, size_t count, double resolution,
