@@ -38,13 +38,18 @@ static void put_estimate(const struct finding *finding, struct text *out)
     text_printf(out, " %s", finding->unit ? finding->unit : "");
 }
 
-/* Up to the first semicolon or full stop between words. */
-static size_t first_clause(const char *reason)
+/* Up to the first semicolon or full stop between words; what the figures are in was said above. */
+static void put_first_clause(const char *reason, struct text *out)
 {
-    size_t at = 0;
-    while (reason[at] && !((reason[at] == ';' || reason[at] == '.') && reason[at + 1] == ' '))
-        at++;
-    return at;
+    static const char unit[] = "in instructions";
+    const char *behind = strstr(reason, "; ");
+    if (behind && strncmp(reason, unit, strlen(unit)) == 0)
+        reason = behind + strlen("; ");
+    size_t length = 0;
+    while (reason[length] &&
+           !((reason[length] == ';' || reason[length] == '.') && reason[length + 1] == ' '))
+        length++;
+    text_append(out, reason, length);
 }
 
 /* The reason for which an event cannot be opened stands elsewhere already. */
@@ -88,7 +93,7 @@ static void put_terse(const struct finding *finding, bool brief, const struct st
     if (finding->verdict != FINDING_HOLDS && finding->reason[0]) {
         text_puts(&words, ". ");
         if (brief)
-            text_append(&words, finding->reason, first_clause(finding->reason));
+            put_first_clause(finding->reason, &words);
         else
             put_reason(finding, &words);
     }

@@ -30,10 +30,29 @@ void omissions_add_skips(struct omissions *omissions, const struct skips *skips)
         append(omissions, skips->list[i].what, skips->list[i].reason);
 }
 
+/* A full stop and a space end a sentence. */
+static size_t first_sentence(const char *reason)
+{
+    const char *end = strstr(reason, ". ");
+    return end ? (size_t)(end - reason) : strlen(reason);
+}
+
+/* As far as they are shown. */
+static size_t shown_length(const struct omissions *omissions, const char *reason)
+{
+    return omissions->brief ? first_sentence(reason) : strlen(reason);
+}
+
+static bool is_same(const struct omissions *omissions, const char *left, const char *right)
+{
+    size_t length = shown_length(omissions, left);
+    return length == shown_length(omissions, right) && strncmp(left, right, length) == 0;
+}
+
 static bool have(const struct omissions *omissions, size_t count, const char *reason)
 {
     for (size_t i = 0; i < count && i < omissions->count; i++)
-        if (strcmp(omissions->list[i].reason, reason) == 0)
+        if (is_same(omissions, omissions->list[i].reason, reason))
             return true;
     return false;
 }
@@ -49,13 +68,6 @@ void omissions_add(struct omissions *omissions, size_t known, const char *what, 
         append(omissions, what, reason);
 }
 
-/* A full stop between a letter or a bracket and a space ends a sentence. */
-static size_t first_sentence(const char *reason)
-{
-    const char *end = strstr(reason, ". ");
-    return end ? (size_t)(end - reason) : strlen(reason);
-}
-
 /* Everything with the reason of the one at `leader`, unless that was put before. */
 static void put_reason(const struct omissions *omissions, size_t leader, bool all,
                        const struct style *style, struct text *out)
@@ -66,7 +78,7 @@ static void put_reason(const struct omissions *omissions, size_t leader, bool al
     if (have(omissions, leader, list[leader].reason))
         return;
     for (size_t i = leader; i < omissions->count; i++) {
-        if (strcmp(list[i].reason, list[leader].reason) != 0)
+        if (!is_same(omissions, list[i].reason, list[leader].reason))
             continue;
         if (shown == NAMES_SHOWN && !all) {
             left++;
@@ -79,9 +91,7 @@ static void put_reason(const struct omissions *omissions, size_t leader, bool al
         text_printf(&words, " and %zu more", left);
     text_puts(&words, ": ");
     AUTO_TEXT struct text reason = {0};
-    text_append(&reason, list[leader].reason,
-                omissions->brief ? first_sentence(list[leader].reason)
-                                 : strlen(list[leader].reason));
+    text_append(&reason, list[leader].reason, shown_length(omissions, list[leader].reason));
     text_put_clean(&words, text_string(&reason));
     text_puts(out, "  ");
     wrap(out, text_string(&words), 2, 4, style->width);

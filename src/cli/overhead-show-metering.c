@@ -83,7 +83,7 @@ void overhead_put_metering(const struct overhead_run *run, const struct style *s
                            struct text *out)
 {
     const struct overhead_report *report = &run->report;
-    if (!report->timer_count && !report->gauge_count)
+    if (!report->calls || (!report->timer_count && !report->gauge_count))
         return;
     section_put_heading("Metering", style, out);
     for (size_t i = 0; i < report->timer_count; i++)

@@ -17,6 +17,22 @@
 
 /* --- the first lines --- */
 
+/* "; counters of page-faults": every event that was started, stopped or read. */
+static void put_counted(const struct overhead_report *report, struct text *out)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < report->row_count; i++) {
+        const char *counted = report->rows[i].counted;
+        bool fresh = counted && *counted;
+        for (size_t j = 0; j < i && fresh; j++)
+            fresh = !overhead_same_word(counted, report->rows[j].counted);
+        if (!fresh)
+            continue;
+        text_puts(out, shown++ ? ", " : "; counters of ");
+        text_put_clean(out, counted);
+    }
+}
+
 /* "in ticks", "in instructions in user mode, instructions of the kernel": every meter once. */
 static void put_meters(const struct overhead_report *report, struct text *out)
 {
@@ -67,6 +83,7 @@ void overhead_put_measured(const struct overhead_run *run, const struct style *s
         if (!run->options->from.count)
             text_printf(&words, ", %.1f s", run->seconds);
         put_meters(report, &words);
+        put_counted(report, &words);
     } else {
         text_puts(&words, "No call was metered.");
     }
@@ -133,7 +150,8 @@ void overhead_put_absences(const struct overhead_run *run, const struct style *s
     size_t skipped = omissions.count;
     for (size_t i = 0; i < file->absence_count; i++)
         omissions_add(&omissions, skipped, file->absences[i].what, file->absences[i].reason);
-    omissions.brief = !run->options->all;
+    /* Where nothing works, what to do about it is the answer. */
+    omissions.brief = !run->options->all && run->report.calls;
     omissions_put(&omissions, run->options->all, style, &lines);
     put_failed(run, &omissions, style, &lines);
     omissions_free(&omissions);

@@ -133,6 +133,15 @@ static int all_portions(struct stages *stages)
 
 /* --- what the budget did not hold --- */
 
+/* "first calls (3 tours)" */
+static int tell(struct touring *touring, enum overhead_stage stage, size_t tours, const char *why)
+{
+    char what[120];
+    snprintf(what, sizeof(what), "%s (%zu tour%s)", overhead_stage_names[stage], tours,
+             tours == 1 ? "" : "s");
+    return skips_add(&touring->run.skips, what, why, 0);
+}
+
 /* Of the tours of a stage: those without any process, and those with fewer than say something. */
 static int tell_stage(struct touring *touring, enum overhead_stage stage)
 {
@@ -147,19 +156,13 @@ static int tell_stage(struct touring *touring, enum overhead_stage stage)
         without += processes == 0;
         with_few += processes > 0 && processes < plan->wishes[i].least;
     }
-    char what[120];
-    snprintf(what, sizeof(what), "%s: %zu tour%s", overhead_stage_names[stage], without,
-             without == 1 ? "" : "s");
     if (without)
-        error = skips_add(&touring->run.skips, what,
-                          "the budget did not suffice: give a larger --budget, or --full", 0);
-    snprintf(what, sizeof(what), "%s: enough processes for %zu tour%s", overhead_stage_names[stage],
-             with_few, with_few == 1 ? "" : "s");
+        error = tell(touring, stage, without,
+                     "not measured: the budget did not suffice: give a larger --budget, or --full");
     if (with_few && error == 0)
-        error = skips_add(&touring->run.skips, what,
-                          "what was measured of them is shown, of fewer processes than it needs to "
-                          "be relied on: give a larger --budget, or --full",
-                          0);
+        error = tell(
+            touring, stage, with_few,
+            "in fewer processes than wanted, so less certain: give a larger --budget, or --full");
     return error;
 }
 
@@ -190,7 +193,8 @@ int overhead_measure(struct touring *touring)
         status = run_planned(&stages, !finished);
     if (!finished && may_go_on(&stages, status))
         status = all_portions(&stages);
-    if (!finished && tell_left_out(touring) < 0)
+    /* Of what a user interrupted the budget says nothing. */
+    if (!finished && status != EXIT_INTERRUPTED && tell_left_out(touring) < 0)
         return overhead_out_of_memory();
     /* Nothing more to measure: the store is finished. */
     if (!finished && may_go_on(&stages, status))
