@@ -91,7 +91,7 @@ static void put_terse(const struct finding *finding, bool brief, const struct st
     put_estimate(finding, &words);
     text_printf(&words, ": %s", finding->claim);
     if (finding->verdict != FINDING_HOLDS && finding->reason[0]) {
-        text_puts(&words, ". ");
+        text_puts(&words, brief ? ". Here: " : ". ");
         if (brief)
             put_first_clause(finding->reason, &words);
         else
