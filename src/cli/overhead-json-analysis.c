@@ -161,6 +161,11 @@ static json_t *machine_row_json(const struct overhead_case *file,
                    {"ratio_low", row->ratio_low + missing, none},
                    {"ratio_high", row->ratio_high + missing, none});
     json_object_set_new(object, "differs", json_boolean(row->differs));
+    json_object_set_new(object, "hidden", json_boolean(row->hidden));
+    JSON_PUT_REALS(object, {"seen", row->seen,
+                            row->meter && row->meter->unit == METER_INSTRUCTIONS
+                                ? "no other meter says that counters missed any"
+                                : "it was not counted"});
     return object;
 }
 
@@ -173,6 +178,10 @@ static json_t *machine_json(const struct overhead_run *run, uint32_t index)
     json_object_set_new(object, "cpu", json_text(machine->cpu));
     json_object_set_new(object, "os", json_text(machine->os));
     json_object_set_new(object, "emulated", json_boolean(machine->emulated));
+    JSON_PUT_REALS(object, {"instructions_per_tick", machine->tick > 0 ? machine->tick : NAN,
+                            !machine->emulated     ? "time is no count of instructions"
+                            : machine->tick_why[0] ? machine->tick_why
+                                                   : "its clock was not read"});
     for (size_t i = 0; i < run->report.machine_row_count; i++)
         if (run->report.machines[i].machine == index)
             json_array_append_new(rows, machine_row_json(&run->file, &run->report.machines[i]));

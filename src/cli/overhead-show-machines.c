@@ -379,6 +379,30 @@ static void put_several(const struct overhead_run *run, const struct style *styl
                       style, out);
 }
 
+/* How much of the first such call the counters saw. */
+static void put_hidden(const struct overhead_run *run, const struct style *style, struct text *out)
+{
+    const struct overhead_machine_row *row = NULL;
+    for (size_t i = 0; i < run->report.machine_row_count && !row; i++)
+        if (run->report.machines[i].hidden && isfinite(run->report.machines[i].seen) &&
+            overhead_same_word(measure_of(&run->report.machines[i]).mode, "uk"))
+            row = &run->report.machines[i];
+    if (!row)
+        return;
+    char all[NUMBER_SIZE], seen[NUMBER_SIZE];
+    overhead_cost(row->median, all, sizeof(all));
+    overhead_cost(row->seen, seen, sizeof(seen));
+    AUTO_TEXT struct text words = {0};
+    text_printf(&words,
+                "Start and stop are counted by the emulated clock: while the operating system "
+                "switches a counter of the CPU it halts all of them, and those that meter saw %s "
+                "of the %s instructions of ",
+                seen, all);
+    text_put_clean(&words, row->path);
+    text_printf(&words, ".%s. Reads are counted by both alike.", row->kind);
+    section_put_words(text_string(&words), style, out);
+}
+
 void overhead_put_machines(const struct overhead_run *run, const struct style *style,
                            struct text *out)
 {
@@ -387,6 +411,8 @@ void overhead_put_machines(const struct overhead_run *run, const struct style *s
         put_several(run, style, out);
     else
         put_one_machine(run, style, out);
+    if (out->length > before)
+        put_hidden(run, style, out);
     if (out->length > before && overhead_hides_switches(&run->report))
         section_put_words("Instructions of start and stop are at least that many: while the "
                           "operating system switches a counter of the CPU it halts all of them, "

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cli/overhead-show.h"
+#include "judge/overhead/clock.h"
 #include "show/utf8.h"
 
 /* "ticks: reading them twice takes 34 (32 to 36), which every figure below leaves out; they come in
@@ -30,6 +31,9 @@ static void put_timer(const struct overhead_case *file, const struct overhead_ti
         char step[NUMBER_SIZE];
         overhead_cost(timer->resolution, step, sizeof(step));
         text_printf(&words, "; it counts in steps of %s", step);
+        if (overhead_is_clock(timer->meter))
+            text_puts(&words, ", the instructions that a tick of the emulated clock takes by the "
+                              "gauge, and figures are means between the steps");
     }
     section_put_words(text_string(&words), style, out);
 }
@@ -79,6 +83,19 @@ static void put_beside(const struct overhead_report *report, const struct style 
                           style, out);
 }
 
+/* Why ticks of an emulated machine are not instructions. */
+static void put_clock(const struct overhead_case *file, uint32_t index, const struct style *style,
+                      struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    if (!file->machines[index].tick_why[0])
+        return;
+    text_puts(&words, "ticks");
+    overhead_put_machine(file, index, &words);
+    text_printf(&words, " are not instructions: %s", file->machines[index].tick_why);
+    section_put_words(text_string(&words), style, out);
+}
+
 void overhead_put_metering(const struct overhead_run *run, const struct style *style,
                            struct text *out)
 {
@@ -88,6 +105,8 @@ void overhead_put_metering(const struct overhead_run *run, const struct style *s
     section_put_heading("Metering", style, out);
     for (size_t i = 0; i < report->timer_count; i++)
         put_timer(&run->file, &report->timers[i], style, out);
+    for (size_t i = 0; i < run->file.machine_count; i++)
+        put_clock(&run->file, (uint32_t)i, style, out);
     put_beside(report, style, out);
     for (size_t i = 0; i < report->gauge_count; i++)
         put_gauge(&run->file, run->options->all, &report->gauges[i], style, out);

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "cli/overhead-show.h"
+#include "judge/overhead/clock.h"
 
 #define ROWS_SHOWN 4u
 
@@ -164,8 +165,9 @@ static bool is_shown(const struct overhead_run *run, const struct overhead_row *
 {
     if (run->options->all || !overhead_counts_code(row->meter))
         return true;
+    const char *mode = overhead_has_clock(&run->report, row->machine) ? "uk" : "k";
     return overhead_is_emulated(&run->file, row->machine) &&
-           overhead_same_word(row->meter->mode, "k");
+           overhead_same_word(row->meter->mode, mode);
 }
 
 void overhead_put_predecessors(const struct overhead_run *run, const struct style *style,

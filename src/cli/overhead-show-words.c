@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "cli/overhead-show.h"
+#include "judge/overhead/clock.h"
 #include "judge/overhead/figures.h"
 #include "show/utf8.h"
 
@@ -156,30 +157,20 @@ bool overhead_is_half(const struct overhead_report *report, const struct overhea
         if (report->totals[i].unit == meter->unit &&
             !overhead_is_like_meter(&report->totals[i], meter))
             return true;
-    return false;
-}
-
-/* Names of events that a counter of the CPU counts begin so. */
-static const char *const of_the_cpu[] = {
-    "instructions", "cycles", "branch", "cache", "L1-",  "LLC-", "ref-cycles",
-    "bus-cycles",   "dTLB-",  "iTLB-",  "cpu/",  "cpu_", "arm"};
-
-static bool is_of_the_cpu(const char *event)
-{
-    for (size_t i = 0; event && i < sizeof(of_the_cpu) / sizeof(*of_the_cpu); i++)
-        if (strncmp(event, of_the_cpu[i], strlen(of_the_cpu[i])) == 0)
+    bool one_mode =
+        meter && (overhead_same_word(meter->mode, "u") || overhead_same_word(meter->mode, "k"));
+    for (size_t i = 0; one_mode && i < report->timer_count; i++)
+        if (report->timers[i].meter && overhead_is_clock(report->timers[i].meter) &&
+            meter->unit == METER_INSTRUCTIONS)
             return true;
     return false;
 }
 
 bool overhead_hides_switches(const struct overhead_report *report)
 {
-    for (size_t i = 0; i < report->row_count; i++) {
-        const struct overhead_meter *meter = report->rows[i].meter;
-        if (meter && meter->unit != METER_TICKS && meter->unit != METER_NS &&
-            is_of_the_cpu(meter->event) && is_of_the_cpu(report->rows[i].counted))
+    for (size_t i = 0; i < report->row_count; i++)
+        if (report->rows[i].meter && overhead_misses_switches(report, &report->rows[i]))
             return true;
-    }
     return false;
 }
 

@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/overhead-run.h"
 #include "cli/reach.h"
+#include "judge/overhead/clock.h"
 #include "show/output.h"
 #include "study/overhead.h"
 
@@ -182,6 +183,8 @@ static int judge(struct touring *touring)
     /* Stored runs that are judged again were loaded when they were opened. */
     if (touring->store && !run->options->from.count)
         error = overhead_load(touring->store, &run->file, &failure);
+    if (error == 0)
+        error = overhead_read_clocks(&run->file);
     if (error == 0)
         error = overhead_judge(&run->file, run->seed, &run->report);
     if (error == 0)

@@ -29,7 +29,7 @@
 #define COLD_PROCESSES     360u
 #define LEAST_COLD         200u
 #define EMULATED_CIRCUITS  3u
-#define EMULATED_PROCESSES 6u
+#define EMULATED_PROCESSES 9u
 #define EMULATED_LEAST     3u
 #define EMULATED_COLD      10u
 #define EMULATED_COLDEST   5u /* the least of cold ones */

@@ -268,7 +268,7 @@ static inline void overhead_built_meters(struct overhead_tour *tour, const struc
             break;
         tour->meters[tour->meter_count++] = (struct overhead_meter){
             overhead_built_copy(event), overhead_built_copy(colon ? colon + 1 : ""),
-            overhead_built_unit(event)};
+            overhead_built_unit(event), 0};
     }
 }
 

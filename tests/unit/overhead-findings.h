@@ -29,11 +29,11 @@ struct hand {
     size_t processes; /* 30 */
 };
 
-static struct overhead_meter hand_ticks = {(char[]){"clock/ticks/"}, (char[]){""}, METER_TICKS};
+static struct overhead_meter hand_ticks = {(char[]){"clock/ticks/"}, (char[]){""}, METER_TICKS, 0};
 static struct overhead_meter hand_user = {(char[]){"instructions:u"}, (char[]){"u"},
-                                          METER_INSTRUCTIONS};
+                                          METER_INSTRUCTIONS, 0};
 static struct overhead_meter hand_kernel = {(char[]){"instructions:k"}, (char[]){"k"},
-                                            METER_INSTRUCTIONS};
+                                            METER_INSTRUCTIONS, 0};
 
 static inline struct hand *hand_new(void)
 {

@@ -37,6 +37,7 @@ struct overhead_meter {
     char *event; /* "clock/ticks/", "instructions:k" */
     char *mode;  /* "u", "k", "uk"; "" */
     enum meter_unit unit;
+    double step; /* it counts so many at once, as far as it is known beforehand; 0: ones */
 };
 
 /* All processes of one cell. */
@@ -71,6 +72,10 @@ struct overhead_machine {
     char *fingerprint; /* machines with the same one are one machine */
     char *kit;
     bool emulated; /* its times mean nothing; its counts do */
+    /* Instructions that pass in one tick of its emulated clock (clock.c); 0: ticks are no
+     * instructions here, for this reason ("": nobody asked). */
+    double tick;
+    char tick_why[160];
 };
 
 /* An operation that cannot be called here, or a meter that cannot be had. */

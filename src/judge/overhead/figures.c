@@ -67,6 +67,20 @@ static double balanced_median(const struct seen *calls, size_t count, const size
     return calls[count - 1].cost;
 }
 
+/* The same between the steps of a meter that counts in such: the mean of what is next to it. */
+static double balanced_middle(const struct overhead_meter *meter, const struct seen *calls,
+                              size_t count, const size_t *by_slot)
+{
+    double median = balanced_median(calls, count, by_slot), sum = 0, all = 0;
+    for (size_t i = 0; i < count && meter->step > 0; i++)
+        if (fabs(calls[i].cost - median) <= meter->step) {
+            double weight = 1 / (double)by_slot[calls[i].slot_before + 1];
+            sum += weight * calls[i].cost;
+            all += weight;
+        }
+    return all > 0 ? sum / all : median;
+}
+
 struct writer {
     const struct overhead_case *file;
     struct overhead_report *report;
@@ -123,7 +137,7 @@ static int put_median(struct writer *writer, struct overhead_figure figure, size
         return 0;
     qsort(writer->calls, kept, sizeof(*writer->calls), by_cost);
     figure.predecessor = -1;
-    figure.value = balanced_median(writer->calls, kept, writer->by_slot);
+    figure.value = balanced_middle(figure.meter, writer->calls, kept, writer->by_slot);
     figure.runs = kept;
     return put(writer, &figure);
 }

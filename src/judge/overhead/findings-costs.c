@@ -67,7 +67,8 @@ static struct cost cost_of_row(const struct overhead_facts *facts, const struct 
                         .most = row->median,
                         .faults = row->runs ? (double)row->faults / (double)row->runs : 0,
                         .processes = row->processes};
-    double half = unit_is_time(facts->unit) ? resolution_of(facts, row) / 2 : 0;
+    bool by_steps = unit_is_time(facts->unit) || row->meter->step > 1;
+    double half = by_steps ? resolution_of(facts, row) / 2 : 0;
     /* One process limits nothing; fmin and fmax take the other of a number and NaN. */
     cost.low = row->processes > 1 ? fmin(cost.low, cost.value - half) : -HUGE_VAL;
     cost.high = row->processes > 1 ? fmax(cost.high, cost.value + half) : HUGE_VAL;
@@ -150,6 +151,19 @@ static bool leads(const struct overhead_row *row)
     return !same(row->meter->mode, "k");
 }
 
+/* Is the operation known in all modes together as well, as the clock of an emulated machine counts
+ * it? Then halves do not lead: they may miss what the clock does not. */
+static bool has_whole(const struct overhead_facts *facts, enum temperature temperature,
+                      const char *link, const char *operation)
+{
+    for (size_t i = 0; i < facts->report->row_count; i++) {
+        const struct overhead_row *row = &facts->report->rows[i];
+        if (concerns(facts, row, temperature, link, operation) && same(row->meter->mode, "uk"))
+            return true;
+    }
+    return false;
+}
+
 /* Costs of one operation after several predecessors. */
 #define PREDECESSORS_MOST 64
 struct costs_after {
@@ -183,11 +197,14 @@ bool warm_costs(const struct overhead_facts *facts, const char *link, const char
     struct costs_after after[WARM_MOST];
     struct cost each[WARM_MOST];
     size_t found = 0;
+    bool whole = true;
+    for (size_t j = 0; j < count; j++)
+        whole &= has_whole(facts, TEMPERATURE_WARM, link, operations[j]);
     for (size_t i = 0; i < facts->report->row_count && found < PREDECESSORS_MOST; i++) {
         const struct overhead_row *row = &facts->report->rows[i];
         /* The very first call of a process follows nothing, and is no warm one. */
         if (!concerns(facts, row, TEMPERATURE_WARM, link, operations[0]) || !leads(row) ||
-            row->predecessor < 0)
+            row->predecessor < 0 || (whole && is_half(row->meter)))
             continue;
         bool all = true;
         for (size_t j = 0; all && j < count; j++) {
@@ -223,9 +240,11 @@ struct cost cold_cost(const struct overhead_facts *facts, const char *link, cons
                       uint32_t position, const char *after)
 {
     const struct overhead_row *best = NULL;
+    bool whole = has_whole(facts, TEMPERATURE_COLD, link, operation);
     for (size_t i = 0; i < facts->report->row_count; i++) {
         const struct overhead_row *row = &facts->report->rows[i];
-        if (concerns(facts, row, TEMPERATURE_COLD, link, operation) && leads(row) &&
+        if (!(whole && is_half(row->meter)) &&
+            concerns(facts, row, TEMPERATURE_COLD, link, operation) && leads(row) &&
             row->position == position && better(facts, row, best, after))
             best = row;
     }

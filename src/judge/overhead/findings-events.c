@@ -29,6 +29,8 @@ static const struct overhead_operation *operation_of(const struct overhead_facts
 static bool concerns(const struct overhead_facts *facts, const struct overhead_slope *slope)
 {
     const struct overhead_operation *operation = operation_of(facts, slope);
+    if (operation && facts->hides && strcmp(operation->kind, "read") != 0)
+        return false;
     return operation && slope->machine == facts->machine && !slope->by_reads &&
            slope->meter->unit == facts->unit && slope->points > 2 &&
            strncmp(operation->path, "perf-", 5) == 0;

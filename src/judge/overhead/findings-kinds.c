@@ -241,6 +241,10 @@ static void tell_papi(const struct overhead_facts *facts, struct finding *findin
 void rule_kinds_of_calls(const struct overhead_facts *facts, struct finding *finding)
 {
     struct dearest dearest = ask_dearest(facts);
+    if (dearest.asked && facts->hides) {
+        tell_hidden(finding);
+        return;
+    }
     if (!dearest.asked) {
         tell_absent(facts, "perf-read.start", finding);
         return;

@@ -69,7 +69,12 @@ static void judge_region(const struct overhead_facts *facts, const char *link,
     struct cost two = cost_times(costs[3], 2);
     struct ratio ratio = ratio_at_least(facts, &region, &two, SEVERAL);
     struct ratio single = ratio_at_least(facts, &costs[2], &costs[3], SEVERAL);
+    /* At least so much is enough to be several times, and not to be less. */
+    if (facts->hides && ratio.estimate.verdict != FINDING_HOLDS)
+        ratio.estimate.verdict = FINDING_INCONCLUSIVE;
     estimate_report(&ratio.estimate, finding);
+    if (facts->hides)
+        tell_hidden(finding);
     finding_clause(finding,
                    "start, stop and read() of a %s program cost %s %s, two reads in user code, "
                    "which tell as much, %s",

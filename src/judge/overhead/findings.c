@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "judge/overhead/clock.h"
+
 struct overhead_claim {
     const char *id, *text, *figure, *unit;
     overhead_rule *rule;
@@ -81,7 +83,18 @@ struct overhead_facts overhead_facts_of(const struct overhead_case *file,
             facts.unit = units[i];
             facts.has_unit = true;
         }
+    for (size_t i = 0; i < report->row_count && !facts.hides; i++)
+        facts.hides = report->rows[i].machine == machine &&
+                      report->rows[i].meter->unit == facts.unit &&
+                      overhead_misses_switches(report, &report->rows[i]);
     return facts;
+}
+
+void tell_hidden(struct finding *finding)
+{
+    finding_clause(finding, "the counters that meter halt while the operating system switches "
+                            "others, and miss part of start and stop: --meter " OVERHEAD_CLOCK
+                            " misses nothing");
 }
 
 /* With its kernel: the same machine may have been measured with several. */
@@ -119,6 +132,9 @@ static void tell_unit(const struct overhead_facts *facts, struct finding *findin
                        facts->file->machines[facts->machine].emulated
                            ? "the machine is emulated and its times mean nothing"
                            : "no call was timed");
+    const struct overhead_machine *machine = &facts->file->machines[facts->machine];
+    if (facts->unit == METER_INSTRUCTIONS && machine->tick > 0)
+        finding_clause(finding, "counted by its clock, %.0f a tick", machine->tick);
 }
 
 static enum finding_verdict verdict_on(const struct overhead_claim *claim,

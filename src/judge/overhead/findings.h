@@ -15,6 +15,8 @@ struct overhead_facts {
     const struct overhead_report *report;
     uint32_t machine;
     enum meter_unit unit;
+    bool hides;                             /* counters miss part of start and stop, and nothing
+                                               else counts: such costs are the least */
     bool has_unit;                          /* anything was metered in it */
     const struct all_reads_in_a_row *reads; /* of all machines; NULL for advice */
 };
@@ -33,6 +35,9 @@ overhead_rule rule_mapped_page;    /* W4 */
 overhead_rule rule_repeated_reads; /* W5 */
 overhead_rule rule_kinds_of_calls; /* W6 */
 overhead_rule rule_more_events;    /* W7 */
+
+/* Appends what `hides` means. */
+void tell_hidden(struct finding *finding);
 
 /* Ticks, ns and, where the CPU's own are counted, cycles. */
 bool unit_is_time(enum meter_unit unit);

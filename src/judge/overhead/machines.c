@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "judge/overhead/clock.h"
 #include "judge/overhead/figures.h"
 #include "judge/overhead/medians.h"
 
@@ -119,7 +120,9 @@ static void compare_with(const struct overhead_median *reference, uint32_t machi
     row->ratio_high = ratio.high;
     bool is_apart = ratio.low > 1 || ratio.high < 1;
     bool is_far = !overhead_is_time(row->meter) || fabs(ratio.median - 1) > OVERHEAD_ALIKE;
-    row->differs = row->has_ratio && is_apart && is_far;
+    /* Steps average out as far as spans begin anywhere within one: less than a step is nothing. */
+    bool is_beyond = fabs(own->median - reference->median) > row->meter->step;
+    row->differs = row->has_ratio && is_apart && is_far && is_beyond;
 }
 
 static void judge_call(const struct overhead_case *file, const struct overhead_report *report,
@@ -146,11 +149,80 @@ static void judge_call(const struct overhead_case *file, const struct overhead_r
             .median = own.median,
             .low = own.low,
             .high = own.high,
+            .seen = NAN,
         };
         if (begin == 0)
             reference = own;
         compare_with(&reference, entries->figure->machine, &own, row);
     }
+}
+
+/* --- what counters missed, by the clock --- */
+
+static struct overhead_machine_row *
+find_mode(struct overhead_report *report, const struct overhead_machine_row *like, const char *mode)
+{
+    for (size_t i = 0; i < report->machine_row_count; i++) {
+        struct overhead_machine_row *row = &report->machines[i];
+        if (row->machine == like->machine && row->meter->unit == METER_INSTRUCTIONS &&
+            strcmp(row->meter->mode, mode) == 0 && strcmp(row->path, like->path) == 0 &&
+            strcmp(row->kind, like->kind) == 0 && strcmp(row->variant, like->variant) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+/* Where the counters saw all, their sum is exact; else what they missed is kernel code, for they
+ * are halted by it alone. */
+static void complete(struct overhead_machine_row *clock, const struct overhead_machine_row *user,
+                     struct overhead_machine_row *kernel)
+{
+    double sum = user->median + kernel->median;
+    if (fabs(clock->median - sum) <= clock->meter->step) {
+        clock->median = sum;
+        clock->low = user->low + kernel->low;
+        clock->high = user->high + kernel->high;
+        return;
+    }
+    clock->hidden = kernel->hidden = true;
+    clock->seen = sum;
+    kernel->seen = kernel->median;
+    kernel->median = clock->median - user->median;
+    kernel->low = clock->low - user->high;
+    kernel->high = clock->high - user->low;
+}
+
+static void compare_again(const struct overhead_report *report, struct overhead_machine_row *row)
+{
+    for (size_t i = 0; i < report->machine_row_count; i++) {
+        const struct overhead_machine_row *other = &report->machines[i];
+        if (other->machine != row->reference || !overhead_same_meter(other->meter, row->meter) ||
+            strcmp(other->path, row->path) != 0 || strcmp(other->kind, row->kind) != 0 ||
+            strcmp(other->variant, row->variant) != 0)
+            continue;
+        const struct overhead_median own = {row->median, row->low, row->high, row->processes};
+        const struct overhead_median reference = {other->median, other->low, other->high,
+                                                  other->processes};
+        compare_with(&reference, other->machine, &own, row);
+        return;
+    }
+}
+
+static void complete_rows(struct overhead_report *report)
+{
+    bool any = false;
+    for (size_t i = 0; i < report->machine_row_count; i++) {
+        struct overhead_machine_row *clock = &report->machines[i];
+        if (!overhead_is_clock(clock->meter))
+            continue;
+        struct overhead_machine_row *user = find_mode(report, clock, "u");
+        struct overhead_machine_row *kernel = find_mode(report, clock, "k");
+        any |= user && kernel;
+        if (user && kernel)
+            complete(clock, user, kernel);
+    }
+    for (size_t i = 0; i < report->machine_row_count && any; i++)
+        compare_again(report, &report->machines[i]);
 }
 
 /* --- all --- */
@@ -191,5 +263,6 @@ int overhead_judge_machines(const struct overhead_case *file, uint64_t seed,
         judge_call(file, report, entries + begin, end - begin, scratch, report->machines,
                    &report->machine_row_count);
     }
+    complete_rows(report);
     return 0;
 }

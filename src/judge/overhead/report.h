@@ -163,6 +163,10 @@ struct overhead_machine_row {
     const struct overhead_meter
         *meter; /* its total where :u and :k were metered: mode "uk" below */
     bool total; /* user and kernel together */
+    /* Where the clock of an emulated machine counted as well, and meters in both modes: */
+    bool hidden; /* the counters missed part of it while the operating system halted them; of kernel
+                    code the median is the clock's less that of user code, and they saw: */
+    double seen; /* NaN: all of it */
     size_t processes;
     double median, low, high; /* over processes, 95 % */
     uint32_t reference;       /* the first machine, by version of its kernel, that has this row */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "judge/error/spread.h"
+#include "judge/overhead/clock.h"
 #include "judge/overhead/levels.h"
 #include "judge/overhead/medians.h"
 
@@ -53,6 +54,13 @@ static double quantile_of(const int64_t *sorted, size_t count, double share)
     return value;
 }
 
+/* A middle between two steps may lie outside of quartiles that are steps. */
+void row_keep_order(struct overhead_row *row)
+{
+    row->q1 = fmin(row->q1, row->median);
+    row->q3 = fmax(row->q3, row->median);
+}
+
 void row_take_interval(const struct row_figures *figures, struct overhead_row *row)
 {
     struct overhead_median median = overhead_median_of(figures->medians, row->processes);
@@ -76,7 +84,7 @@ void row_count_outliers(const struct row_figures *figures, const struct overhead
 
 /* Puts the spans of every process in order, and takes their medians. */
 static size_t take_medians(struct row_figures *figures, const struct overhead_cell *cell,
-                           double cost)
+                           const struct overhead_timer *timer)
 {
     int64_t *values = figures->by_process + cell->begin;
     const uint32_t *groups = figures->cells->groups + cell->begin;
@@ -86,7 +94,8 @@ static size_t take_medians(struct row_figures *figures, const struct overhead_ce
         for (end = begin + 1; end < cell->runs && groups[end] == groups[begin];)
             end++;
         error_sort(values + begin, end - begin, figures->scratch);
-        figures->medians[processes++] = quantile_of(values + begin, end - begin, 0.5) - cost;
+        figures->medians[processes++] =
+            overhead_middle_by(timer->meter, values + begin, end - begin) - timer->cost;
     }
     return processes;
 }
@@ -105,12 +114,13 @@ static void take_disturbed(const struct row_figures *figures, const struct overh
     row->disturbed_median = quantile_of(sorted, cell->disturbed, 0.5) - cost;
 }
 
-static void take_quantiles(const int64_t *sorted, size_t count, double cost,
+static void take_quantiles(const int64_t *sorted, size_t count, const struct overhead_timer *timer,
                            struct overhead_row *row)
 {
+    double cost = timer->cost;
     row->min = (double)sorted[0] - cost;
     row->q1 = quantile_of(sorted, count, 0.25) - cost;
-    row->median = quantile_of(sorted, count, 0.5) - cost;
+    row->median = overhead_middle_by(timer->meter, sorted, count) - cost;
     row->q3 = quantile_of(sorted, count, 0.75) - cost;
     row->p99 = quantile_of(sorted, count, 0.99) - cost;
     row->max = (double)sorted[count - 1] - cost;
@@ -143,9 +153,10 @@ int row_of_cell(struct row_figures *figures, const struct overhead_cell *cell,
         return 0;
     memcpy(sorted, figures->cells->values + cell->begin, cell->runs * sizeof(*sorted));
     error_sort(sorted, cell->runs, figures->scratch);
-    take_quantiles(sorted, cell->runs, timer->cost, row);
+    take_quantiles(sorted, cell->runs, timer, row);
+    row_keep_order(row);
     row_count_outliers(figures, cell, timer->cost, row);
-    row->processes = take_medians(figures, cell, timer->cost);
+    row->processes = take_medians(figures, cell, timer);
     row_take_interval(figures, row);
     return find_levels(figures, cell, timer, row);
 }

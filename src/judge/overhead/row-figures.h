@@ -36,4 +36,6 @@ void row_count_outliers(const struct row_figures *figures, const struct overhead
                         double cost, struct overhead_row *row);
 /* From the medians of its processes, sorted in place; the row's median, which is of all runs, is
  * never outside. */
+/* Quartiles on either side of the median. */
+void row_keep_order(struct overhead_row *row);
 void row_take_interval(const struct row_figures *figures, struct overhead_row *row);

@@ -70,12 +70,26 @@ static double median_of(const struct part *parts, size_t count)
            2;
 }
 
-static void take_quantiles(const struct part *parts, size_t count, double cost,
-                           struct overhead_row *row)
+/* As overhead_middle_by: the mean of what lies within a step of the median. */
+static double middle_of(const struct overhead_meter *meter, const struct part *parts, size_t count)
 {
+    double median = median_of(parts, count), sum = 0, weight = 0;
+    for (size_t i = 0; i < count && meter->step > 0; i++)
+        for (size_t j = 0; j < parts[i].count; j++)
+            if (fabs((double)parts[i].sorted[j] - median) <= meter->step) {
+                sum += (double)parts[i].sorted[j] / (double)parts[i].count;
+                weight += 1 / (double)parts[i].count;
+            }
+    return weight > 0 ? sum / weight : median;
+}
+
+static void take_quantiles(const struct part *parts, size_t count,
+                           const struct overhead_timer *timer, struct overhead_row *row)
+{
+    double cost = timer->cost;
     row->min = (double)value_at(parts, count, 0, true) - cost;
     row->q1 = (double)value_at(parts, count, 0.25, false) - cost;
-    row->median = median_of(parts, count) - cost;
+    row->median = middle_of(timer->meter, parts, count) - cost;
     row->q3 = (double)value_at(parts, count, 0.75, false) - cost;
     row->p99 = (double)value_at(parts, count, 0.99, false) - cost;
     row->max = (double)value_at(parts, count, 1, false) - cost;
@@ -122,14 +136,14 @@ static void take_part(struct siblings *siblings, size_t index, uint32_t process,
             (struct part){figures->by_process + cell->begin + begin, end - begin};
 }
 
-static void take_processes(struct siblings *siblings, double cost)
+static void take_processes(struct siblings *siblings, const struct overhead_timer *timer)
 {
     for (uint32_t process; (process = next_process(siblings)) != UINT32_MAX;) {
         size_t parts = 0;
         for (size_t i = 0; i < siblings->count; i++)
             take_part(siblings, i, process, &parts);
         siblings->figures->medians[siblings->processes++] =
-            median_of(siblings->parts, parts) - cost;
+            middle_of(timer->meter, siblings->parts, parts) - timer->cost;
     }
 }
 
@@ -227,10 +241,11 @@ int row_of_siblings(struct row_figures *figures, const struct overhead_cell *cel
     size_t usable = parts_of(&siblings);
     if (!usable)
         return 0;
-    take_quantiles(parts, usable, timer->cost, row);
+    take_quantiles(parts, usable, timer, row);
+    row_keep_order(row);
     for (size_t i = 0; i < count; i++)
         row_count_outliers(figures, &cells[i], timer->cost, row);
-    take_processes(&siblings, timer->cost);
+    take_processes(&siblings, timer);
     row->runs = siblings.runs;
     row->processes = siblings.processes;
     row_take_interval(figures, row);

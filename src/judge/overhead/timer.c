@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "judge/error/spread.h"
+#include "judge/overhead/clock.h"
 #include "judge/overhead/passes.h"
 #include "judge/overhead/resolution.h"
 #include "stats/moments.h"
@@ -81,7 +82,8 @@ static int time_tour(struct timing *timing, const struct overhead_tour *tour, ui
         if (!count)
             continue;
         error_sort(spans, count, spans + most * passes.nothing_count);
-        timing->medians[timing->processes++] = overhead_middle(spans, count);
+        timing->medians[timing->processes++] =
+            overhead_middle_by(timing->timer->meter, spans, count);
         timing->runs += count;
     }
     return 0;
@@ -129,7 +131,7 @@ static int find_step(const struct overhead_case *file, struct overhead_timer *ti
             overhead_meter_index(&file->tours[i], timer->meter) >= 0)
             all += spans_of(&file->tours[i]);
     if (unit != METER_TICKS && unit != METER_NS) { /* a count counts in ones */
-        timer->resolution = all > 0;
+        timer->resolution = timer->meter->step > 1 ? timer->meter->step : all > 0;
         return 0;
     }
     AUTO_FREE int64_t *values = calloc(MOST_LOOKED_AT + 1, sizeof(*values));

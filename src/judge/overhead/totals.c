@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "judge/overhead/calls.h"
+#include "judge/overhead/clock.h"
 #include "judge/overhead/figures.h"
 
 /* Is it the event of `user`, in another mode? */
@@ -61,8 +62,39 @@ static const struct overhead_meter *total_of(const struct overhead_meter *half,
     }
     memcpy(event, half->event, base);
     memcpy(event + base, ":uk", sizeof(":uk"));
-    report->totals[report->total_count] = (struct overhead_meter){event, mode, half->unit};
+    report->totals[report->total_count] = (struct overhead_meter){event, mode, half->unit, 0};
     return &report->totals[report->total_count++];
+}
+
+static bool same_factors(const struct overhead_tour *left, const struct overhead_tour *right)
+{
+    return left->machine == right->machine && left->open == right->open &&
+           left->separate == right->separate && left->cold == right->cold &&
+           strcmp(left->link, right->link) == 0 && strcmp(left->counted, right->counted) == 0;
+}
+
+static bool makes_call(const struct overhead_tour *tour, uint32_t operation, uint32_t times)
+{
+    for (size_t i = 0; i < tour->length; i++)
+        if (tour->calls[i] == operation && tour->times[i] == times)
+            return true;
+    return false;
+}
+
+/* Did the clock of an emulated machine count the instructions of the same calls? It misses none,
+ * and the counters do: there is one total, and that is the clock's. */
+static bool is_clocked(const struct sorted *sorted, const struct overhead_tour *tour)
+{
+    for (size_t i = 0; i < sorted->count; i++) {
+        const struct overhead_tour *other = sorted->tours[i].tour;
+        bool clocked = other->processes && other->meter_count &&
+                       overhead_is_clock(&other->meters[0]) && same_factors(tour, other);
+        for (size_t j = 0; j < tour->length && clocked; j++)
+            clocked = makes_call(other, tour->calls[j], tour->times[j]);
+        if (clocked)
+            return true;
+    }
+    return false;
 }
 
 int overhead_find_totals(struct sorted *sorted, struct overhead_report *report)
@@ -74,7 +106,7 @@ int overhead_find_totals(struct sorted *sorted, struct overhead_report *report)
         return -ENOMEM;
     for (size_t i = 0; i < sorted->count; i++) {
         struct sorted_tour *one = &sorted->tours[i];
-        if (!find_halves(one))
+        if (!find_halves(one) || is_clocked(sorted, one->tour))
             continue;
         one->total = total_of(&one->tour->meters[one->user], report);
         if (!one->total)
