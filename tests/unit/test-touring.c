@@ -325,6 +325,23 @@ static void a_meter_that_wraps_counts_on(void **state)
     tour_job_free(job);
 }
 
+/* By some events, as corrections of the operating system may: that is a little less than nothing,
+ * not all that the counter can hold. */
+static void a_meter_that_goes_back_says_so(void **state)
+{
+    (void)state;
+    struct job *job = tour_job("diarist.read", 1, false, NULL);
+    struct meter narrow = {.count = 1, .pages = {&pages[0]}};
+    uint64_t values[] = {(uint64_t)-3, (UINT64_C(1) << 48) - 3, (UINT64_C(1) << 47) - 1};
+    pages[0].pmc_width = 48;
+    pages[0].index = 1;
+    assert_int_equal(meter_settle(&narrow, job, values, 3), 0);
+    assert_true((int64_t)values[0] == -3 && (int64_t)values[1] == -3);
+    assert_true(values[2] == (UINT64_C(1) << 47) - 1);
+    pages[0].index = 0;
+    tour_job_free(job);
+}
+
 static void a_meter_that_could_not_be_read_is_no_number(void **state)
 {
     (void)state;
@@ -381,6 +398,7 @@ int main(void)
         cmocka_unit_test(what_a_call_turns_a_meter_by_is_in_its_own_span),
         cmocka_unit_test(spans_end_behind_the_call_that_failed),
         cmocka_unit_test(a_meter_that_wraps_counts_on),
+        cmocka_unit_test(a_meter_that_goes_back_says_so),
         cmocka_unit_test(a_meter_that_could_not_be_read_is_no_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,17 +111,10 @@ int meter_open(struct meter *meter, struct job *job)
     return result;
 }
 
-/* The widths differ at most in the sign's reach: differences are short. */
-static uint64_t mask_of(const volatile struct perf_event_mmap_page *page)
-{
-    unsigned width = page->pmc_width;
-    return width >= 1 && width <= 63 ? (UINT64_C(1) << width) - 1 : UINT64_MAX;
-}
-
 static int settle_one(const struct meter *meter, struct job *job, uint64_t *values, size_t rows,
                       uint32_t index)
 {
-    uint64_t mask = mask_of(meter->pages[index]);
+    unsigned width = meter->pages[index]->pmc_width;
     if (!meter->pages[index]->index)
         return fail_unscheduled(job, index);
     for (size_t row = 0; row < rows; row++) {
@@ -130,7 +123,7 @@ static int settle_one(const struct meter *meter, struct job *job, uint64_t *valu
             return job_fail(job, -EOPNOTSUPP,
                             "the meter %s came to sit on a counter that no instruction reads",
                             job->events[index].name);
-        *value &= mask;
+        *value = user_extend(*value, width); /* spans are short: the upper half went back */
     }
     return 0;
 }

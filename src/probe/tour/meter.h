@@ -18,8 +18,8 @@ struct meter {
 /* Opens the meters that the job's events name, and starts them. */
 int meter_open(struct meter *meter, struct job *job);
 
-/* What `rows` spans gave: takes what lies above a counter's width away, and fails where a meter
- * could not be read. */
+/* What `rows` spans gave: takes what lies above a counter's width away (a meter that went back
+ * gives a negative difference), and fails where a meter could not be read. */
 int meter_settle(const struct meter *meter, struct job *job, uint64_t *values, size_t rows);
 
 void meter_close(struct meter *meter);
