@@ -215,6 +215,19 @@ static const char *why_absent(const struct catalogue *catalogue, const char *pat
     return NULL;
 }
 
+/* "perf-read, perf-syscall, ...": every path that has a call, once. */
+static void put_paths(const struct catalogue *catalogue, struct text *out)
+{
+    for (size_t i = 0; i < catalogue->operation_count; i++) {
+        const struct catalogue_operation *operation = &catalogue->operations[i];
+        bool fresh = !overhead_is_timer(operation);
+        for (size_t j = 0; j < i && fresh; j++)
+            fresh = strcmp(catalogue->operations[j].path, operation->path) != 0;
+        if (fresh)
+            text_printf(out, "%s%s", out->length ? ", " : "", operation->path);
+    }
+}
+
 static int check_paths(const struct touring *touring, struct failure *failure)
 {
     const struct string_list *asked = &touring->run.options->path;
@@ -225,8 +238,12 @@ static int check_paths(const struct touring *touring, struct failure *failure)
         if (why)
             return fail_with(failure, -ENODEV, "the path %s is not to be had here: %.300s",
                              asked->items[i], why);
-        return fail_with(failure, -EINVAL, "there is no path '%.60s' whose calls can be metered",
-                         asked->items[i]);
+        AUTO_TEXT struct text paths = {0};
+        put_paths(touring->catalogue, &paths);
+        return fail_with(failure, -EINVAL,
+                         "there is no path '%.60s' whose calls can be metered; here there are "
+                         "%.300s",
+                         asked->items[i], paths.length ? text_string(&paths) : "none");
     }
     return 0;
 }
