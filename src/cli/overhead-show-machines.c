@@ -114,8 +114,25 @@ static bool looks_alike(const struct sheet *sheet, const struct overhead_machine
     return true;
 }
 
-/* "perf-read.read, static, lazy": variants that show the same share a line. False: the call has
- * its place in one before. */
+/* Do all variants of the call, of which there are several, share one line? */
+static bool stands_for_all(const struct sheet *sheet, const struct overhead_machine_row *call)
+{
+    const struct overhead_report *report = &sheet->run->report;
+    bool several = false;
+    for (size_t i = 0; i < report->machine_row_count; i++) {
+        const struct overhead_machine_row *row = &report->machines[i];
+        if (!overhead_same_word(row->path, call->path) ||
+            !overhead_same_word(row->kind, call->kind) || !has_figures(sheet, row))
+            continue;
+        if (!looks_alike(sheet, row, call))
+            return false;
+        several |= !overhead_same_word(row->variant, call->variant);
+    }
+    return several;
+}
+
+/* "perf-read.read, static, lazy": variants that show the same share a line, and are not named where
+ * there are no others. False: the call has its place in one before. */
 static bool put_calls(const struct sheet *sheet, size_t index, struct text *out)
 {
     const struct overhead_report *report = &sheet->run->report;
@@ -125,6 +142,10 @@ static bool put_calls(const struct sheet *sheet, size_t index, struct text *out)
         if (same_call(&list[i], call) || looks_alike(sheet, &list[i], call))
             return false;
     text_printf(&name, "%s.%s", call->path, call->kind);
+    if (!sheet->run->options->all && stands_for_all(sheet, call)) {
+        text_put_clean(out, text_string(&name));
+        return true;
+    }
     overhead_put_call(text_string(&name), call->variant, out);
     for (size_t i = index + 1; i < report->machine_row_count; i++) {
         bool fresh = looks_alike(sheet, &list[i], call) && !same_call(&list[i], call);
@@ -373,7 +394,8 @@ static void put_several(const struct overhead_run *run, const struct style *styl
     }
     if (!report->machine_row_count)
         return;
-    section_put_words("medians of warm calls, variants within 1 % in one line; apart: the dearest "
+    section_put_words("medians of warm calls, variants within 1 % in one line, not named where all "
+                      "are; apart: the dearest "
                       "machine over the cheapest, alike where processes of one machine differ as "
                       "much",
                       style, out);
