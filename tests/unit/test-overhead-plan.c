@@ -275,8 +275,8 @@ static void an_emulated_machine_gets_few_processes(void **state)
     struct overhead_plan plan = wished(&study);
     for (size_t i = 0; i < plan.wish_count; i++) {
         const struct overhead_wish *wish = &plan.wishes[i];
-        assert_int_equal(wish->processes, wish->stage == OVERHEAD_COLD ? 10 : 9);
-        assert_int_equal(wish->least, wish->stage == OVERHEAD_COLD ? 5 : 3);
+        assert_int_equal(wish->processes, wish->stage == OVERHEAD_COLD ? 12 : 9);
+        assert_int_equal(wish->least, wish->stage == OVERHEAD_COLD ? 9 : 3);
         assert_string_equal(wish->circuits[0].events[1], "instructions:k");
     }
     /* A counter is of one process: it does not see a command. */

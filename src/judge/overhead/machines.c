@@ -164,7 +164,7 @@ find_mode(struct overhead_report *report, const struct overhead_machine_row *lik
 {
     for (size_t i = 0; i < report->machine_row_count; i++) {
         struct overhead_machine_row *row = &report->machines[i];
-        if (row->machine == like->machine && row->meter->unit == METER_INSTRUCTIONS &&
+        if (row->machine == like->machine && row->meter && row->meter->unit == METER_INSTRUCTIONS &&
             strcmp(row->meter->mode, mode) == 0 && strcmp(row->path, like->path) == 0 &&
             strcmp(row->kind, like->kind) == 0 && strcmp(row->variant, like->variant) == 0)
             return row;
