@@ -121,6 +121,30 @@ static void levels_that_the_call_before_decides_are_told_so(void **state)
     }
 }
 
+/* First calls: a process makes one, so that it stays on a level in any case. */
+static void what_was_before_first_calls_decides_on_their_level(void **state)
+{
+    (void)state;
+    struct overhead_builder builder;
+    overhead_builder_start(&builder, 12);
+    static const char *const calls[] = {"timer.nothing,perf-read.read",
+                                        "papi-low.read,perf-read.read"};
+    for (size_t i = 0; i < 2; i++)
+        build_overhead_tour(&builder, &(struct overhead_way){.calls = calls[i],
+                                                             .cost = by_predecessor,
+                                                             .run_noise = 0.02,
+                                                             .passes = 1,
+                                                             .processes = 60,
+                                                             .cold = true});
+    struct overhead_report report = judge_cells(&builder);
+    const struct overhead_row *row = find(
+        &builder, &report,
+        (struct overhead_wanted){.operation = "perf-read.read", .temperature = TEMPERATURE_COLD});
+    assert_int_equal(row->level_count, 2);
+    assert_int_equal(row->levels_kind, LEVELS_BY_PREDECESSOR);
+    end_judging(&builder, &report);
+}
+
 /* One predecessor has many more runs than the other: both weigh a half. */
 static void predecessors_weigh_the_same_in_a_summary(void **state)
 {
@@ -390,6 +414,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_before_a_call_is_a_factor),
         cmocka_unit_test(levels_that_the_call_before_decides_are_told_so),
+        cmocka_unit_test(what_was_before_first_calls_decides_on_their_level),
         cmocka_unit_test(predecessors_weigh_the_same_in_a_summary),
         cmocka_unit_test(the_first_call_of_a_process_does_not_weigh_in_a_warm_summary),
         cmocka_unit_test(links_events_layouts_and_reads_are_factors),

@@ -224,7 +224,7 @@ static int find_levels(struct siblings *siblings, const struct overhead_timer *t
                                   siblings->runs, timer->resolution};
     int found = overhead_levels_sorted(&sample, row->levels, &row->levels_kind);
     row->level_count = found > 0 ? (size_t)found : 0;
-    if (row->levels_kind == LEVELS_BY_CALL && predecessor_decides(siblings, row))
+    if (row->levels_kind != LEVELS_ONE && predecessor_decides(siblings, row))
         row->levels_kind = LEVELS_BY_PREDECESSOR;
     return found < 0 ? found : 0;
 }
