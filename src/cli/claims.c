@@ -41,10 +41,12 @@ static void put_estimate(const struct finding *finding, struct text *out)
 /* Up to the first semicolon or full stop between words; what the figures are in was said above. */
 static void put_first_clause(const char *reason, struct text *out)
 {
-    static const char unit[] = "in instructions";
-    const char *behind = strstr(reason, "; ");
-    if (behind && strncmp(reason, unit, strlen(unit)) == 0)
-        reason = behind + strlen("; ");
+    static const char *const units[] = {"in instructions", "counted by its clock"};
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+        const char *behind = strstr(reason, "; ");
+        if (behind && strncmp(reason, units[i], strlen(units[i])) == 0)
+            reason = behind + strlen("; ");
+    }
     size_t length = 0;
     while (reason[length] &&
            !((reason[length] == ';' || reason[length] == '.') && reason[length + 1] == ' '))

@@ -31,8 +31,8 @@ static const struct option_spec specs[] = {
      FIELD(path), NULL},
     {0, "meter", OPTION_LIST, "METER",
      "read these around every call: clock/ticks/, or up to three counters that user code can read, "
-     "such as instructions:u,instructions:k; unless given ticks where time means something, and "
-     "instructions where they can be read",
+     "such as instructions:u,instructions:k; unless given ticks, and instructions where they "
+     "can be read",
      FIELD(meter), NULL},
     {0, "counted", OPTION_STRING, "EVENT",
      "start, stop and read counters of EVENT; unless given instructions:u or, where that does not "
@@ -270,7 +270,9 @@ const struct command command_overhead = {
         "removed.\n\n"
         "The meter is the clock of ticks and, where user code can read counters of the CPU, "
         "instructions in user mode and in the operating system's. On emulated machines time means "
-        "nothing, and instructions alone are metered, which are exact there.\n\n"
+        "nothing: instructions are metered, which are exact there, and ticks of a clock that "
+        "counts "
+        "instructions.\n\n"
         "The result says what each call costs cold and warm, after which call, by the number of "
         "events and of reads in a row; what peers cost beside bare calls; and how the findings of "
         "Weaver (ISPASS 2015) fare on this machine. Everything is stored, so that --from judges it "

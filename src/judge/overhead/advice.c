@@ -66,6 +66,7 @@ struct readings {
     struct cost least, call;             /* of the best, and of read() */
     const struct reader *alike[READERS]; /* neither cheaper nor dearer */
     size_t alike_count;
+    bool unsure; /* one may be cheaper than read(): too few processes to tell */
     double papi; /* PAPI_read over read(), where that is certainly dearer; else 0 */
 };
 
@@ -80,8 +81,11 @@ static struct readings compare_readers(const struct overhead_facts *facts)
         bool dearer = surely_dearer(facts, &costs[0], &costs[1], WORTH);
         if (dearer && strcmp(readers[i].operation, "papi-low.read") == 0)
             found.papi = costs[0].value / costs[1].value;
-        if (!cheaper && !dearer)
+        bool near =
+            costs[0].value <= WORTH * costs[1].value && costs[1].value <= WORTH * costs[0].value;
+        if (!cheaper && !dearer && near)
             found.alike[found.alike_count++] = &readers[i];
+        found.unsure |= !cheaper && !near && costs[0].value < costs[1].value;
         if (cheaper && (!found.best || costs[0].value < found.least.value)) {
             found.best = &readers[i];
             found.least = costs[0];
@@ -107,7 +111,7 @@ static void put_alike(const struct readings *found, char *words, size_t size)
 static bool advise_reading(const struct overhead_facts *facts, char *text, size_t size)
 {
     struct readings found = compare_readers(facts);
-    if (!cost_is_known(&found.call))
+    if (!cost_is_known(&found.call) || (!found.best && found.unsure))
         return false;
     char one[WORDS_SIZE], other[WORDS_SIZE], times[WORDS_SIZE], alike[120], rest[80] = "";
     put_alike(&found, alike, sizeof(alike));
