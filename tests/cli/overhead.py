@@ -32,6 +32,12 @@ class Case(unittest.TestCase):
     def overhead(self, *arguments, **options):
         return tap.assay("overhead", *arguments, env={"XDG_STATE_HOME": self.folder}, timeout=200, **options)
 
+    def refused(self, statuses, *arguments):
+        done = self.overhead("--quiet", *arguments)
+        self.assertIn(done.returncode, statuses, done.stdout + done.stderr)
+        self.assertTrue(done.stderr.startswith("assay overhead: "), done.stderr)
+        return done.stderr
+
     def judged(self, *arguments, **options):
         done = self.overhead(*arguments, "--json", **options)
         if done.returncode == 3:
@@ -219,12 +225,6 @@ class JudgedAgain(Case):
 
 
 class Refused(Case):
-    def refused(self, statuses, *arguments):
-        done = self.overhead("--quiet", *arguments)
-        self.assertIn(done.returncode, statuses, done.stdout + done.stderr)
-        self.assertTrue(done.stderr.startswith("assay overhead: "), done.stderr)
-        return done.stderr
-
     def test_options_that_make_no_sense(self):
         self.assertIn("--processes", self.refused((2,), "--processes", "0"))
         self.assertIn("--cpu", self.refused((2,), "--cpu", "-2"))

@@ -9,7 +9,7 @@
 #include "overhead-builder.h"
 
 #define HAND_ROWS   1200
-#define HAND_READS  (64 * 40)
+#define HAND_READS  2560
 #define HAND_SLOPES 24
 #define HAND_PEERS  8
 
