@@ -181,7 +181,7 @@ static void add_apart(struct table *table, const struct sheet *sheet,
     else if (differs)
         table_addf(table, TONE_STRONG, "%.2f", most / least);
     else
-        table_add(table, TONE_PLAIN, "alike");
+        table_add(table, TONE_PLAIN, most > (1 + OVERHEAD_TOLD) * least ? "unsure" : "alike");
 }
 
 static void fill_table(struct table *table, const struct sheet *sheet, bool several)
@@ -272,17 +272,33 @@ static bool are_versions_enough(const struct overhead_case *file)
     return true;
 }
 
+/* How much all versions have in common at their ends, from the last hyphen: "-arm64". */
+static size_t common_end(const struct sheet *sheet)
+{
+    const char *end = sheet->column_count ? strrchr(sheet->columns[0].version, '-') : NULL;
+    size_t length = end ? strlen(end) : 0;
+    for (size_t i = 0; i < sheet->column_count && length; i++) {
+        size_t whole = strlen(sheet->columns[i].version);
+        if (whole <= length || strcmp(sheet->columns[i].version + whole - length, end) != 0)
+            length = 0;
+    }
+    return length;
+}
+
 /* By the versions, or by numbers that a line below explains. */
 static void write_titles(struct sheet *sheet, bool numbered)
 {
+    size_t common = common_end(sheet);
     for (size_t i = 0; i < sheet->column_count; i++) {
         struct placed *column = &sheet->columns[i];
         AUTO_TEXT struct text clean = {0};
         text_put_clean(&clean, column->version);
+        int length = (int)(clean.length > common ? clean.length - common : clean.length);
         if (numbered)
             snprintf(column->title, TITLE_SIZE, "machine %zu", i + 1);
         else
-            snprintf(column->title, TITLE_SIZE, "%.*s", (int)TITLE_SIZE - 1, text_string(&clean));
+            snprintf(column->title, TITLE_SIZE, "%.*s",
+                     length < (int)TITLE_SIZE ? length : (int)TITLE_SIZE - 1, text_string(&clean));
     }
 }
 
@@ -394,10 +410,9 @@ static void put_several(const struct overhead_run *run, const struct style *styl
     }
     if (!report->machine_row_count)
         return;
-    section_put_words("medians of warm calls, variants within 1 % in one line, not named where all "
-                      "are; apart: the dearest "
-                      "machine over the cheapest, alike where processes of one machine differ as "
-                      "much",
+    section_put_words("medians of warm calls, variants within 1 % in one line; apart: the dearest "
+                      "machine over the cheapest; alike: no more than processes of one machine; "
+                      "unsure: too few processes to tell",
                       style, out);
 }
 

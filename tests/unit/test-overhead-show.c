@@ -348,6 +348,26 @@ static void machines_without_room_for_versions_are_numbered(void **state)
     shown_end(&shown);
 }
 
+/* What all versions end with tells nothing; nor do figures far apart tell that machines are alike.
+ */
+static void titles_are_short_and_doubt_is_said(void **state)
+{
+    (void)state;
+    struct shown shown;
+    shown_build_machines(&shown);
+    struct overhead_machine *machines = shown.run.file.machines;
+    free(machines[0].os);
+    free(machines[1].os);
+    machines[0].os = shown_copy("6.12.9-arm64");
+    machines[1].os = shown_copy("6.1.0-27-arm64");
+    for (size_t i = 0; i < shown.run.report.machine_row_count; i++)
+        shown.run.report.machines[i].differs = false;
+    shown_put(&shown, 80);
+    expect_line(&shown, "call", "6.1.0-27  |6.12.9  |apart");
+    expect_line(&shown, "perf-read.start ", "1,320|1,220|unsure");
+    shown_end(&shown);
+}
+
 static void one_machine_shows_user_and_kernel(void **state)
 {
     (void)state;
@@ -530,6 +550,7 @@ int main(void)
         cmocka_unit_test(only_predecessors_that_matter_are_shown),
         cmocka_unit_test(machines_stand_in_the_order_of_their_versions),
         cmocka_unit_test(machines_without_room_for_versions_are_numbered),
+        cmocka_unit_test(titles_are_short_and_doubt_is_said),
         cmocka_unit_test(one_machine_shows_user_and_kernel),
         cmocka_unit_test(what_meters_do_not_see_is_said),
         cmocka_unit_test(few_first_calls_are_not_shown),
