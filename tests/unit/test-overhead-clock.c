@@ -237,6 +237,50 @@ static void test_each_machine_has_a_clock_of_its_own(void **state)
     end_judging(&builder, &report);
 }
 
+static void test_first_calls_are_as_fine_as_counters_that_agree(void **state)
+{
+    (void)state;
+    static const char calls[] = "timer.nothing,perf-user.read,perf-read.start,perf-read.stop";
+    struct overhead_builder builder = {0};
+    struct overhead_report report;
+    bool halt = true;
+    begin(&builder, 1, 1);
+    build(&builder, 0, 16, halt);
+    const struct overhead_way by_clock = {.calls = calls,
+                                          .cold = true,
+                                          .counted = "instructions:u",
+                                          .cost = ticking,
+                                          .metering = 6,
+                                          .step = 16};
+    const struct overhead_way by_counters = {.calls = calls,
+                                             .cold = true,
+                                             .counted = "instructions:u",
+                                             .meters = {"instructions:u", "instructions:k"},
+                                             .cost = counted,
+                                             .context = &halt,
+                                             .metering = 44};
+    divide(build_overhead_tour(&builder, &by_clock), 16);
+    build_overhead_tour(&builder, &by_counters);
+    assert_int_equal(overhead_read_clocks(&builder.file), 0);
+    assert_int_equal(overhead_judge(&builder.file, 1, &report), 0);
+    size_t seen = 0;
+    for (size_t i = 0; i < report.cold_count; i++) {
+        const struct overhead_cold *cold = &report.cold[i];
+        const char *name = builder.file.operations[cold->operation].name;
+        if (!overhead_is_clock(cold->meter))
+            continue;
+        seen++;
+        if (strcmp(name, "perf-user.read") == 0) {
+            assert_near(cold->first, 38, 0);
+            assert_near(cold->ratio, 1, 0);
+            assert_true(cold->ratio_low <= 1 && cold->ratio_high >= 1);
+        } else if (strcmp(name, "perf-read.start") == 0)
+            assert_near(cold->first, 4039, 16); /* not what the counters saw */
+    }
+    assert_int_equal(seen, 3);
+    end_judging(&builder, &report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +290,7 @@ int main(void)
         cmocka_unit_test(test_rate_that_is_not_whole_is_refused),
         cmocka_unit_test(test_ticks_alone_tell_no_rate),
         cmocka_unit_test(test_each_machine_has_a_clock_of_its_own),
+        cmocka_unit_test(test_first_calls_are_as_fine_as_counters_that_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "judge/overhead/clock.h"
 #include "judge/overhead/figures.h"
 #include "judge/overhead/in-a-row.h"
 #include "judge/overhead/medians.h"
@@ -181,6 +182,52 @@ static size_t gather(const struct overhead_case *file, const struct overhead_rep
     return count;
 }
 
+/* --- first calls that a clock counts in steps --- */
+
+static const struct overhead_cold *find_mode(const struct overhead_report *report,
+                                             const struct overhead_cold *like, const char *mode)
+{
+    for (size_t i = 0; i < report->cold_count; i++) {
+        const struct overhead_cold *cold = &report->cold[i];
+        if (cold->meter && cold->meter->unit == METER_INSTRUCTIONS &&
+            strcmp(cold->meter->mode, mode) == 0 && cold->machine == like->machine &&
+            cold->operation == like->operation && cold->events == like->events &&
+            cold->predecessor == like->predecessor && cold->opening == like->opening &&
+            strcmp(cold->link, like->link) == 0 && strcmp(cold->counted, like->counted) == 0)
+            return cold;
+    }
+    return NULL;
+}
+
+/* What counters of both modes say, where that is within the step. */
+static double finer(double clock, double user, double kernel, double step)
+{
+    return fabs(clock - user - kernel) <= step ? user + kernel : clock;
+}
+
+/* All fresh processes may begin a call at the same place within a step: then nothing averages out,
+ * and counters that agree are exact. Intervals move with their middle. */
+static void refine(const struct overhead_report *report, struct overhead_cold *cold)
+{
+    const struct overhead_cold *user = find_mode(report, cold, "u");
+    const struct overhead_cold *kernel = find_mode(report, cold, "k");
+    if (!user || !kernel)
+        return;
+    double step = cold->meter->step, ratio = cold->ratio, extra = cold->extra;
+    cold->first = finer(cold->first, user->first, kernel->first, step);
+    cold->second = finer(cold->second, user->second, kernel->second, step);
+    cold->warm = finer(cold->warm, user->warm, kernel->warm, step);
+    double against = isnan(cold->warm) ? cold->second : cold->warm;
+    cold->extra = cold->first - against;
+    cold->low += cold->extra - extra;
+    cold->high += cold->extra - extra;
+    if (!(against > 0) || isnan(ratio))
+        return;
+    cold->ratio = cold->first / against;
+    cold->ratio_low *= cold->ratio / ratio;
+    cold->ratio_high *= cold->ratio / ratio;
+}
+
 int overhead_judge_cold(const struct overhead_case *file, uint64_t seed,
                         struct overhead_report *report)
 {
@@ -203,5 +250,8 @@ int overhead_judge_cold(const struct overhead_case *file, uint64_t seed,
         error = judge_cell(file, report, entries + begin, end - begin, scratch, cold);
         report->cold_count += cold->processes > 0;
     }
+    for (size_t i = 0; i < report->cold_count; i++)
+        if (report->cold[i].meter && overhead_is_clock(report->cold[i].meter))
+            refine(report, &report->cold[i]);
     return error;
 }

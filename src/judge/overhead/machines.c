@@ -177,13 +177,15 @@ find_mode(struct overhead_report *report, const struct overhead_machine_row *lik
 static void complete(struct overhead_machine_row *clock, const struct overhead_machine_row *user,
                      struct overhead_machine_row *kernel)
 {
-    double sum = user->median + kernel->median;
-    if (fabs(clock->median - sum) <= clock->meter->step) {
+    double sum = user->median + kernel->median, step = clock->meter ? clock->meter->step : 0;
+    if (fabs(clock->median - sum) <= step) {
         clock->median = sum;
         clock->low = user->low + kernel->low;
         clock->high = user->high + kernel->high;
         return;
     }
+    if (clock->median < sum) /* by counters the call costs more, for they are open beside it */
+        return;
     clock->hidden = kernel->hidden = true;
     clock->seen = sum;
     kernel->seen = kernel->median;
@@ -213,7 +215,7 @@ static void complete_rows(struct overhead_report *report)
     bool any = false;
     for (size_t i = 0; i < report->machine_row_count; i++) {
         struct overhead_machine_row *clock = &report->machines[i];
-        if (!overhead_is_clock(clock->meter))
+        if (!clock->meter || !overhead_is_clock(clock->meter))
             continue;
         struct overhead_machine_row *user = find_mode(report, clock, "u");
         struct overhead_machine_row *kernel = find_mode(report, clock, "k");
