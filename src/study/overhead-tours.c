@@ -71,7 +71,9 @@ static bool is_first_of_instrument(const struct catalogue *catalogue, size_t ind
     return true;
 }
 
-/* Calls of the instrument; path: only these of the switches, NULL: all. */
+/* Calls of the instrument. path: only these of the switches, with reads by a mapped page beside
+ * them; NULL: all but such reads, because starting and stopping a counter whose page is mapped
+ * costs more, and most programs have none. */
 static void add_instrument(const struct overhead_wisher *wisher, const char *instrument,
                            const char *path, const char *link, struct wished_calls *calls)
 {
@@ -80,7 +82,7 @@ static void add_instrument(const struct overhead_wisher *wisher, const char *ins
         const struct catalogue_operation *operation = &catalogue->operations[i];
         if (strcmp(operation->instrument, instrument) == 0 && overhead_is_warm(operation) &&
             overhead_uses(wisher->study, operation, link) &&
-            (!path || *operation->page || strcmp(operation->path, path) == 0))
+            (path ? *operation->page || strcmp(operation->path, path) == 0 : !*operation->page))
             wished_calls_add(calls, operation, 1);
     }
 }
