@@ -71,9 +71,9 @@ static bool is_first_of_instrument(const struct catalogue *catalogue, size_t ind
     return true;
 }
 
-/* Calls of the instrument. path: only these of the switches, with reads by a mapped page beside
- * them; NULL: all but such reads, because starting and stopping a counter whose page is mapped
- * costs more, and most programs have none. */
+/* Calls of the instrument; path: only those of it, NULL: all. Reads by a mapped page are not among
+ * them: starting and stopping a counter whose page is mapped costs more, and most programs have
+ * none. */
 static void add_instrument(const struct overhead_wisher *wisher, const char *instrument,
                            const char *path, const char *link, struct wished_calls *calls)
 {
@@ -81,8 +81,8 @@ static void add_instrument(const struct overhead_wisher *wisher, const char *ins
     for (size_t i = 0; i < catalogue->operation_count; i++) {
         const struct catalogue_operation *operation = &catalogue->operations[i];
         if (strcmp(operation->instrument, instrument) == 0 && overhead_is_warm(operation) &&
-            overhead_uses(wisher->study, operation, link) &&
-            (path ? *operation->page || strcmp(operation->path, path) == 0 : !*operation->page))
+            overhead_uses(wisher->study, operation, link) && !*operation->page &&
+            (!path || strcmp(operation->path, path) == 0))
             wished_calls_add(calls, operation, 1);
     }
 }
@@ -173,13 +173,40 @@ static const char *switching_path(const struct wished_calls *calls)
     return path;
 }
 
+static struct wished_tour counters_tour(const struct overhead_wisher *wisher, uint32_t open,
+                                        bool separate)
+{
+    struct wished_tour tour = overhead_sweep_tour(wisher->study, OVERHEAD_EVENTS, links[0]);
+    tour.open = open;
+    tour.separate = separate;
+    return tour;
+}
+
+/* Reads by mapped pages: nothing is switched beside them. */
+static void wish_pages(struct overhead_wisher *wisher, const char *instrument, uint32_t open,
+                       bool separate)
+{
+    const struct catalogue *catalogue = wisher->study->catalogue;
+    struct wished_calls calls = {0};
+    struct wished_tour tour = counters_tour(wisher, open, separate);
+    for (size_t i = 0; i < catalogue->operation_count; i++) {
+        const struct catalogue_operation *operation = &catalogue->operations[i];
+        if (*operation->page && strcmp(operation->instrument, instrument) == 0 &&
+            overhead_is_warm(operation) && overhead_uses(wisher->study, operation, tour.link))
+            wished_calls_add(&calls, operation, 1);
+    }
+    if (calls.count) {
+        wished_calls_add_timer(wisher->study, &calls);
+        overhead_wish_pairs(wisher, &tour, &calls);
+    }
+    wished_calls_free(&calls);
+}
+
 static void wish_counters(struct overhead_wisher *wisher, const char *instrument, uint32_t open,
                           bool separate)
 {
     struct wished_calls all = {0}, calls = {0};
-    struct wished_tour tour = overhead_sweep_tour(wisher->study, OVERHEAD_EVENTS, links[0]);
-    tour.open = open;
-    tour.separate = separate;
+    struct wished_tour tour = counters_tour(wisher, open, separate);
     add_instrument(wisher, instrument, NULL, tour.link, &all);
     if (is_switched(&all)) {
         add_instrument(wisher, instrument, switching_path(&all), tour.link, &calls);
@@ -201,6 +228,8 @@ static void wish_both_layouts(struct overhead_wisher *wisher, const char *instru
 {
     wish_counters(wisher, instrument, open, false);
     wish_counters(wisher, instrument, open, true);
+    wish_pages(wisher, instrument, open, false);
+    wish_pages(wisher, instrument, open, true);
 }
 
 void overhead_wish_events(struct overhead_wisher *wisher)

@@ -204,10 +204,13 @@ static void counters_and_reads_are_swept(void **state)
                                                              .link = "static",
                                                              .open = open}),
                          2);
-    /* One path switches; the page is read beside it. */
+    /* One path switches; pages are read in tours of their own. */
     const struct cell *cell = &first_of(&plan, events)->circuits[0];
     assert_false(calls(cell, "perf-syscall"));
-    assert_true(calls(cell, "perf-user.read"));
+    assert_false(calls(cell, "perf-user.read"));
+    const struct looked_for pages = {.stage = OVERHEAD_EVENTS, .call = "perf-user.read"};
+    assert_int_equal(count_of(&plan, pages), 16);
+    assert_false(calls(&first_of(&plan, pages)->circuits[0], "perf-read"));
     const struct looked_for repeats = {.stage = OVERHEAD_REPEATS, .call = "perf-read.read*32"};
     assert_int_equal(count_of(&plan, repeats), 1);
     assert_int_equal(length_of(&first_of(&plan, repeats)->circuits[0]), 64);

@@ -64,11 +64,14 @@ static size_t largest_row(const struct overhead_cells *cells)
 }
 
 /* Cells begin … end - 1 differ in their predecessor alone. The very first call of a warm process
- * has none, and one run a process: it does not weigh as much as a predecessor. */
+ * has none, and one run a process, behind the account and not behind a call: where there is more,
+ * it has no row and no part in the summary. */
 static int judge_siblings(const struct overhead_case *file, struct row_figures *figures,
                           size_t begin, size_t end, struct overhead_report *report)
 {
     const struct overhead_cell *cells = figures->cells->list;
+    begin += !cells[begin].factors.predecessor &&
+             cells[begin].factors.temperature == TEMPERATURE_WARM && end - begin > 1;
     const struct overhead_timer *timer = &report->timers[cells[begin].factors.meter];
     struct overhead_row *summary = &report->rows[report->row_count++];
     *summary = describe(file, &cells[begin], timer);
@@ -82,9 +85,6 @@ static int judge_siblings(const struct overhead_case *file, struct row_figures *
         if (error)
             return error;
     }
-    bool lone = !cells[begin].factors.predecessor &&
-                cells[begin].factors.temperature == TEMPERATURE_WARM && end - begin > 1;
-    begin += lone;
     return row_of_siblings(figures, &cells[begin], end - begin, timer, summary);
 }
 
