@@ -56,6 +56,21 @@ struct option_spec {
     const char *initial;  /* default as text, shown in help; NULL: zero */
 };
 
+/* Rows that commands which measure have in common. */
+#define OPTION_ROW_STORE(offset)                                                                   \
+    {                                                                                              \
+        0, "store", OPTION_STRING, "FILE",                                                         \
+            "keep the samples in FILE, which must not exist yet; without it in the state folder",  \
+            (offset), NULL                                                                         \
+    }
+#define OPTION_ROW_RESUME(offset)                                                                  \
+    {                                                                                              \
+        0, "resume", OPTION_FLAG, NULL,                                                            \
+            "go on with an unfinished run as it began: that of --store, else the latest of this "  \
+            "machine",                                                                             \
+            (offset), NULL                                                                         \
+    }
+
 /* What to say to those who try an option that only other commands have. */
 struct option_hint {
     const char *option; /* "store" */

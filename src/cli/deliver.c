@@ -38,6 +38,12 @@ int deliver_failure(const char *command, const struct failure *failure, int stat
     return status;
 }
 
+int deliver_out_of_memory(const char *command)
+{
+    deliver_message(command, "out of memory");
+    return EXIT_FAILED;
+}
+
 int deliver_status_of_name(int error)
 {
     return error == -ENOENT || error == -EINVAL ? EXIT_USAGE

@@ -24,6 +24,7 @@ int deliver_json(const char *command, const struct common_options *common,
 void deliver_message(const char *command, const char *text);
 /* The same with a failure's text; returns status. */
 int deliver_failure(const char *command, const struct failure *failure, int status);
+int deliver_out_of_memory(const char *command);
 /* The exit code of something that was asked for by name and cannot be had: a wrong name is wrong
  * usage, what this machine has not is lacking. */
 int deliver_status_of_name(int error);

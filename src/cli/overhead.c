@@ -40,7 +40,7 @@ static const struct option_spec specs[] = {
      FIELD(counted), NULL},
     {0, "processes", OPTION_OPTIONAL, "P",
      "fresh processes of every tour; unless given up to 96 of a warm and 360 of a cold one, on an "
-     "emulated machine 6 and 10",
+     "emulated machine 9 and 12",
      FIELD(processes), NULL},
     {0, "cpu", OPTION_I64, "CPU",
      "measure on this CPU; -1 takes the last one that may be used, because the first ones serve "
@@ -61,12 +61,8 @@ static const struct option_spec specs[] = {
     {0, "seed", OPTION_SEED, "SEED",
      "draw the order of calls and processes from SEED; drawn and reported unless given",
      FIELD(seed), NULL},
-    {0, "store", OPTION_STRING, "FILE",
-     "keep the samples in FILE, which must not exist yet; without it in the state folder",
-     FIELD(store), NULL},
-    {0, "resume", OPTION_FLAG, NULL,
-     "go on with an unfinished run as it began: that of --store, else the latest of this machine",
-     FIELD(resume), NULL},
+    OPTION_ROW_STORE(FIELD(store)),
+    OPTION_ROW_RESUME(FIELD(resume)),
     {0},
 };
 
@@ -77,9 +73,7 @@ int overhead_fail(const struct failure *failure, int status)
 
 int overhead_out_of_memory(void)
 {
-    struct failure failure = {0};
-    fail_with(&failure, -ENOMEM, "out of memory");
-    return overhead_fail(&failure, EXIT_FAILED);
+    return deliver_out_of_memory("overhead");
 }
 
 /* --- the command line --- */

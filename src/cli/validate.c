@@ -58,12 +58,8 @@ static const struct option_spec specs[] = {
     {0, "seed", OPTION_SEED, "SEED",
      "draw the order of the processes from SEED; drawn and reported unless given", FIELD(seed),
      NULL},
-    {0, "store", OPTION_STRING, "FILE",
-     "keep the samples in FILE, which must not exist yet; without it in the state folder",
-     FIELD(store), NULL},
-    {0, "resume", OPTION_FLAG, NULL,
-     "go on with an unfinished run as it began: that of --store, else the latest of this machine",
-     FIELD(resume), NULL},
+    OPTION_ROW_STORE(FIELD(store)),
+    OPTION_ROW_RESUME(FIELD(resume)),
     {0},
 };
 
@@ -74,9 +70,7 @@ int validate_fail(const struct failure *failure, int status)
 
 int validate_out_of_memory(void)
 {
-    struct failure failure = {0};
-    fail_with(&failure, -ENOMEM, "out of memory");
-    return validate_fail(&failure, EXIT_FAILED);
+    return deliver_out_of_memory("validate");
 }
 
 /* --- the command line --- */
