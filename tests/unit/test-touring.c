@@ -367,13 +367,19 @@ static long faults(void)
     return usage.ru_minflt;
 }
 
+/* A sanitizer would look into its own record of the room, page by page. */
+__attribute__((no_sanitize("address"))) static void write_room(void)
+{
+    for (size_t at = 0; at < ROOM; at += 512)
+        ((volatile char *)room)[at] = 1;
+}
+
 static void own_pages_that_were_touched_take_no_fault(void **state)
 {
     (void)state;
     own_pages_touch();
     long before = faults();
-    for (size_t at = 0; at < ROOM; at += 512)
-        ((volatile char *)room)[at] = 1;
+    write_room();
     assert_int_equal(faults(), before);
 }
 

@@ -251,8 +251,9 @@ static void a_kept_kit_that_differs_is_pushed_again(void **state)
 {
     (void)state;
     static const char *const damages[] = {
-        "printf x >>manifest",                                            /* longer */
-        "printf X | dd of=assay-probe bs=1 seek=5000 conv=notrunc 2>&1",  /* same length */
+        "printf x >>manifest", /* longer */
+        /* same length; a single letter may be what stands there already */
+        "printf 'damaged here' | dd of=assay-probe bs=1 seek=5000 conv=notrunc 2>&1",
         "rm manifest",                                                    /* incomplete */
         "ln -s $PWD ../x; mv ../x $PWD/y; mv $PWD ../z; ln -s z ../fake", /* a link */
     };
