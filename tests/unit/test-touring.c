@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 #include <errno.h>
@@ -367,24 +368,30 @@ static long faults(void)
     return usage.ru_minflt;
 }
 
-/* A sanitizer would look into its own record of the room, page by page. */
-__attribute__((no_sanitize("address"))) static void write_room(void)
-{
-    for (size_t at = 0; at < ROOM; at += 512)
-        ((volatile char *)room)[at] = 1;
-}
-
 static void own_pages_that_were_touched_take_no_fault(void **state)
 {
     (void)state;
     own_pages_touch();
     long before = faults();
-    write_room();
+    for (size_t at = 0; at < ROOM; at += 512)
+        ((volatile char *)room)[at] = 1;
     assert_int_equal(faults(), before);
 }
 
+#ifdef __has_feature
+#define HAS_FEATURE(feature) __has_feature(feature)
+#else
+#define HAS_FEATURE(feature) 0
+#endif
+
 int main(void)
 {
+#if defined(__SANITIZE_ADDRESS__) || HAS_FEATURE(address_sanitizer)
+    /* A warm tour brings all of its process into memory, and the sanitizer has reserved terabytes
+     * there. Harnesses are never built with it. */
+    puts("1..0 # SKIP with the address sanitizer a warm tour would fill the machine's memory");
+    return 0;
+#endif
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_pages_that_were_touched_take_no_fault), /* before a tour is warm */
         cmocka_unit_test(a_warm_tour_is_made_once_before_it_counts),
