@@ -60,6 +60,18 @@ struct catalogue_operation {
                          "touched", "populated"; "" */
     char *note;       /* what to know when reading its numbers, or "" */
 };
+/* A clock that can be read there (frames `clock`). */
+struct catalogue_clock {
+    char *name;
+    char *kind;     /* "wall", "cpu-time", "cycles", "place", "stolen" */
+    char *way;      /* "instruction", "vdso", "syscall", "read", "device" */
+    char *hardware; /* "tsc", "rtc" …: clocks with the same word are one counter, or may be */
+    char *claim;    /* who says how fast it runs; "" */
+    char *note;     /* or "" */
+    uint64_t hz;    /* 0: nobody does */
+    uint64_t resolution_ps; /* as the operating system claims, in 1e-12 s; 0: it does not */
+    bool slow, steered;
+};
 struct catalogue_absence {
     char *kind, *name, *reason;
     int error;
@@ -76,6 +88,8 @@ struct catalogue {
     size_t source_count;
     struct catalogue_operation *operations;
     size_t operation_count;
+    struct catalogue_clock *clocks;
+    size_t clock_count;
     struct catalogue_absence *absences;
     size_t absence_count;
 };
@@ -85,6 +99,7 @@ const struct catalogue_path *catalogue_path(const struct catalogue *, const char
 const struct catalogue_source *catalogue_source(const struct catalogue *, const char *name);
 /* By "PATH.KIND", with or without "*TIMES" behind it. */
 const struct catalogue_operation *catalogue_operation(const struct catalogue *, const char *name);
+const struct catalogue_clock *catalogue_clock(const struct catalogue *, const char *name);
 
 /* hello_timeout_ms: how long the probe may take to say hello (10 000 is a good value). stop: a flag
  * that signal handlers set (NULL: none); at 1 the session asks the probe to stop between visits,
@@ -112,6 +127,12 @@ int session_list_events(struct session *session, const char *glob, session_event
  * Strings in *event are valid until the next call. */
 int session_try_event(struct session *session, const char *name, struct listed_event *event,
                       struct failure *failure);
+
+/* Asks the driver to read these clocks once, in order, while no visits run. sent and received: the
+ * controller's CLOCK_MONOTONIC_RAW in ns right before the request was written and right after the
+ * answer was read. -ENOENT, -EINVAL with the probe's text when a clock cannot be read there. */
+int session_look(struct session *session, const char *const *clocks, size_t count,
+                 uint64_t *readings, uint64_t *sent, uint64_t *received, struct failure *failure);
 
 /* A specimen's instructions as they stand on the machine under test. */
 struct sent_trip {

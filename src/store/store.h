@@ -120,6 +120,13 @@ struct stored_operation {
     const char *path, *kind, *instrument, *effect, *when, *links, *page, *note;
     bool binds, alone;
 };
+/* A clock of watches, as the catalogue told it, or as a person did: fields as there. */
+struct stored_clock {
+    const char *name, *kind, *way, *hardware, *claim, *note;
+    uint64_t hz, resolution_ps;
+    bool slow, steered;
+};
+int store_put_clock(struct store *store, const struct stored_clock *clock, struct failure *failure);
 int store_put_operation(struct store *store, const struct stored_operation *operation,
                         struct failure *failure);
 int store_put_event(struct store *store, const struct stored_event *event, struct failure *failure);
@@ -204,3 +211,6 @@ int store_each_opcode(struct store *store, store_opcode_each *each, void *contex
 typedef int store_operation_each(void *context, const struct stored_operation *operation);
 int store_each_operation(struct store *store, store_operation_each *each, void *context,
                          struct failure *failure);
+typedef int store_clock_each(void *context, const struct stored_clock *clock);
+int store_each_clock(struct store *store, store_clock_each *each, void *context,
+                     struct failure *failure);

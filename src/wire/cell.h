@@ -7,6 +7,7 @@
 #pragma once
 
 #include "wire/frame.h"
+#include "wire/watch.h"
 
 #define CELL_MAX_COUNTERS 32
 #define CELL_MAX_RUNS     1000000u /* in one process */
@@ -28,6 +29,23 @@ struct cell_tour {
     bool cold;     /* nothing was touched, called or bound before; every call has an account */
 };
 
+/* A cell of readings of clocks: every run is one look, at which all its clocks are read once; its
+ * values are what they showed, not differences. The cell's events are then names of clocks, a
+ * column each (wire/watch.h says what the runs of each kind are). Path, pattern, specimen and N of
+ * such a cell are "watch", rr, "null" and 0. */
+struct cell_watch {
+    enum watch_kind kind; /* WATCH_NONE: the cell is no watch; then nothing below means anything */
+    char *workload;       /* interval: "sleep", "compute" …; NULL for other kinds */
+    uint64_t length;      /* interval: µs that the workload is to take; row: readings in a block;
+                             steps, edges: µs to wait for the next at most; else 0 */
+    uint32_t threads;     /* interval: that do the same at the same time; else 1 */
+    uint32_t moves;       /* interval: forced changes of CPU between its ends, evenly spread */
+    bool handover;        /* interval: another thread, on another CPU where there is one, works and
+                             looks at the end */
+    bool awake;           /* CPUs are kept from idle states meanwhile (/dev/cpu_dma_latency) */
+    int32_t partner;      /* trips: the CPU that answers; cell.cpu asks. Else -1 */
+};
+
 struct cell {
     uint32_t id; /* chosen by the controller, unique within a session and a store */
     char *events[CELL_MAX_COUNTERS]; /* one per counter; the first is the event under test */
@@ -42,6 +60,7 @@ struct cell {
     bool separate; /* counters opened one by one instead of as a group */
     int32_t cpu;   /* pin to this CPU; -1: leave it to the scheduler */
     struct cell_tour tour;
+    struct cell_watch watch;
 };
 
 int cell_put(struct wire_writer *writer, const struct cell *cell); /* a whole "cell" frame */
@@ -53,6 +72,9 @@ int cell_check_tour(const struct cell *cell, struct failure *failure);
 /* How many calls a pass makes; 0: the cell is no tour. */
 uint32_t cell_tour_length(const struct cell_tour *tour);
 bool cell_same_tour(const struct cell *left, const struct cell *right);
+/* The same of a watch: does what it asks make sense for its kind? */
+int cell_check_watch(const struct cell *cell, struct failure *failure);
+bool cell_same_watch(const struct cell *left, const struct cell *right);
 
 /* What the operating system's own accounting saw during one run, outside the window. */
 struct account {

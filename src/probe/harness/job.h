@@ -53,6 +53,19 @@ struct job_tour {
     struct job_event counted;
 };
 
+/* What a watching harness is asked for besides: see struct cell_watch. The names of its clocks are
+ * those of the job's events. */
+struct job_watch {
+    uint32_t kind; /* enum watch_kind; 0: no watch */
+    char workload[32];
+    uint64_t length;
+    uint32_t threads;
+    uint32_t moves;
+    uint32_t handover;
+    uint32_t awake;
+    int32_t partner;
+};
+
 struct job {
     uint32_t magic;
     uint64_t bytes; /* of the whole mapping */
@@ -71,6 +84,7 @@ struct job {
     uint32_t hold;   /* enum job_hold */
     uint32_t repeat; /* calls of the window in a run, 0 as 1; what it counts is then their sum */
     struct job_tour tour;
+    struct job_watch watch;
     struct job_event events[CELL_MAX_COUNTERS];
     /* answer; the driver polls runs_done while the harness works */
     uint32_t state;       /* enum job_state */

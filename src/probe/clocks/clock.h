@@ -1,0 +1,85 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a clock is to the probe: a name and a way to read it, one file for clocks that are read
+ * alike, one line in the build list each. Linked into the driver (which looks for the controller)
+ * and into watching harnesses. Nothing here reads time through the vDSO but the clocks that say so,
+ * because where rdtsc is forbidden the vDSO faults as well. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum clock_kind {
+    CLOCK_WALL,     /* claims to go on whatever the CPU does */
+    CLOCK_CPU_TIME, /* claims to go on while the thread or process runs */
+    CLOCK_CYCLES,   /* claims to count what the CPU does, not time */
+    CLOCK_PLACE,    /* no clock: the number of the CPU */
+    CLOCK_STOLEN,   /* no candidate: ns that the host took from all CPUs of the machine */
+    CLOCK_KINDS
+};
+extern const char
+    *const clock_kind_names[CLOCK_KINDS]; /* "wall" "cpu-time" "cycles" "place" "stolen" */
+
+/* An opened clock. Belongs to the thread that opened it: counters of perf count that thread. */
+struct clock_reader {
+    const struct clock *clock;
+    uint64_t hz;    /* ticks a second as somebody claims; 0: nobody does */
+    int descriptor; /* -1: none */
+    int64_t id;     /* of clock_gettime(2) */
+    void *own;
+    int error; /* of a reading that failed, positive errno: readings return 0 from then on */
+};
+
+struct clock {
+    const char *name; /* "tsc", "monotonic-raw" */
+    enum clock_kind kind;
+    const char *way;  /* how it is read: "instruction", "vdso", "syscall", "read", "device" … */
+    const char *note; /* what to know about it, or "" */
+    bool slow;        /* a reading takes microseconds: belongs outermost in a look */
+    bool steered;     /* the operating system adjusts its rate (adjtimex) */
+    /* What it is made of, when it can be told: "tsc", "cntvct", "rdtime", "rtc", "ptp", "hpet",
+     * "cycles"; NULL: the operating system's current clocksource, whatever that is. */
+    const char *hardware;
+    /* 0, or a negative errno with the reason. Also tells whether it works: a clock that would
+     * kill the process that reads it (rdtsc where that is forbidden) fails here. Sets hz, where
+     * somebody claims one, and says who into `claim` ("CNTFRQ_EL0", "the operating system's
+     * conversion of the TSC"). */
+    int (*open)(struct clock_reader *reader, char *claim, char *reason, size_t size);
+    uint64_t (*read)(struct clock_reader *reader);
+    /* Reads it count times with nothing between: the reading inlined, so that nothing else is paid
+     * for. */
+    void (*fill)(struct clock_reader *reader, uint64_t *readings, size_t count);
+    void (*close)(struct clock_reader *reader); /* NULL: nothing to close */
+    /* What the operating system claims as its resolution, ns; 0: nothing. NULL: never. */
+    double (*claimed_resolution)(struct clock_reader *reader);
+};
+
+/* Defines NAME_read and NAME_fill from an expression that reads `reader` once. */
+#define CLOCK_READ_AND_FILL(name, expression)                                                      \
+    static uint64_t name##_read(struct clock_reader *reader)                                       \
+    {                                                                                              \
+        (void)reader;                                                                              \
+        return (expression);                                                                       \
+    }                                                                                              \
+    static void name##_fill(struct clock_reader *reader, uint64_t *readings, size_t count)         \
+    {                                                                                              \
+        (void)reader;                                                                              \
+        for (size_t index = 0; index < count; index++)                                             \
+            readings[index] = (expression);                                                        \
+    }
+
+extern const struct clock *const clock_registry[]; /* generated; ends with NULL */
+const struct clock *clock_find(const char *name);  /* NULL: none */
+
+#define CLOCK_CLAIM 128 /* bytes for `claim`, and for `reason`: size */
+
+/* Opens a clock of the registry, or one of the user's (wire/watch.h) where objects is true: only a
+ * harness that can load shared objects may open those. Every reader that was opened is closed. */
+int clock_open(struct clock_reader *reader, const char *name, bool objects, char *claim,
+               char *reason, size_t size);
+void clock_close(struct clock_reader *reader);
+
+/* May user code read the CPU's counter of time (PR_SET_TSC)? */
+bool clock_ticks_allowed(void);
