@@ -77,4 +77,6 @@ void describe_system(const struct machine_view *view, struct facts *facts)
     describe_os(view, facts);
     describe_memory(view, facts);
     describe_identity(view, facts);
+    /* Random, and another after every boot: it tells who runs on the same kernel, nothing more. */
+    view_read(view, facts, "boot.id", "/proc/sys/kernel/random/boot_id");
 }

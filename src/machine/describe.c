@@ -15,6 +15,7 @@ void machine_describe(const struct machine_view *view, struct facts *facts)
     describe_emulation(view, facts);
     describe_container(view, facts);
     describe_caches(view, facts);
+    describe_clock(view, facts);
 }
 
 void machine_collect(const struct machine_view *view, struct facts *facts)

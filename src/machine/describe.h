@@ -16,4 +16,6 @@ void describe_emulation(const struct machine_view *view, struct facts *facts);
 bool emulated_in_user_mode(const struct facts *facts);
 /* Claims of the first CPU. */
 void describe_caches(const struct machine_view *view, struct facts *facts);
+/* Claims of the CPU's counter of time, and what is done to it. */
+void describe_clock(const struct machine_view *view, struct facts *facts);
 void describe_container(const struct machine_view *view, struct facts *facts);

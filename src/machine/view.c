@@ -76,7 +76,8 @@ int view_text(const struct machine_view *view, const char *path, struct text *co
         return -errno;
     if (!S_ISREG(status.st_mode))
         return S_ISDIR(status.st_mode) ? -EISDIR : -ENODEV;
-    return read_all(fd, content);
+    text_puts(content, ""); /* a string also where the file is empty: readers cut it into lines */
+    return content->failed ? -ENOMEM : read_all(fd, content);
 }
 
 bool view_has(const struct machine_view *view, const char *path)

@@ -364,6 +364,10 @@ static const struct example examples[] = {
     {"clocksource", "hpet although there is a tsc", CHECK_BAD, "hpet", NULL, "echo tsc",
      {{CLOCK "/current_clocksource", "hpet\n"}, {CLOCK "/available_clocksource", "tsc hpet \n"}},
      NULL},
+    {"clocksource", "a tsc that nobody may read", CHECK_BAD, "tsc; forbidden", "vDSO", "PR_SET_TSC",
+     {{CLOCK "/current_clocksource", "tsc\n"}}, "clock.ticks = forbidden\n"},
+    {"clocksource", "a tsc that may be read", CHECK_OK, "tsc", NULL, NULL,
+     {{CLOCK "/current_clocksource", "tsc\n"}}, "clock.ticks = allowed\n"},
     {"clocksource", "not there", CHECK_ABSENT, "unknown", NULL, NULL, {{0}}, NULL},
 
     /* --- aslr --- */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Doctor check: what the kernel keeps time with. A slow clock costs more than what is timed.
- * Facts: clock.current, clock.available. */
+ * And whether programs may read it at all. Facts: clock.current, clock.available, clock.ticks. */
 #include <string.h>
 
 #include "machine/check.h"
@@ -35,9 +35,30 @@ static bool tsc_available(const struct facts *facts)
     return available && strstr(available, "tsc") && !strstr(available, "tsc_page");
 }
 
+/* Whatever the clock is worth, who started us took it away. */
+static void judge_forbidden(const char *current, struct advice *advice)
+{
+    advise(advice, CHECK_BAD, "%s; forbidden to programs", current ? current : "unknown");
+    advise_why(
+        advice,
+        "Whoever started the probe forbade it to read the CPU's counter of time "
+        "(PR_SET_TSC). Reading it, or a clock of the vDSO, ends a program with SIGSEGV, and "
+        "programs that are linked dynamically die before they begin. The probe does without: "
+        "clocks are read by system calls, which take thousands of cycles, and whatever "
+        "counts ticks is left out.");
+    advise_fix(advice, "start assay, or what --via names, from where nobody called "
+                       "prctl(PR_SET_TSC, PR_TSC_SIGSEGV): every program started from there "
+                       "inherits it");
+}
+
 static void judge(const struct facts *facts, struct advice *advice)
 {
     const char *current = facts_get(facts, "clock.current");
+    const char *ticks = facts_get(facts, "clock.ticks");
+    if (ticks && strcmp(ticks, "forbidden") == 0) {
+        judge_forbidden(current, advice);
+        return;
+    }
     if (!current) {
         advise(advice, CHECK_ABSENT, "unknown");
         advise_why(advice, "The kernel does not say what it keeps time with.");
