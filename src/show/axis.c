@@ -58,8 +58,7 @@ size_t axis_column(const struct axis *axis, double value)
 
 /* --- ticks --- */
 
-/* 1,000 and 0.5, but 1e6; 250 instead of 2.5e2. */
-static void name_tick(double value, char *text, size_t size)
+void axis_name(double value, char *text, size_t size)
 {
     double magnitude = fabs(value);
     if (magnitude >= PLAIN_LABELS_TO || (magnitude > 0 && magnitude < 1e-4)) {
@@ -92,7 +91,7 @@ static void add_tick(struct axis *axis, double value)
     struct axis_tick tick = {.value = value};
     if (value < axis->low || value > axis->high || axis->tick_count == AXIS_TICKS_MOST)
         return;
-    name_tick(value, tick.text, sizeof(tick.text));
+    axis_name(value, tick.text, sizeof(tick.text));
     size_t length = strlen(tick.text);
     tick.column = axis_column(axis, value);
     tick.start = tick.column > length / 2 ? tick.column - length / 2 : 0;
@@ -117,9 +116,9 @@ static double round_step(double value)
     return 10 * power;
 }
 
-static void add_linear_ticks(struct axis *axis)
+static void add_linear_ticks(struct axis *axis, double every)
 {
-    double parts = (double)axis->columns / COLUMNS_A_TICK;
+    double parts = (double)axis->columns / every;
     double step = round_step((axis->high / 2 - axis->low / 2) / (parts < 2 ? 1 : parts / 2));
     if (!(step > 0) || !isfinite(step))
         return;
@@ -145,7 +144,7 @@ static void add_log_ticks(struct axis *axis, double sign, double from, double to
 static void add_ticks(struct axis *axis)
 {
     if (axis->kind == AXIS_LINEAR) {
-        add_linear_ticks(axis);
+        add_linear_ticks(axis, COLUMNS_A_TICK);
         return;
     }
     if (axis->kind == AXIS_LOG) {
@@ -191,4 +190,12 @@ void axis_make(struct axis *axis, const struct axis_extent *extent, size_t colum
         set_linear_ends(axis);
     }
     add_ticks(axis);
+}
+
+void axis_make_linear(struct axis *axis, const struct axis_extent *extent, size_t columns,
+                      double every)
+{
+    *axis = (struct axis){.low = extent->low, .high = extent->high, .columns = columns};
+    set_linear_ends(axis);
+    add_linear_ticks(axis, every);
 }
