@@ -26,6 +26,20 @@ static void put_tour(struct wire_writer *writer, const struct cell_tour *tour)
     wire_put_u64(writer, "cold", tour->cold);
 }
 
+/* An absent workload travels as an empty one. */
+static void put_watch(struct wire_writer *writer, const struct cell_watch *watch)
+{
+    const unsigned kind = (unsigned)watch->kind;
+    wire_put_string(writer, "watch", kind < WATCH_KINDS ? watch_kind_names[kind] : "");
+    wire_put_string(writer, "workload", watch->workload ? watch->workload : "");
+    wire_put_u64(writer, "length", watch->length);
+    wire_put_u64(writer, "threads", watch->threads);
+    wire_put_u64(writer, "moves", watch->moves);
+    wire_put_u64(writer, "handover", watch->handover);
+    wire_put_u64(writer, "awake", watch->awake);
+    wire_put_i64(writer, "partner", watch->partner);
+}
+
 int cell_put(struct wire_writer *writer, const struct cell *cell)
 {
     char key[KEY_BYTES];
@@ -45,6 +59,8 @@ int cell_put(struct wire_writer *writer, const struct cell *cell)
     wire_put_i64(writer, "cpu", cell->cpu);
     if (cell->tour.calls)
         put_tour(writer, &cell->tour);
+    if (cell->watch.kind != WATCH_NONE)
+        put_watch(writer, &cell->watch);
     return wire_end(writer);
 }
 
@@ -120,16 +136,28 @@ static int get_words(const struct wire_frame *frame, struct cell *cell, struct f
     return 0;
 }
 
+static bool has_any(const struct wire_frame *frame, const char *const *keys)
+{
+    bool there = false;
+    for (; *keys; keys++)
+        there = there || wire_field(frame, *keys);
+    return there;
+}
+
+/* What a check said of a cell, which is now what the peer sent and not what we were asked. */
+static int judge_sent(int status, const struct failure *why, struct failure *failure)
+{
+    return status ? fail_with(failure, status == -EINVAL ? -EBADMSG : status, "%s", why->text) : 0;
+}
+
 /* All four fields, or none of them. */
 static int get_tour(const struct wire_frame *frame, struct cell *cell, struct failure *failure)
 {
-    static const char *const keys[] = {"calls", "counted", "open", "cold"};
+    static const char *const keys[] = {"calls", "counted", "open", "cold", NULL};
     struct cell_tour *tour = &cell->tour;
     uint64_t open;
     uint64_t cold;
-    bool there = false;
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-        there = there || wire_get(frame, keys[i]);
+    const bool there = has_any(frame, keys);
     int status;
     if (there && ((status = get_word(frame, "calls", &tour->calls, failure)) < 0 ||
                   (status = get_word(frame, "counted", &tour->counted, failure)) < 0 ||
@@ -140,11 +168,73 @@ static int get_tour(const struct wire_frame *frame, struct cell *cell, struct fa
         tour->open = (uint32_t)open;
         tour->cold = cold != 0;
     }
-    struct failure local = {0};
-    status = cell_check_tour(cell, &local);
-    if (status == -EINVAL) /* what the peer sent, not what we were asked */
-        status = -EBADMSG;
-    return status ? fail_with(failure, status, "%s", local.text) : 0;
+    struct failure why = {0};
+    return judge_sent(cell_check_tour(cell, &why), &why, failure);
+}
+
+static int get_kind(const struct wire_frame *frame, enum watch_kind *kind, struct failure *failure)
+{
+    const char *name = wire_get(frame, "watch");
+    *kind = name ? watch_kind_from_name(name) : WATCH_NONE;
+    if (*kind == WATCH_NONE)
+        return fail_with(failure, -EBADMSG,
+                         "a cell's 'watch' must be a kind of watch, but is '%.40s'",
+                         name ? name : "missing");
+    if (*kind == WATCH_OUTSIDE)
+        return fail_with(failure, -EBADMSG,
+                         "a cell asks for a watch of kind 'outside', which no probe carries out: "
+                         "its rows are made by who asks for looks");
+    return 0;
+}
+
+static int get_workload(const struct wire_frame *frame, char **workload, struct failure *failure)
+{
+    const char *given = wire_get(frame, "workload");
+    if (!given)
+        return fail_with(failure, -EBADMSG, "a watch must have a 'workload', be it empty");
+    if (!*given)
+        return 0;
+    *workload = strdup(given);
+    return *workload ? 0 : fail_with(failure, -ENOMEM, "no memory for a cell");
+}
+
+static int get_watch_fields(const struct wire_frame *frame, struct cell_watch *watch,
+                            struct failure *failure)
+{
+    uint64_t threads, moves, handover, awake;
+    int64_t partner;
+    int status;
+    if ((status = get_kind(frame, &watch->kind, failure)) < 0 ||
+        (status = get_workload(frame, &watch->workload, failure)) < 0 ||
+        (status = get_number(frame, "length", 0, UINT64_MAX, &watch->length, failure)) < 0 ||
+        (status = get_number(frame, "threads", 1, WATCH_MOST_THREADS, &threads, failure)) < 0 ||
+        (status = get_number(frame, "moves", 0, WATCH_MOST_MOVES, &moves, failure)) < 0 ||
+        (status = get_number(frame, "handover", 0, 1, &handover, failure)) < 0 ||
+        (status = get_number(frame, "awake", 0, 1, &awake, failure)) < 0)
+        return status;
+    if (wire_get_i64(frame, "partner", &partner) < 0 || partner < -1 || partner > INT32_MAX)
+        return fail_with(failure, -EBADMSG,
+                         "a cell's 'partner' must be the number of a CPU, or -1");
+    watch->threads = (uint32_t)threads;
+    watch->moves = (uint32_t)moves;
+    watch->handover = handover != 0;
+    watch->awake = awake != 0;
+    watch->partner = (int32_t)partner;
+    return 0;
+}
+
+/* All eight fields, or none of them. */
+static int get_watch(const struct wire_frame *frame, struct cell *cell, struct failure *failure)
+{
+    static const char *const keys[] = {"watch",    "workload", "length",  "threads", "moves",
+                                       "handover", "awake",    "partner", NULL};
+    if (has_any(frame, keys)) {
+        int status = get_watch_fields(frame, &cell->watch, failure);
+        if (status < 0)
+            return status;
+    }
+    struct failure why = {0};
+    return judge_sent(cell_check_watch(cell, &why), &why, failure);
 }
 
 int cell_get(const struct wire_frame *frame, struct cell *cell, struct failure *failure)
@@ -155,6 +245,8 @@ int cell_get(const struct wire_frame *frame, struct cell *cell, struct failure *
         status = get_words(frame, cell, failure);
     if (status == 0)
         status = get_tour(frame, cell, failure);
+    if (status == 0)
+        status = get_watch(frame, cell, failure);
     if (status < 0)
         cell_release(cell);
     return status;
@@ -171,10 +263,12 @@ int cell_copy(struct cell *to, const struct cell *from)
     *to = *from;
     memset(to->events, 0, sizeof(to->events));
     to->path = to->specimen = to->opt = to->link = to->tour.calls = to->tour.counted = NULL;
+    to->watch.workload = NULL;
     bool copied = copy_word(&to->path, from->path) && copy_word(&to->specimen, from->specimen) &&
                   copy_word(&to->opt, from->opt) && copy_word(&to->link, from->link) &&
                   copy_word(&to->tour.calls, from->tour.calls) &&
-                  copy_word(&to->tour.counted, from->tour.counted);
+                  copy_word(&to->tour.counted, from->tour.counted) &&
+                  copy_word(&to->watch.workload, from->watch.workload);
     for (uint32_t i = 0; i < from->counters && copied; i++)
         copied = copy_word(&to->events[i], from->events[i]);
     if (copied)
@@ -193,5 +287,6 @@ void cell_release(struct cell *cell)
     free(cell->link);
     free(cell->tour.calls);
     free(cell->tour.counted);
+    free(cell->watch.workload);
     *cell = (struct cell){0};
 }

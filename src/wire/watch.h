@@ -62,6 +62,8 @@ enum watch_row_column {
 #define WATCH_MOST_THREADS 64u
 #define WATCH_MOST_MOVES   1024u
 #define WATCH_MOST_BLOCK   65536u
+#define WATCH_MOST_MICROS  600000000u /* that a workload lasts, or a step is waited for */
+#define WATCH_WORKLOAD     32         /* bytes of its word, with its end */
 
 /* Does a run with this number end a whole interval, block, trip, …? Runs in such a group: */
 static inline uint32_t watch_group(enum watch_kind kind, uint32_t threads)
@@ -85,12 +87,16 @@ static inline uint32_t watch_group(enum watch_kind kind, uint32_t threads)
  * prints a number. Commands are words with the quotes of exec: transports, and no shell. "@HZ"
  * behind NAME says how many ticks it claims to make a second; without it the rate is taken from
  * how it runs during computation. */
+#define CLOCK_NAME       32             /* of any clock, with its end */
+#define CLOCK_TEXT       512            /* of a user's clock, all of it, with its end */
+#define EXTERNAL_MOST_HZ 1000000000000u /* a tick in a picosecond */
 struct external_clock {
-    char name[32];
+    char name[CLOCK_NAME];
     uint64_t hz; /* 0: not said */
     enum external_way { EXTERNAL_OBJECT, EXTERNAL_ASK, EXTERNAL_RUN } way;
     const char *what; /* FILE:SYMBOL or COMMAND, within the text that was parsed */
 };
 struct failure;
-/* 1: it is one; 0: a plain name; -EINVAL with what is wrong. */
+/* 1: it is one; 0: a plain name, which is in clock->name then; -EINVAL with what is wrong. Names
+ * are letters, digits, '.', '_' and '-', and begin with a letter or digit. */
 int external_clock_parse(const char *text, struct external_clock *clock, struct failure *failure);
