@@ -1,0 +1,138 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Readings of intervals, and the builder whose watches they are taken from. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "clocks-builder.h"
+#include "judge/clocks/readings.h"
+
+static void an_exact_clock_agrees_with_another_within_their_bounds(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct built_world world;
+        built_begin(&world, seed, 4);
+        built_usual_clocks(&world);
+        built_disturb(&world);
+        built_plan(&world, 1, false);
+        uint32_t raw = (uint32_t)clocks_index(&world.file, "monotonic-raw");
+        uint32_t tsc = (uint32_t)clocks_index(&world.file, "tsc");
+        for (size_t i = 0; i < world.file.watch_count; i++) {
+            const struct clock_watch *watch = &world.file.watches[i];
+            assert_int_equal(watch_intervals(watch), 6 * watch->threads);
+            for (size_t j = 0; j < watch_intervals(watch); j++) {
+                struct interval_reading one = watch_interval(watch, j, raw);
+                struct interval_reading other = watch_interval(watch, j, tsc);
+                double off = fabs(one.elapsed - other.elapsed / 2.6);
+                double bound = one.bound + other.bound / 2.6 + 2;
+                if (off > bound)
+                    fail_msg("seed %lu, watch %zu, interval %zu: off by %g ns, bound %g",
+                             (unsigned long)seed, i, j, off, bound);
+                assert_true(fabs(one.end.at - one.begin.at - one.elapsed) < 1);
+                assert_true(one.elapsed > 0.9e3 * (double)watch->length);
+            }
+        }
+        built_end(&world);
+    }
+}
+
+/* Column 0 is quick and column 2 slow or the other way round: the same pair must serve both. */
+static void all_clocks_of_a_side_use_the_same_pair(void **state)
+{
+    (void)state;
+    uint32_t clocks[] = {0, 1};
+    /* The first pair turns after column 1, the second before column 0. Times of a world in which
+     * the third look of the begin and the first of the end are slow. */
+    uint64_t values[] = {
+        100,  110,  130,  120,  200,  400, /* forwards, backwards, forwards (slow) */
+        1000, 1200, 1230, 1220, 1240, 1250,
+    };
+    size_t begins[] = {0, 6};
+    struct clock_watch watch = {.kind = WATCH_INTERVAL,
+                                .threads = 1,
+                                .columns = 2,
+                                .clocks = clocks,
+                                .processes = 1,
+                                .begins = begins,
+                                .values = values};
+    struct interval_reading one = watch_interval(&watch, 0, 0);
+    struct interval_reading other = watch_interval(&watch, 0, 1);
+    assert_float_equal(one.begin.at + 100, 115, 1e-9);
+    assert_float_equal(other.begin.at + 110, 115, 1e-9);
+    assert_float_equal(one.end.at + 100, 1235, 1e-9);
+    assert_float_equal(other.end.at + 110, 1235, 1e-9);
+    assert_float_equal(one.elapsed, 1120, 1e-9);
+    assert_float_equal(other.elapsed, 1120, 1e-9);
+    assert_float_equal(one.naive, 900, 1e-9);
+    assert_float_equal(other.naive, 1090, 1e-9);
+    assert_float_equal(one.bound, 20, 1e-9);
+    assert_float_equal(other.bound, 20, 1e-9);
+}
+
+static void differences_are_taken_over_the_end_of_64_bits(void **state)
+{
+    (void)state;
+    uint32_t clocks[] = {0};
+    uint64_t values[] = {UINT64_MAX - 9, UINT64_MAX - 7, UINT64_MAX - 5, 90, 92, 94};
+    size_t begins[] = {0, 6};
+    struct clock_watch watch = {.kind = WATCH_INTERVAL,
+                                .threads = 1,
+                                .columns = 1,
+                                .clocks = clocks,
+                                .processes = 1,
+                                .begins = begins,
+                                .values = values};
+    assert_float_equal(watch_interval(&watch, 0, 0).elapsed, 100, 1e-9);
+    for (size_t i = 3; i < 6; i++)
+        values[i] = UINT64_MAX - 1000 + 2 * i;
+    assert_true(watch_interval(&watch, 0, 0).elapsed < 0);
+}
+
+static void a_watch_without_processes_has_no_intervals(void **state)
+{
+    (void)state;
+    struct clock_watch watch = {.kind = WATCH_INTERVAL, .threads = 1};
+    assert_int_equal(watch_intervals(&watch), 0);
+}
+
+static void one_seed_makes_one_world(void **state)
+{
+    (void)state;
+    struct built_world worlds[2];
+    for (int i = 0; i < 2; i++) {
+        built_begin(&worlds[i], 7, 2);
+        built_usual_clocks(&worlds[i]);
+        built_disturb(&worlds[i]);
+        built_plan(&worlds[i], 1, true);
+    }
+    for (size_t i = 0; i < worlds[0].file.watch_count; i++) {
+        const struct clock_watch *one = &worlds[0].file.watches[i];
+        const struct clock_watch *other = &worlds[1].file.watches[i];
+        size_t looks = one->begins[one->processes];
+        assert_int_equal(looks, other->begins[other->processes]);
+        assert_true(looks > 0);
+        assert_int_equal(looks % watch_group(one->kind, one->threads), 0);
+        assert_memory_equal(one->values, other->values, looks * one->columns * sizeof(uint64_t));
+    }
+    built_end(&worlds[0]);
+    built_end(&worlds[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_exact_clock_agrees_with_another_within_their_bounds),
+        cmocka_unit_test(all_clocks_of_a_side_use_the_same_pair),
+        cmocka_unit_test(differences_are_taken_over_the_end_of_64_bits),
+        cmocka_unit_test(a_watch_without_processes_has_no_intervals),
+        cmocka_unit_test(one_seed_makes_one_world),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
