@@ -1,11 +1,120 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The report of `assay clocks`, for people. */
-#include "cli/clocks.h"
+ * The report of `assay clocks`, for people: the answer first, then every clock, why, compared with
+ * what, the paper's figure, what else was seen, what to do, and what could not be measured. */
+#include "cli/clocks-show.h"
+
+#include <inttypes.h>
+
+#include "cli/claims.h"
+#include "cli/deliver.h"
+#include "cli/omissions.h"
+#include "show/shell.h"
+#include "show/utf8.h"
+#include "show/wrap.h"
+
+/* --- what could not be measured --- */
+
+/* Watches that failed for a reason that was not said. */
+static void put_failed(const struct clocks_run *run, const struct omissions *said,
+                       const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    size_t watches = 0, processes = 0;
+    const char *reason = NULL;
+    for (size_t i = 0; i < run->file.watch_count; i++) {
+        const struct clock_watch *watch = &run->file.watches[i];
+        if (!watch->failed || (watch->reason && omissions_have(said, watch->reason)))
+            continue;
+        watches++;
+        processes += watch->failed;
+        reason = reason ? reason : watch->reason;
+    }
+    if (!watches)
+        return;
+    text_printf(&words, "%zu process%s of %zu watch%s failed", processes,
+                processes == 1 ? "" : "es", watches, watches == 1 ? "" : "es");
+    if (reason) {
+        text_puts(&words, ", the first: ");
+        text_put_clean(&words, reason);
+    }
+    text_puts(out, "  ");
+    wrap(out, text_string(&words), 2, 4, style->width);
+}
+
+void clocks_put_absences(const struct clocks_run *run, const struct style *style, struct text *out)
+{
+    const struct clocks_case *file = &run->file;
+    AUTO_TEXT struct text lines = {0};
+    struct omissions omissions = {0};
+    for (size_t i = 0; i < run->skips.count; i++)
+        omissions_add(&omissions, 0, run->skips.list[i].what, run->skips.list[i].reason);
+    size_t skipped = omissions.count;
+    for (size_t i = 0; i < file->absence_count; i++)
+        omissions_add(&omissions, skipped, file->absences[i].what, file->absences[i].reason);
+    /* Where nothing works, what to do about it is the answer. */
+    omissions.brief = !run->options->all && run->report.looks;
+    omissions_put(&omissions, run->options->all, style, &lines);
+    put_failed(run, &omissions, style, &lines);
+    omissions_free(&omissions);
+    out->failed |= lines.failed;
+    if (lines.length) {
+        section_put_heading("Could not be measured", style, out);
+        text_puts(out, text_string(&lines));
+    }
+}
+
+/* --- the end --- */
+
+static void put_unfinished(const struct clocks_run *run, const struct style *style,
+                           struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    if (!run->complete && run->stored) {
+        text_puts(&words,
+                  "Not finished: what is missing comes with `assay clocks --resume --store ");
+        text_put_shell(&words, run->stored);
+        deliver_put_via(&run->options->common, &words);
+        text_puts(&words, "`. ");
+    }
+    if (!run->options->all)
+        text_puts(&words, "--all shows every interval, pair of CPUs and reason, --json every "
+                          "figure.");
+    if (!words.length)
+        return;
+    text_putc(out, '\n');
+    wrap(out, text_string(&words), 0, 0, style->width);
+}
+
+static void put_origin(const struct clocks_run *run, struct text *out)
+{
+    text_printf(out, "%sseed %" PRIu64 ", %s%.1f s", run->options->all ? "\n" : "", run->seed,
+                run->options->from ? "judged again in " : "", run->seconds);
+    if (run->stored) {
+        text_puts(out, ", samples in ");
+        text_put_clean(out, run->stored);
+    }
+    text_putc(out, '\n');
+}
 
 void clocks_put_report(const struct clocks_run *run, const struct style *style, struct text *out)
 {
-    (void)style;
-    text_printf(out, "%zu looks\n", run->report.looks);
+    static clocks_part *const parts[] = {
+        clocks_put_summary,   clocks_put_table,        clocks_put_reasons,
+        clocks_put_reference, clocks_put_plot,         clocks_put_workloads,
+        clocks_put_pairs,     clocks_put_disturbances, clocks_put_advice,
+    };
+    const struct claims claims = {.list = run->report.findings,
+                                  .count = CLOCKS_FINDINGS,
+                                  .paper = "fidelity",
+                                  .terse = true,
+                                  .brief = true,
+                                  .all = run->options->all};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        parts[i](run, style, out);
+    claims_put(&claims, style, out);
+    clocks_put_absences(run, style, out);
+    put_unfinished(run, style, out);
+    put_origin(run, out);
 }

@@ -1,0 +1,255 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The answer of `assay clocks`: which clocks can be trusted, in a few lines, and one table with a
+ * row for every clock. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cli/clocks-show.h"
+#include "cli/deliver.h"
+#include "show/utf8.h"
+
+#define NAMED 6u /* clocks in a sentence */
+
+/* In the order of usefulness, as the table. */
+static const struct {
+    enum clock_trust trust;
+    enum tone tone;
+    const char *lead, *then;
+} trusts[] = {
+    {TRUST_DEPENDABLE, TONE_GOOD, "Dependable", "a clock made of another counter agrees"},
+    {TRUST_NOT_FALSIFIABLE, TONE_WARN, "Not falsifiable here",
+     "nothing was wrong, but no clock made of another counter could have shown it"},
+    {TRUST_CPU_TIME_ONLY, TONE_PLAIN, "CPU time only",
+     "right while the thread or process runs, behind whenever it waits"},
+    {TRUST_NOT_DEPENDABLE, TONE_BAD, "Not dependable", NULL},
+};
+#define TRUSTS (sizeof(trusts) / sizeof(*trusts))
+
+/* --- the first lines --- */
+
+static void put_measured(const struct clocks_run *run, size_t clocks, const struct style *style,
+                         struct text *out)
+{
+    const struct clocks_report *report = &run->report;
+    AUTO_TEXT struct text words = {0};
+    char looks[NUMBER_SIZE], intervals[NUMBER_SIZE];
+    number_count(report->looks, looks, sizeof(looks));
+    number_count(report->intervals, intervals, sizeof(intervals));
+    if (!report->looks) {
+        section_put_words("No clock was read.", style, out);
+        return;
+    }
+    text_printf(&words, "%zu clocks, read %s times around %s intervals and in between", clocks,
+                looks, intervals);
+    if (!run->options->from)
+        text_printf(&words, ", %.1f s", run->seconds);
+    if (run->file.emulated)
+        text_puts(&words, "; emulated: time is made by a program");
+    section_put_words(text_string(&words), style, out);
+}
+
+/* "tsc, rdtscp and 4 more", with the fault of each where it has one. */
+static void put_names(const struct clocks_run *run, const uint32_t *order, size_t count,
+                      enum clock_trust trust, struct text *out)
+{
+    size_t shown = 0, left = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct clock_verdict *verdict = clocks_seen(run, order[i]).verdict;
+        if (!verdict || verdict->trust != trust)
+            continue;
+        if (shown == NAMED && !run->options->all) {
+            left++;
+            continue;
+        }
+        text_puts(out, shown++ ? ", " : "");
+        text_puts(out, clocks_name(&run->file, order[i]));
+        if (verdict->fault != FAULT_NONE)
+            text_printf(out, " (%s)", clock_fault_names[verdict->fault]);
+    }
+    if (left)
+        text_printf(out, " and %zu more", left);
+}
+
+void clocks_put_summary(const struct clocks_run *run, const struct style *style, struct text *out)
+{
+    AUTO_FREE uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));
+    if (!order) {
+        out->failed = true;
+        return;
+    }
+    size_t count = clocks_by_use(run, order);
+    deliver_put_machine(run->facts, style, out);
+    put_measured(run, count, style, out);
+    for (size_t i = 0; i < TRUSTS; i++) {
+        AUTO_TEXT struct text names = {0};
+        AUTO_TEXT struct text words = {0};
+        put_names(run, order, count, trusts[i].trust, &names);
+        if (!names.length)
+            continue;
+        text_printf(&words, "%s: %s", trusts[i].lead, text_string(&names));
+        if (trusts[i].then)
+            text_printf(&words, ": %s", trusts[i].then);
+        text_puts(&words, ".");
+        section_put_item(text_string(&words), style, out);
+    }
+}
+
+/* --- the table --- */
+
+static const struct column wide_columns[] = {
+    {"clock", false, false, false},     {"trust", false, false, false},
+    {"ticks", true, false, false},      {"cost", true, false, false},
+    {"resolution", true, false, false}, {"worst ratio", true, false, false},
+    {"over", false, false, false},      {"across CPUs", true, false, false},
+    {"rate ppm", true, false, false},
+};
+/* Where the trust stands above the clocks that have it. */
+static const struct column narrow_columns[] = {
+    {"clock", false, false, false}, {"ticks", true, false, false},
+    {"cost", true, false, false},   {"resolution", true, false, false},
+    {"worst", true, false, false},  {"over", false, false, false},
+    {"CPUs", true, false, false},   {"ppm", true, false, false},
+};
+#define WIDE   (sizeof(wide_columns) / sizeof(*wide_columns))
+#define NARROW (sizeof(narrow_columns) / sizeof(*narrow_columns))
+
+static void add_number(struct table *table, bool known, double value)
+{
+    char text[NUMBER_SIZE];
+    number_brief(fabs(value) >= 10 ? rint(value) : value, text, sizeof(text));
+    table_add(table, TONE_PLAIN, known && isfinite(value) ? text : "");
+}
+
+static void add_time(struct table *table, bool known, double ns)
+{
+    AUTO_TEXT struct text words = {0};
+    if (known && isfinite(ns))
+        clocks_put_time(ns, &words);
+    table_add(table, TONE_PLAIN, text_string(&words));
+}
+
+/* The offset where the CPUs' readings prove one, else the largest that could have hidden. */
+static void add_offset(struct table *table, const struct clock_seen *seen)
+{
+    const struct clock_offsets *offsets = &seen->offsets;
+    double scale = seen->scale.known ? seen->scale.ns_per_tick : NAN;
+    AUTO_TEXT struct text words = {0};
+    if (offsets->known && isfinite(offsets->worst * scale)) {
+        bool proven = offsets->worst != 0;
+        text_puts(&words, !proven ? "<" : offsets->worst > 0 ? "+" : "");
+        clocks_put_time((proven ? offsets->worst : offsets->largest_bound) * scale, &words);
+    }
+    table_add(table, offsets->known && offsets->worst != 0 ? TONE_BAD : TONE_PLAIN,
+              text_string(&words));
+}
+
+static void add_worst(struct table *table, const struct clocks_run *run,
+                      const struct clock_seen *seen, bool wide)
+{
+    const struct clock_row *worst = clocks_worst_row(run, seen->verdict);
+    char ratio[NUMBER_SIZE] = "";
+    AUTO_TEXT struct text words = {0};
+    if (seen->verdict && isfinite(seen->verdict->worst_ratio))
+        clocks_ratio(seen->verdict->worst_ratio, ratio, sizeof(ratio));
+    if (worst && wide)
+        clocks_put_interval(worst, &words);
+    else if (worst)
+        text_put_clean(&words, worst->workload);
+    table_add(table, TONE_PLAIN, ratio);
+    table_add(table, TONE_PLAIN, text_string(&words));
+}
+
+static void add_figures(struct table *table, const struct clocks_run *run,
+                        const struct clock_seen *seen, bool wide)
+{
+    char ppm[NUMBER_SIZE] = "";
+    add_number(table, seen->cost.known, seen->cost.ticks);
+    add_time(table, seen->cost.known, seen->cost.ns);
+    add_time(table, seen->granularity.known, seen->granularity.resolution_ns);
+    add_worst(table, run, seen, wide);
+    add_offset(table, seen);
+    if (seen->rate && seen->rate->against_claim)
+        clocks_ppm(seen->rate->ppm, ppm, sizeof(ppm));
+    table_add(table, TONE_PLAIN, ppm);
+}
+
+static enum tone tone_of(const struct clock_seen *seen)
+{
+    for (size_t i = 0; seen->verdict && i < TRUSTS; i++)
+        if (trusts[i].trust == seen->verdict->trust)
+            return trusts[i].tone;
+    return TONE_DIM;
+}
+
+static const char *trust_of(const struct clock_seen *seen)
+{
+    return seen->verdict ? clock_trust_names[seen->verdict->trust] : "not judged";
+}
+
+static void fill_wide(struct table *table, const struct clocks_run *run, const uint32_t *order,
+                      size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct clock_seen seen = clocks_seen(run, order[i]);
+        table_add(table, TONE_PLAIN, seen.clock->name);
+        table_add(table, tone_of(&seen), trust_of(&seen));
+        add_figures(table, run, &seen, true);
+    }
+}
+
+static void fill_narrow(struct table *table, const struct clocks_run *run, const uint32_t *order,
+                        size_t count)
+{
+    const char *before = "";
+    for (size_t i = 0; i < count; i++) {
+        const struct clock_seen seen = clocks_seen(run, order[i]);
+        if (strcmp(before, trust_of(&seen)) != 0) {
+            table_add(table, tone_of(&seen), trust_of(&seen));
+            for (size_t column = 1; column < NARROW; column++)
+                table_add(table, TONE_PLAIN, "");
+        }
+        before = trust_of(&seen);
+        table_addf(table, TONE_PLAIN, "  %s", seen.clock->name);
+        add_figures(table, run, &seen, false);
+    }
+}
+
+/* What the ratios and rates are against. */
+static void put_legend(const struct clocks_run *run, const struct style *style, struct text *out)
+{
+    const struct clocks_reference *reference = &run->report.reference;
+    AUTO_TEXT struct text words = {0};
+    text_puts(&words, "cost of a reading; worst: interval by this clock");
+    if (reference->clock >= 0)
+        text_printf(&words, " over interval by %s",
+                    clocks_name(&run->file, (uint32_t)reference->clock));
+    text_puts(&words, "; across CPUs: readings apart, or the most that could have gone unseen (<); "
+                      "ppm: beyond the rate it claims");
+    section_put_words(text_string(&words), style, out);
+}
+
+void clocks_put_table(const struct clocks_run *run, const struct style *style, struct text *out)
+{
+    AUTO_FREE uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));
+    if (!order) {
+        out->failed = true;
+        return;
+    }
+    size_t count = clocks_by_use(run, order);
+    if (!count)
+        return;
+    struct table wide = {.columns = wide_columns, .column_count = WIDE};
+    struct table narrow = {.columns = narrow_columns, .column_count = NARROW};
+    fill_wide(&wide, run, order, count);
+    fill_narrow(&narrow, run, order, count);
+    text_putc(out, '\n');
+    table_put(table_width(&wide) <= style->width ? &wide : &narrow, style, out);
+    put_legend(run, style, out);
+    table_free(&wide);
+    table_free(&narrow);
+}

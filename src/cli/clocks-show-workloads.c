@@ -1,0 +1,207 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Intervals by what happened in them: the worst ratio of a few clocks over each workload, by
+ * sandwiched readings and in the paper's order; with --all every row. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/clocks-show.h"
+#include "show/utf8.h"
+
+#define LEAST_RATIO 8u /* columns of a ratio */
+#define GAP         2u
+
+/* Of the same workload and circumstances, whatever its length? */
+static bool is_alike(const struct clock_row *left, const struct clock_row *right)
+{
+    return strcmp(left->workload ? left->workload : "", right->workload ? right->workload : "") ==
+               0 &&
+           left->threads == right->threads && !left->moves == !right->moves &&
+           left->handover == right->handover && left->awake == right->awake;
+}
+
+static bool leads(const struct clocks_run *run, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (is_alike(&run->report.rows[i], &run->report.rows[index]))
+            return false;
+    return true;
+}
+
+/* The worst ratios of a clock over all lengths. */
+static bool find_worst(const struct clocks_run *run, const struct clock_row *like, uint32_t clock,
+                       double *worst, double *naive)
+{
+    bool any = false;
+    *worst = *naive = 1;
+    for (size_t i = 0; i < run->report.row_count; i++) {
+        const struct clock_row *row = &run->report.rows[i];
+        if (row->clock != clock || !row->runs || !is_alike(row, like))
+            continue;
+        *worst = clocks_worse(*worst, clocks_worse(row->ratio_min, row->ratio_max));
+        *naive = clocks_worse(*naive, clocks_worse(row->naive_min, row->naive_max));
+        any = true;
+    }
+    return any;
+}
+
+/* --- the brief table --- */
+
+struct brief {
+    uint32_t clocks[CLOCKS_FEW];
+    size_t count;
+    struct column columns[1 + 2 * CLOCKS_FEW];
+    char titles[CLOCKS_FEW][48];
+};
+
+static size_t longest_interval(const struct clocks_run *run)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < run->report.row_count; i++) {
+        AUTO_TEXT struct text words = {0};
+        clocks_put_interval(&run->report.rows[i], &words);
+        size_t columns = utf8_columns(text_string(&words));
+        longest = columns > longest ? columns : longest;
+    }
+    return longest;
+}
+
+/* As many clocks as fit; the naive order beside each. */
+static void choose_columns(struct brief *brief, const struct clocks_run *run, size_t width)
+{
+    uint32_t few[CLOCKS_FEW];
+    size_t count = clocks_few(run, few), at = longest_interval(run);
+    brief->columns[0] = (struct column){.title = "interval"};
+    for (size_t i = 0; i < count; i++) {
+        AUTO_TEXT struct text title = {0};
+        if (few[i] == (uint32_t)run->report.reference.clock)
+            continue;
+        text_put_clean(&title, clocks_name(&run->file, few[i]));
+        size_t named = utf8_columns(text_string(&title));
+        at += GAP + (named > LEAST_RATIO ? named : LEAST_RATIO) + GAP + LEAST_RATIO;
+        if (brief->count && at > width)
+            break;
+        size_t place = brief->count++;
+        snprintf(brief->titles[place], sizeof(brief->titles[place]), "%s", text_string(&title));
+        brief->clocks[place] = few[i];
+        brief->columns[1 + 2 * place] =
+            (struct column){.title = brief->titles[place], .right = true};
+        brief->columns[2 + 2 * place] = (struct column){.title = "naive", .right = true};
+    }
+}
+
+static void add_ratio(struct table *table, bool known, enum tone tone, double ratio)
+{
+    char text[NUMBER_SIZE];
+    clocks_ratio(ratio, text, sizeof(text));
+    table_add(table, tone, known ? text : "");
+}
+
+static void put_brief(const struct clocks_run *run, const struct style *style, struct text *out)
+{
+    struct brief brief = {0};
+    choose_columns(&brief, run, style->width);
+    if (!brief.count)
+        return;
+    struct table table = {.columns = brief.columns, .column_count = 1 + 2 * brief.count};
+    for (size_t i = 0; i < run->report.row_count; i++) {
+        AUTO_TEXT struct text words = {0};
+        if (!leads(run, i))
+            continue;
+        clocks_put_interval(&run->report.rows[i], &words);
+        table_add(&table, TONE_PLAIN, text_string(&words));
+        for (size_t j = 0; j < brief.count; j++) {
+            double worst, naive;
+            bool known = find_worst(run, &run->report.rows[i], brief.clocks[j], &worst, &naive);
+            add_ratio(&table, known, TONE_PLAIN, worst);
+            add_ratio(&table, known, TONE_DIM, naive);
+        }
+    }
+    section_put_heading("Worst ratio by what happened in the interval; naive: the paper's order of "
+                        "reading",
+                        style, out);
+    table_put(&table, style, out);
+    table_free(&table);
+}
+
+/* --- every row --- */
+
+static void put_all_rows(const struct clocks_run *run, const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {
+        {"clock", false, false, false},   {"interval", false, false, false},
+        {"ms", true, false, false},       {"runs", true, false, false},
+        {"median", true, false, false},   {"min", true, false, false},
+        {"max", true, false, false},      {"naive", true, false, false},
+        {"most off", true, false, false}, {"bound", true, false, false},
+    };
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    for (size_t i = 0; i < run->report.row_count; i++) {
+        const struct clock_row *row = &run->report.rows[i];
+        AUTO_TEXT struct text words = {0};
+        AUTO_TEXT struct text off = {0};
+        AUTO_TEXT struct text bound = {0};
+        clocks_put_interval(row, &words);
+        clocks_put_time(row->runs ? row->max_error_ns : NAN, &off);
+        clocks_put_time(row->runs ? row->bound_ns : NAN, &bound);
+        table_add(&table, TONE_PLAIN, clocks_name(&run->file, row->clock));
+        table_add(&table, TONE_PLAIN, text_string(&words));
+        table_addf(&table, TONE_PLAIN, "%.4g", (double)row->requested_us / 1000);
+        table_addf(&table, TONE_PLAIN, "%zu", row->runs);
+        add_ratio(&table, row->runs, TONE_STRONG, row->ratio_median);
+        add_ratio(&table, row->runs, TONE_PLAIN, row->ratio_min);
+        add_ratio(&table, row->runs, TONE_PLAIN, row->ratio_max);
+        add_ratio(&table, row->runs, TONE_PLAIN, row->naive_median);
+        table_add(&table, TONE_PLAIN, text_string(&off));
+        table_add(&table, TONE_PLAIN, text_string(&bound));
+    }
+    section_put_heading("Every clock over every interval: its duration over the reference's", style,
+                        out);
+    table_put(&table, style, out);
+    table_free(&table);
+}
+
+void clocks_put_workloads(const struct clocks_run *run, const struct style *style, struct text *out)
+{
+    if (!run->report.row_count)
+        return;
+    put_brief(run, style, out);
+    if (run->options->all)
+        put_all_rows(run, style, out);
+}
+
+/* --- pairs of CPUs --- */
+
+void clocks_put_pairs(const struct clocks_run *run, const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {
+        {"clock", false, false, false}, {"CPUs", true, false, false},
+        {"trips", true, false, false},  {"backwards", true, false, false},
+        {"offset", true, false, false}, {"low", true, false, false},
+        {"high", true, false, false},
+    };
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    if (!run->options->all || !run->report.pair_count)
+        return;
+    for (size_t i = 0; i < run->report.pair_count; i++) {
+        const struct clock_pair *pair = &run->report.pairs[i];
+        double figures[] = {pair->low <= pair->high ? pair->offset : NAN, pair->low, pair->high};
+        table_add(&table, TONE_PLAIN, clocks_name(&run->file, pair->clock));
+        table_addf(&table, TONE_PLAIN, "%" PRId32 " %" PRId32, pair->cpu, pair->partner);
+        table_addf(&table, TONE_PLAIN, "%zu", pair->trips);
+        table_addf(&table, pair->backward ? TONE_BAD : TONE_PLAIN, "%zu", pair->backward);
+        for (size_t j = 0; j < sizeof(figures) / sizeof(*figures); j++) {
+            char text[NUMBER_SIZE];
+            number_brief(rint(figures[j]) + 0.0, text, sizeof(text));
+            table_add(&table, TONE_PLAIN, text);
+        }
+    }
+    section_put_heading("Pairs of CPUs, in ticks of the clock: the second's readings are ahead of "
+                        "the first's by",
+                        style, out);
+    table_put(&table, style, out);
+    table_free(&table);
+}

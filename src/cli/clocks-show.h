@@ -1,0 +1,67 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The parts of what `assay clocks` shows, for people and for programs, and what they share. Each
+ * part for people is a paragraph, a table or a plot, or nothing where nothing of it was measured.
+ */
+#pragma once
+
+#include "cli/clocks.h"
+#include "show/number.h"
+#include "show/section.h"
+
+/* --- one clock --- */
+/* All that the judge says of one clock; a part that said nothing is not known. */
+struct clock_seen {
+    const struct clock_known *clock;
+    struct clock_scale scale;
+    struct clock_cost cost;
+    struct clock_granularity granularity;
+    struct clock_monotonic monotonic;
+    struct clock_offsets offsets;
+    struct clock_same same;
+    const struct clock_rate *rates;      /* CLOCK_MOST_RATES, or NULL */
+    const struct clock_rate *rate;       /* the one that says most: against something independent
+                                            before anything else; NULL: none is known */
+    const struct clock_verdict *verdict; /* NULL: it was not judged */
+};
+struct clock_seen clocks_seen(const struct clocks_run *run, size_t index);
+/* A clock of the machine that is judged: no place, no stolen time, and not the controller's. */
+bool clocks_is_judged(const struct clocks_run *run, size_t index);
+/* Was anything of it measured? */
+bool clocks_is_measured(const struct clocks_run *run, size_t index);
+/* Name of the clock; "?" for an index that leads nowhere. */
+const char *clocks_name(const struct clocks_case *file, uint32_t clock);
+/* The row in which it deviates most; NULL: it was not compared. */
+const struct clock_row *clocks_worst_row(const struct clocks_run *run,
+                                         const struct clock_verdict *verdict);
+/* Of a ratio of intervals: the end of its range that is farther from 1. */
+double clocks_worse(double low, double high);
+
+/* --- words --- */
+/* "31 ns", "1.8 µs", "4 ms", "97 s"; "-" for what is no number. */
+void clocks_put_time(double ns, struct text *out);
+/* 1.000002, 0.0003, 3.4: as many digits as tell how far from 1. */
+void clocks_ratio(double ratio, char *text, size_t size);
+/* +0.3, -120; signed. */
+void clocks_ppm(double ppm, char *text, size_t size);
+/* "sleep", "compute, 2 threads", "sleep, moved": what an interval was. */
+void clocks_put_interval(const struct clock_row *row, struct text *out);
+
+/* --- which clocks, where there is room for a few --- */
+#define CLOCKS_FEW 4u
+/* By usefulness: dependable ones first, cheap before dear; `order` has room for all clocks. Returns
+ * how many. */
+size_t clocks_by_use(const struct clocks_run *run, uint32_t *order);
+/* Unlike each other: the CPU's counter, the clock programs usually read, one of CPU time, and those
+ * that deviate most. Returns how many. */
+size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW]);
+
+/* --- for programs --- */
+json_t *clocks_clock_json(const struct clocks_run *run, size_t index);
+
+/* --- for people, in the order in which they are shown --- */
+typedef void clocks_part(const struct clocks_run *run, const struct style *style, struct text *out);
+clocks_part clocks_put_summary, clocks_put_table, clocks_put_reasons, clocks_put_reference,
+    clocks_put_plot, clocks_put_workloads, clocks_put_pairs, clocks_put_disturbances,
+    clocks_put_advice, clocks_put_absences;
