@@ -4,6 +4,7 @@
  * What transports are made of: starting a program on pipes, and talking to it while connecting. */
 #pragma once
 
+#include "base/words.h"
 #include "via/via.h"
 
 /* Starts argv (NULL-terminated, looked up in PATH) with its three standard descriptors as pipes,
@@ -35,13 +36,3 @@ enum child_news child_take_line(struct via_link *link, const char *mark, char *l
  * 0, -EPIPE when it stopped listening, -ETIMEDOUT when it did not listen for timeout_ms, -EINTR. */
 int child_send(struct via_link *link, const void *bytes, size_t length,
                const struct via_patience *patience);
-
-/* Splits text into words as a shell would, but expands nothing: white space separates, '…', "…" and
- * backslash quote. *words ends with NULL; words_free frees. Returns their number, or -EINVAL. */
-int words_split(const char *text, char ***words, struct failure *failure);
-void words_free(char **words);
-static inline void cleanup_words(char ***words)
-{
-    words_free(*words);
-}
-#define AUTO_WORDS __attribute__((cleanup(cleanup_words)))

@@ -1,13 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: MIT
  *
- * The words of exec:ARGV…. No shell ever sees them, so `$`, `*` and `;` mean nothing; only what is
- * needed to write a word with white space in it. */
+ * The words of a command, as in exec:ARGV…: only what is needed to write a word with white space in
+ * it. */
+#include "base/words.h"
+
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "via/child.h"
+#include "base/text.h"
 
 static bool is_space(char character)
 {
