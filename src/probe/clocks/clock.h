@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum clock_kind {
     CLOCK_WALL,     /* claims to go on whatever the CPU does */
@@ -22,6 +23,9 @@ enum clock_kind {
 extern const char
     *const clock_kind_names[CLOCK_KINDS]; /* "wall" "cpu-time" "cycles" "place" "stolen" */
 
+#define CLOCK_CLAIM  128 /* bytes for `claim` */
+#define CLOCK_REASON 512 /* enough for every `reason` */
+
 /* An opened clock. Belongs to the thread that opened it: counters of perf count that thread. */
 struct clock_reader {
     const struct clock *clock;
@@ -29,7 +33,8 @@ struct clock_reader {
     int descriptor; /* -1: none */
     int64_t id;     /* of clock_gettime(2) */
     void *own;
-    int error; /* of a reading that failed, positive errno: readings return 0 from then on */
+    int error;              /* positive errno of the first reading that failed; that returned 0 */
+    char why[CLOCK_REASON]; /* the sentence to it */
 };
 
 struct clock {
@@ -42,7 +47,8 @@ struct clock {
     /* What it is made of, when it can be told: "tsc", "cntvct", "rdtime", "rtc", "ptp", "hpet",
      * "cycles"; NULL: the operating system's current clocksource, whatever that is. */
     const char *hardware;
-    /* 0, or a negative errno with the reason. Also tells whether it works: a clock that would
+    /* Finds reader with its clock and no descriptor. 0, or a negative errno with the reason; what
+     * it left open then is closed for it. Also tells whether it works: a clock that would
      * kill the process that reads it (rdtsc where that is forbidden) fails here. Sets hz, where
      * somebody claims one, and says who into `claim` ("CNTFRQ_EL0", "the operating system's
      * conversion of the TSC"). */
@@ -51,7 +57,8 @@ struct clock {
     /* Reads it count times with nothing between: the reading inlined, so that nothing else is paid
      * for. */
     void (*fill)(struct clock_reader *reader, uint64_t *readings, size_t count);
-    void (*close)(struct clock_reader *reader); /* NULL: nothing to close */
+    /* NULL: nothing to close but the descriptor, which is closed in any case. */
+    void (*close)(struct clock_reader *reader);
     /* What the operating system claims as its resolution, ns; 0: nothing. NULL: never. */
     double (*claimed_resolution)(struct clock_reader *reader);
 };
@@ -73,13 +80,27 @@ struct clock {
 extern const struct clock *const clock_registry[]; /* generated; ends with NULL */
 const struct clock *clock_find(const char *name);  /* NULL: none */
 
-#define CLOCK_CLAIM 128 /* bytes for `claim`, and for `reason`: size */
-
-/* Opens a clock of the registry, or one of the user's (wire/watch.h) where objects is true: only a
- * harness that can load shared objects may open those. Every reader that was opened is closed. */
+/* Opens a clock of the registry, or one of the user's (wire/watch.h); shared objects only where
+ * objects is true and object.c is linked: a static program cannot load them. `claim` (CLOCK_CLAIM
+ * bytes, or NULL) and `reason` (size bytes) are strings afterwards. Every reader that was opened is
+ * closed, by the thread that opened it; a reader that could not be opened may be. */
 int clock_open(struct clock_reader *reader, const char *name, bool objects, char *claim,
                char *reason, size_t size);
 void clock_close(struct clock_reader *reader);
 
 /* May user code read the CPU's counter of time (PR_SET_TSC)? */
 bool clock_ticks_allowed(void);
+
+/* A line for each clock of the registry, what it claims or why it cannot be read here
+ * (docs/protocol.md): a watching harness's answer to --describe. */
+void clocks_describe(FILE *out);
+
+/* For who defines a clock. Of a reading that went wrong: keeps error and sentence, returns 0. */
+uint64_t clock_fails(struct clock_reader *reader, int error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Reads it once in a process of its own, and fails with a sentence where that does not end well: by
+ * a signal, or not within 5 s. */
+int clock_try(struct clock_reader *reader, char *reason, size_t size);
+/* A claim, or any other sentence: cut where it is too long. Returns code. */
+int clock_says(char *to, size_t size, int code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
