@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/ticks.h"
 #include "lib/user-read.h"
 #include "syscall.h"
 
@@ -187,6 +188,11 @@ int user_access_request(const char *root, const char *name, struct perf_event_at
         return fail_with(failure, -EOPNOTSUPP,
                          "user code cannot read the counter of %s: assay does not know this ISA's "
                          "instruction for it. " BY_CALL,
+                         name);
+    if (USER_COUNTER_TICKS && !*root && ticks_forbidden())
+        return fail_with(failure, -EPERM,
+                         "user code cannot read the counter of %s: " TICKS_FORBIDDEN
+                         ", and without it nobody can tell for how long an event counted. " BY_CALL,
                          name);
     if (user_access_setting(root) == USER_SETTING_OFF)
         return fail_switched_off(root, name, failure);

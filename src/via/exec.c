@@ -36,7 +36,7 @@ static int start(struct via_link *link, char *const *prefix, size_t count, const
     AUTO_FREE const char **argv = join(prefix, count, more);
     if (!argv)
         return fail_with(failure, -ENOMEM, "no memory to start '%s'", prefix[0]);
-    return child_start(link, argv, failure);
+    return child_start_here(link, argv, failure);
 }
 
 /* What a probe says first; one that cannot read its kit there says something else, and ends. */
@@ -72,6 +72,9 @@ static int try_in_place(struct via_link *link, char *const *prefix, size_t count
 static const char *other_isa(int status)
 {
     const char *chosen = getenv("ASSAY_KIT");
+    if (child_without_ticks())
+        return ". Reading the CPU's counter of time is forbidden here (PR_SET_TSC): programs that "
+               "are linked dynamically die of that";
     return status == -EINTR || (chosen && *chosen)
                ? ""
                : ". Is it a machine of another ISA? Then set ASSAY_KIT to its kit";

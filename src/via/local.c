@@ -35,7 +35,7 @@ static int local_open(const char *argument, const struct via_patience *patience,
     if (asprintf(&probe, "%s/assay-probe", kit.folder) < 0)
         return fail_with(failure, -ENOMEM, "no memory to start the probe");
     const char *const argv[] = {probe, "serve", NULL};
-    status = child_start(link, argv, failure);
+    status = child_start_here(link, argv, failure);
     return status == -ENOEXEC ? explain_foreign(&kit, failure) : status;
 }
 

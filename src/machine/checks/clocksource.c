@@ -44,11 +44,10 @@ static void judge_forbidden(const char *current, struct advice *advice)
         "Whoever started the probe forbade it to read the CPU's counter of time "
         "(PR_SET_TSC). Reading it, or a clock of the vDSO, ends a program with SIGSEGV, and "
         "programs that are linked dynamically die before they begin. The probe does without: "
-        "clocks are read by system calls, which take thousands of cycles, and whatever "
-        "counts ticks is left out.");
-    advise_fix(advice, "start assay, or what --via names, from where nobody called "
-                       "prctl(PR_SET_TSC, PR_TSC_SIGSEGV): every program started from there "
-                       "inherits it");
+        "it reads clocks by system calls, which take several times as long, and leaves out "
+        "whatever counts ticks.");
+    advise_fix(advice, "start it from where nobody called prctl(PR_SET_TSC, PR_TSC_SIGSEGV), which "
+                       "all children inherit");
 }
 
 static void judge(const struct facts *facts, struct advice *advice)

@@ -5,12 +5,14 @@
  * loader say instead of an answer is the reason of the absence. */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/monotonic.h"
+#include "lib/ticks.h"
 #include "probe/driver/catalogue.h"
 
 #define DESCRIBE_MS  10000
@@ -130,6 +132,9 @@ static int refuse(struct offers *offers, const char *file, int status, const str
     AUTO_TEXT struct text reason = {0};
     if (status == -ETIMEDOUT)
         text_printf(&reason, "it did not describe itself within %d s", DESCRIBE_MS / 1000);
+    else if (status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV && ticks_forbidden())
+        text_puts(&reason, "it was killed: programs that are linked dynamically time their own "
+                           "start, and " TICKS_FORBIDDEN);
     else if (status >= 0 && WIFSIGNALED(status))
         text_printf(&reason, "it was killed by signal %d", WTERMSIG(status));
     else

@@ -3,7 +3,20 @@
  *
  * Around the windows of clock: nothing is opened; the count is the difference of two readings of
  * the tick counter. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "lib/ticks.h"
 #include "probe/harness/elapsed.h"
+
+/* A window that reads it where that is forbidden would end with a signal. */
+static int clock_usable(char *reason, size_t size)
+{
+    if (!ticks_forbidden())
+        return 0;
+    snprintf(reason, size, "%s", TICKS_FORBIDDEN);
+    return -EPERM;
+}
 
 static int clock_open(struct instrument *instrument)
 {
@@ -33,6 +46,7 @@ static void clock_close(struct instrument *instrument)
 }
 
 const struct path_operations clock_operations = {
+    .usable = clock_usable,
     .open = clock_open,
     .arm = clock_arm,
     .release = clock_release,

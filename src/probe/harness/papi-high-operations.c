@@ -104,7 +104,7 @@ static void high_close(struct instrument *instrument)
 }
 
 const struct path_operations papi_high_operations = {
-    .usable = papi_usable,
+    .usable = papi_high_usable,
     .open = high_open,
     .arm = high_arm,
     .release = high_release,

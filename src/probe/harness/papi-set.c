@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "events/event.h"
+#include "lib/ticks.h"
 #include "probe/harness/papi-tracepoints.h"
 
 static const char *const hardware_names[] = {
@@ -231,6 +232,14 @@ int papi_usable(char *reason, size_t size)
         return -ENOTSUP;
     }
     return 0;
+}
+
+int papi_high_usable(char *reason, size_t size)
+{
+    if (!ticks_forbidden())
+        return papi_usable(reason, size);
+    snprintf(reason, size, "regions of PAPI take the time as well, and " TICKS_FORBIDDEN);
+    return -EPERM;
 }
 
 static int domain_of(const struct perf_event_attr *attr)

@@ -16,6 +16,8 @@
 
 /* Initialises the library; says in words why it cannot work here. */
 int papi_usable(char *reason, size_t size);
+/* The same for the high-level interface, whose regions also take the time. */
+int papi_high_usable(char *reason, size_t size);
 
 /* The native name PAPI gives to event `index`; -ENOTSUP when it has none. */
 int papi_native_name(struct job *job, uint32_t index, char *name, size_t size);

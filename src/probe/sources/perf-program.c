@@ -37,6 +37,8 @@ int perf_usable(char *reason, size_t size)
     }
     if (program_says(program, "--version", "perf version"))
         return 0;
+    if (programs_die(reason, size))
+        return -EPERM;
     snprintf(reason, size,
              "%s does not tell its version: is it for another kernel? Install the perf of this one",
              program);

@@ -21,6 +21,7 @@
 #include "base/cleanup.h"
 #include "base/monotonic.h"
 #include "base/text.h"
+#include "lib/ticks.h"
 
 #define SAID_MAX (1u << 20)
 #define SAY_MS   10000
@@ -92,6 +93,16 @@ void program_keep_mounts(void)
 {
     if (unshare(CLONE_NEWNS) == 0)
         (void)mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+}
+
+bool programs_die(char *reason, size_t size)
+{
+    if (!ticks_forbidden())
+        return false;
+    snprintf(reason, size,
+             "the programs of this machine are linked dynamically and die as they "
+             "start: " TICKS_FORBIDDEN);
+    return true;
 }
 
 /* In the child; never returns. The driver's signals are blocked: not the program's affair. */

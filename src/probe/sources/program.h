@@ -33,6 +33,10 @@ size_t program_prefix(const char *words[EMULATOR_WORDS]);
 /* Does the program, run with one argument, write this word on its standard output? */
 bool program_says(const char *program, const char *argument, const char *word);
 
+/* Can no program of the machine be run, because those that are linked dynamically die where reading
+ * the CPU's counter of time is forbidden? Then the reason is written. */
+bool programs_die(char *reason, size_t size);
+
 /* From now on, what this process or one below it mounts is seen by nobody else: perf, as root,
  * mounts tracefs whenever it starts. Does what it may: without the right, nobody can mount. */
 void program_keep_mounts(void);

@@ -65,6 +65,8 @@ static int qemu_usable(const char *kit, char *reason, size_t size)
         return -ENOENT;
     }
     if (!program_says(emulator, "-h", "-plugin")) {
+        if (programs_die(reason, size))
+            return -EPERM;
         snprintf(reason, size,
                  "%.300s takes no plugins: install a QEMU that was built with them, not the "
                  "statically linked one",

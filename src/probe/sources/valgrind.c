@@ -31,7 +31,7 @@ static int valgrind_usable(const char *kit, char *reason, size_t size)
         return -EOPNOTSUPP;
     }
     if (program)
-        return 0;
+        return programs_die(reason, size) ? -EPERM : 0;
     snprintf(reason, size,
              "there is no valgrind on this machine: install it, for example with "
              "`apt-get install valgrind`");
