@@ -163,9 +163,11 @@ static void send_sources(struct wire_writer *writer, const struct sources *sourc
     }
 }
 
-/* An operation that one harness lacks and another has is not absent. */
+/* An operation or a clock that one harness lacks and another has is not absent. */
 static bool is_had_elsewhere(const struct offers *offers, const struct absence *absence)
 {
+    if (strcmp(absence->kind, "clock") == 0)
+        return clocks_find(offers, absence->name) != NULL;
     for (size_t index = 0; index < offers->operation_count; index++)
         if (strcmp(absence->kind, "operation") == 0 &&
             operation_is(&offers->operations[index], absence->name))
@@ -195,6 +197,7 @@ int catalogue_send(struct wire_writer *writer, const struct probe_kit *kit,
             send_path(writer, kit, offers, &offers->list[index]);
     send_sources(writer, sources);
     operations_send(writer, kit, offers);
+    clocks_send(writer, offers);
     send_absences(writer, offers);
     wire_begin(writer, "ready");
     int result = wire_end(writer);

@@ -30,6 +30,14 @@ struct offered_operation {
     size_t harness; /* index into the kit's */
 };
 
+/* One clock, from the first harness that can read it; the words are those of struct
+ * catalogue_clock, but that hardware is "" for the current clocksource. */
+struct offered_clock {
+    char *name, *kind, *way, *hardware, *claim, *note;
+    uint64_t hz, resolution_ps;
+    bool slow, steered;
+};
+
 struct absence {
     char *kind, *name, *reason;
     int error; /* positive errno, 0 when nobody gave one */
@@ -40,6 +48,8 @@ struct offers {
     size_t count;
     struct offered_operation *operations;
     size_t operation_count;
+    struct offered_clock *clocks;
+    size_t clock_count;
     struct absence *absences;
     size_t absence_count;
     struct presets presets;
@@ -73,11 +83,19 @@ void operations_free(struct offers *offers);
 /* Is it "PATH.KIND"? */
 bool operation_is(const struct offered_operation *operation, const char *name);
 
+/* Clocks (clocks.c): one from a harness's line "clock …" (-EBADMSG, -ENOMEM), all as frames, by
+ * name (NULL: none can be read here), and what the list holds. */
+int clocks_add(struct offers *offers, char *rest);
+void clocks_send(struct wire_writer *writer, const struct offers *offers);
+const struct offered_clock *clocks_find(const struct offers *offers, const char *name);
+void clocks_free(struct offers *offers);
+
 /* Adds word to a comma-separated list unless it is there. */
 void catalogue_add_word(struct text *list, const char *word);
 
 struct sources;
 
-/* hello, facts, specimens with their truths, paths, sources, absences, ready. */
+/* hello, facts, specimens with their truths, paths, sources, operations, clocks, absences, ready.
+ */
 int catalogue_send(struct wire_writer *writer, const struct probe_kit *kit,
                    const struct offers *offers, const struct sources *sources);

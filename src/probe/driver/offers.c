@@ -77,6 +77,21 @@ static int add_preset(struct offers *offers, char *rest)
     return error && rest ? presets_add(&offers->presets, name, atoi(error), rest) : -EBADMSG;
 }
 
+/* Words of lines about what cannot be had, and what that is. */
+static const struct {
+    const char *word, *kind;
+} missing[] = {{"absent", "path"}, {"lacking", "operation"}, {"unreadable", "clock"}};
+
+static int add_missing(struct offers *offers, const char *word, char *rest)
+{
+    const char *name = strsep(&rest, " ");
+    const char *error = strsep(&rest, " ");
+    for (size_t index = 0; error && index < sizeof(missing) / sizeof(*missing); index++)
+        if (strcmp(word, missing[index].word) == 0)
+            return offers_add_absence(offers, missing[index].kind, name, atoi(error), rest);
+    return -EBADMSG;
+}
+
 static int take_line(struct offers *offers, char *line, size_t harness)
 {
     char *rest = line;
@@ -87,14 +102,9 @@ static int take_line(struct offers *offers, char *line, size_t harness)
         return add_preset(offers, rest);
     if (strcmp(word, "operation") == 0)
         return operations_add(offers, rest, harness);
-    bool lacking = strcmp(word, "lacking") == 0; /* an operation */
-    if ((strcmp(word, "absent") != 0 && !lacking) || !rest)
-        return -EBADMSG;
-    const char *name = strsep(&rest, " ");
-    const char *error = strsep(&rest, " ");
-    return error
-               ? offers_add_absence(offers, lacking ? "operation" : "path", name, atoi(error), rest)
-               : -EBADMSG;
+    if (strcmp(word, "clock") == 0)
+        return clocks_add(offers, rest);
+    return add_missing(offers, word, rest);
 }
 
 static void drain(int fd, struct text *text)
@@ -204,6 +214,7 @@ void offers_free(struct offers *offers)
         free(offers->absences[index].reason);
     }
     operations_free(offers);
+    clocks_free(offers);
     presets_free(&offers->presets);
     free(offers->list);
     free(offers->absences);
