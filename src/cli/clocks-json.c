@@ -78,7 +78,10 @@ static json_t *reference_json(const struct clocks_run *run)
     const struct clocks_reference *reference = &run->report.reference;
     bool any = run->file.clock_count > 0 && run->report.verdicts;
     json_t *object = json_object();
-    json_object_set_new(object, "clock", name_json(run, any ? reference->clock : -1));
+    if (any && reference->clock >= 0)
+        json_object_set_new(object, "clock", name_json(run, reference->clock));
+    else
+        json_absent(object, "clock", "no clock was read that others could be compared with");
     json_object_set_new(object, "outside", name_json(run, any ? reference->outside : -1));
     json_object_set_new(object, "rtc", name_json(run, any ? reference->rtc : -1));
     json_object_set_new(object, "why", json_text(reference->why[0] ? reference->why : NULL));

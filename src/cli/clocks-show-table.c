@@ -101,22 +101,19 @@ void clocks_put_summary(const struct clocks_run *run, const struct style *style,
 
 /* --- the table --- */
 
-static const struct column wide_columns[] = {
-    {"clock", false, false, false},     {"trust", false, false, false},
-    {"ticks", true, false, false},      {"cost", true, false, false},
-    {"resolution", true, false, false}, {"worst ratio", true, false, false},
-    {"over", false, false, false},      {"across CPUs", true, false, false},
-    {"rate ppm", true, false, false},
+static const struct column columns[] = {
+    {"clock", false, false, false}, {"trust", false, false, false}, {"ticks", true, false, false},
+    {"cost", true, false, false},   {"step", true, false, false},   {"worst", true, false, false},
+    {"over", false, false, false},  {"CPUs", true, false, false},   {"ppm", true, false, false},
 };
-/* Where the trust stands above the clocks that have it. */
-static const struct column narrow_columns[] = {
-    {"clock", false, false, false}, {"ticks", true, false, false},
-    {"cost", true, false, false},   {"resolution", true, false, false},
-    {"worst", true, false, false},  {"over", false, false, false},
-    {"CPUs", true, false, false},   {"ppm", true, false, false},
-};
-#define WIDE   (sizeof(wide_columns) / sizeof(*wide_columns))
-#define NARROW (sizeof(narrow_columns) / sizeof(*narrow_columns))
+#define COLUMNS (sizeof(columns) / sizeof(*columns))
+
+/* From the widest to one that fits any place. */
+static const struct layout {
+    bool beside; /* the trust has a column, instead of a row above the clocks that have it */
+    bool full;   /* an interval in all words */
+} layouts[] = {{true, true}, {true, false}, {false, false}};
+#define LAYOUTS (sizeof(layouts) / sizeof(*layouts))
 
 static void add_number(struct table *table, bool known, double value)
 {
@@ -149,14 +146,14 @@ static void add_offset(struct table *table, const struct clock_seen *seen)
 }
 
 static void add_worst(struct table *table, const struct clocks_run *run,
-                      const struct clock_seen *seen, bool wide)
+                      const struct clock_seen *seen, bool full)
 {
     const struct clock_row *worst = clocks_worst_row(run, seen->verdict);
     char ratio[NUMBER_SIZE] = "";
     AUTO_TEXT struct text words = {0};
     if (seen->verdict && isfinite(seen->verdict->worst_ratio))
         clocks_ratio(seen->verdict->worst_ratio, ratio, sizeof(ratio));
-    if (worst && wide)
+    if (worst && full)
         clocks_put_interval(worst, &words);
     else if (worst)
         text_put_clean(&words, worst->workload);
@@ -165,13 +162,13 @@ static void add_worst(struct table *table, const struct clocks_run *run,
 }
 
 static void add_figures(struct table *table, const struct clocks_run *run,
-                        const struct clock_seen *seen, bool wide)
+                        const struct clock_seen *seen, bool full)
 {
     char ppm[NUMBER_SIZE] = "";
     add_number(table, seen->cost.known, seen->cost.ticks);
     add_time(table, seen->cost.known, seen->cost.ns);
     add_time(table, seen->granularity.known, seen->granularity.resolution_ns);
-    add_worst(table, run, seen, wide);
+    add_worst(table, run, seen, full);
     add_offset(table, seen);
     if (seen->rate && seen->rate->against_claim)
         clocks_ppm(seen->rate->ppm, ppm, sizeof(ppm));
@@ -191,31 +188,25 @@ static const char *trust_of(const struct clock_seen *seen)
     return seen->verdict ? clock_trust_names[seen->verdict->trust] : "not judged";
 }
 
-static void fill_wide(struct table *table, const struct clocks_run *run, const uint32_t *order,
-                      size_t count)
+static void add_heading(struct table *table, const struct clock_seen *seen)
 {
-    for (size_t i = 0; i < count; i++) {
-        const struct clock_seen seen = clocks_seen(run, order[i]);
-        table_add(table, TONE_PLAIN, seen.clock->name);
-        table_add(table, tone_of(&seen), trust_of(&seen));
-        add_figures(table, run, &seen, true);
-    }
+    table_add(table, tone_of(seen), trust_of(seen));
+    for (size_t column = 1; column < COLUMNS; column++)
+        table_add(table, TONE_PLAIN, "");
 }
 
-static void fill_narrow(struct table *table, const struct clocks_run *run, const uint32_t *order,
-                        size_t count)
+static void fill(struct table *table, const struct layout *layout, const struct clocks_run *run,
+                 const uint32_t *order, size_t count)
 {
     const char *before = "";
     for (size_t i = 0; i < count; i++) {
         const struct clock_seen seen = clocks_seen(run, order[i]);
-        if (strcmp(before, trust_of(&seen)) != 0) {
-            table_add(table, tone_of(&seen), trust_of(&seen));
-            for (size_t column = 1; column < NARROW; column++)
-                table_add(table, TONE_PLAIN, "");
-        }
+        if (!layout->beside && strcmp(before, trust_of(&seen)) != 0)
+            add_heading(table, &seen);
         before = trust_of(&seen);
-        table_addf(table, TONE_PLAIN, "  %s", seen.clock->name);
-        add_figures(table, run, &seen, false);
+        table_addf(table, TONE_PLAIN, "%s%s", layout->beside ? "" : " ", seen.clock->name);
+        table_add(table, tone_of(&seen), layout->beside ? trust_of(&seen) : "");
+        add_figures(table, run, &seen, layout->full);
     }
 }
 
@@ -224,12 +215,12 @@ static void put_legend(const struct clocks_run *run, const struct style *style, 
 {
     const struct clocks_reference *reference = &run->report.reference;
     AUTO_TEXT struct text words = {0};
-    text_puts(&words, "cost of a reading; worst: interval by this clock");
+    text_puts(&words, "cost: of a reading; step: how finely it tells time; worst: interval by it");
     if (reference->clock >= 0)
         text_printf(&words, " over interval by %s",
                     clocks_name(&run->file, (uint32_t)reference->clock));
-    text_puts(&words, "; across CPUs: readings apart, or the most that could have gone unseen (<); "
-                      "ppm: beyond the rate it claims");
+    text_puts(&words, "; CPUs: readings apart, or the most that could be unseen (<); ppm: beyond "
+                      "the rate it claims");
     section_put_words(text_string(&words), style, out);
 }
 
@@ -243,13 +234,16 @@ void clocks_put_table(const struct clocks_run *run, const struct style *style, s
     size_t count = clocks_by_use(run, order);
     if (!count)
         return;
-    struct table wide = {.columns = wide_columns, .column_count = WIDE};
-    struct table narrow = {.columns = narrow_columns, .column_count = NARROW};
-    fill_wide(&wide, run, order, count);
-    fill_narrow(&narrow, run, order, count);
     text_putc(out, '\n');
-    table_put(table_width(&wide) <= style->width ? &wide : &narrow, style, out);
+    for (size_t i = 0; i < LAYOUTS; i++) {
+        struct table table = {.columns = columns, .column_count = COLUMNS};
+        fill(&table, &layouts[i], run, order, count);
+        bool fits = i + 1 == LAYOUTS || table_width(&table) <= style->width;
+        if (fits)
+            table_put(&table, style, out);
+        table_free(&table);
+        if (fits)
+            break;
+    }
     put_legend(run, style, out);
-    table_free(&wide);
-    table_free(&narrow);
 }

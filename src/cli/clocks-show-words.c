@@ -32,9 +32,10 @@ void clocks_put_time(double ns, struct text *out)
         unit++;
     double value = ns / units[unit].divisor;
     number_significant(value, fabs(value) >= 100 ? 3 : 2, number, sizeof(number));
-    char *end = strchr(number, '.');
-    if (end && end[1] == '0' && !end[2])
-        *end = '\0';
+    char *point = strchr(number, '.');
+    bool whole = point && strspn(point + 1, "0") == strlen(point + 1);
+    if (whole)
+        *point = '\0';
     text_printf(out, "%s %s", value == 0 ? "0" : number, units[unit].unit);
 }
 
@@ -59,12 +60,13 @@ void clocks_ppm(double ppm, char *text, size_t size)
         snprintf(text, size, "-");
         return;
     }
-    number_significant(magnitude, magnitude >= 1000 ? 3 : 2, digits, sizeof(digits));
     if (magnitude < 0.005)
-        snprintf(text, size, "0.00");
+        snprintf(digits, sizeof(digits), "0.00");
+    else if (magnitude < 10)
+        snprintf(digits, sizeof(digits), "%.2f", magnitude);
     else
-        snprintf(text, size, "%c%s", ppm < 0 ? '-' : '+',
-                 magnitude < 0.1 ? (magnitude < 0.015 ? "0.01" : digits) : digits);
+        number_significant(magnitude, 3, digits, sizeof(digits));
+    snprintf(text, size, "%s%s", magnitude < 0.005 ? "" : ppm < 0 ? "-" : "+", digits);
 }
 
 void clocks_put_interval(const struct clock_row *row, struct text *out)

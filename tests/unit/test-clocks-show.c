@@ -1,0 +1,343 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What `assay clocks` shows of a report: the answer first, every clock in its row, who is whom in
+ * other clothes, columns that fit, and nothing that a terminal obeys. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/clocks-show.h"
+#include "clocks-shown.h"
+#include "show/utf8.h"
+
+/* As a reader takes it: a paragraph's further lines go on in the first. */
+static bool says(const struct shown *shown, const char *words)
+{
+    AUTO_TEXT struct text flat = {0};
+    for (const char *at = text_string(&shown->text); *at; at++) {
+        bool goes_on = strncmp(at, "\n  ", 3) == 0 && at[3] != ' ';
+        text_putc(&flat, goes_on ? ' ' : *at);
+        at += goes_on ? 2 : 0;
+    }
+    return strstr(text_string(&flat), words) != NULL;
+}
+
+static void expect(const struct shown *shown, const char *words)
+{
+    if (!says(shown, words))
+        fail_msg("'%s' is not in:\n%s", words, text_string(&shown->text));
+}
+
+static void expect_not(const struct shown *shown, const char *words)
+{
+    if (says(shown, words))
+        fail_msg("'%s' is in:\n%s", words, text_string(&shown->text));
+}
+
+/* A line that begins with `start` is exactly this, blanks squeezed. */
+static void expect_line(const struct shown *shown, const char *start, const char *wanted)
+{
+    const char *at = text_string(&shown->text);
+    for (; *at; at += strcspn(at, "\n") + (at[strcspn(at, "\n")] == '\n')) {
+        char squeezed[512];
+        size_t length = 0, end = strcspn(at, "\n");
+        for (size_t i = 0; i < end && length < sizeof(squeezed) - 1; i++)
+            if (at[i] != ' ' || (length && squeezed[length - 1] != ' '))
+                squeezed[length++] = at[i];
+        squeezed[length] = '\0';
+        if (strncmp(squeezed, start, strlen(start)) == 0) {
+            assert_string_equal(squeezed, wanted);
+            return;
+        }
+    }
+    fail_msg("no line begins with '%s':\n%s", start, text_string(&shown->text));
+}
+
+static void expect_to_fit(const struct shown *shown, size_t width)
+{
+    for (const char *text = text_string(&shown->text); *text;) {
+        char line[1024];
+        size_t length = strcspn(text, "\n");
+        assert_true(length < sizeof(line));
+        memcpy(line, text, length);
+        line[length] = '\0';
+        if (utf8_columns(line) > width)
+            fail_msg("too long for %zu: %s", width, line);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static int start_rich(void **state)
+{
+    static struct shown shown;
+    setenv("LC_ALL", "C", 1);
+    shown_build_rich(&shown);
+    *state = &shown;
+    return 0;
+}
+
+static int end(void **state)
+{
+    shown_end(*state);
+    return 0;
+}
+
+static void the_answer_comes_first(void **state)
+{
+    struct shown *shown = *state;
+    shown_put(shown, 100);
+    expect(shown,
+           "- Not falsifiable here: tsc, rdtscp, monotonic-raw, monotonic: nothing was wrong, but "
+           "no clock made of another counter could have shown it.");
+    expect(shown, "- CPU time only: task-clock, thread-cputime:");
+    expect(shown, "- Not dependable: monotonic-coarse (coarse-steps).");
+    expect_not(shown, "Dependable:");
+    const char *text = text_string(&shown->text);
+    assert_true(strstr(text, "Not falsifiable here:") < strstr(text, "clock  "));
+}
+
+/* Cheap before dear within a trust, and cost apart from resolution. */
+static void every_clock_has_a_row(void **state)
+{
+    struct shown *shown = *state;
+    shown_put(shown, 110);
+    expect_line(shown, "tsc ",
+                "tsc not falsifiable here 25 9.6 ns 10 ns 1.000002 sleep <62 ns +0.31");
+    expect_line(shown, "monotonic-coarse ",
+                "monotonic-coarse not dependable 14 5.4 ns 4 ms 0.8 sleep <62 ns +0.31");
+    expect_line(shown, "thread-cputime ",
+                "thread-cputime cpu-time only 1,374 528 ns 1 ns 0.0012 sleep <62 ns +0.31");
+    expect_not(shown, "\ncpu ");
+}
+
+static void a_narrow_place_has_the_trust_above_its_clocks(void **state)
+{
+    struct shown *shown = *state;
+    shown_put(shown, 80);
+    expect_line(shown, "tsc ", "tsc 25 9.6 ns 10 ns 1.000002 sleep <62 ns +0.31");
+    expect(shown, "\nnot falsifiable here\n");
+    expect_to_fit(shown, 80);
+}
+
+static void others_in_the_same_clothes_are_named(void **state)
+{
+    struct shown *shown = *state;
+    shown_put(shown, 100);
+    expect(shown,
+           "- monotonic-raw is tsc in other clothes: never parted by more than 31 ns in 97 s "
+           "(two oscillators would have to agree to 0.32 ppb)");
+}
+
+static void a_reason_stands_by_each_clock_that_is_not_fine(void **state)
+{
+    struct shown *shown = *state;
+    shown_put(shown, 100);
+    expect(shown, "- monotonic-coarse: it moves in steps of 4 ms");
+    expect(shown, "- thread-cputime: right over computation, 0.0012 over sleep");
+    expect_not(shown, "nothing was wrong\n");
+}
+
+static void claims_stand_beside_the_reference(void **state)
+{
+    struct shown *shown = *state;
+    shown_put(shown, 100);
+    expect(shown, "a clock of another make could falsify it.");
+    expect(shown, "Claimed: clocksource tsc (available: tsc acpi_pm); flags of the CPU: "
+                  "constant_tsc nonstop_tsc; tsc claims 2595 MHz.");
+}
+
+/* The paper's figure has clocks that differ, not copies of one. */
+static void the_plot_shows_clocks_that_differ(void **state)
+{
+    struct shown *shown = *state;
+    struct clocks_report *report = &shown->run.report;
+    report->same[SHOWN_MONOTONIC] =
+        (struct clock_same){.known = true, .same = true, .with = SHOWN_TSC};
+    shown_put(shown, 100);
+    expect(shown, "\no tsc  x task-clock  + monotonic-coarse  ");
+}
+
+static void workloads_have_the_naive_order_beside_them(void **state)
+{
+    struct shown *shown = *state;
+    shown_put(shown, 100);
+    expect_line(shown, "interval ", "interval tsc naive monotonic naive task-clock naive");
+    expect_line(shown, "sleep ", "sleep 1.000002 0.999000 1.000001 0.999000 0.0009 -0.0001");
+    expect_line(shown, "compute, 2 threads ",
+                "compute, 2 threads 1.000001 0.999000 0.999999 0.998999 0.999700 0.998700");
+    expect_line(shown, "compute, moved ",
+                "compute, moved 1.000001 0.999000 0.999999 0.998999 0.999700 0.998700");
+}
+
+static void what_the_machine_did_is_told(void **state)
+{
+    struct shown *shown = *state;
+    shown_put(shown, 100);
+    expect(
+        shown,
+        "The host took no time. 3 of 612 intervals were preempted. Sleeps took 58 us longer than "
+        "asked for (at most 3.1 ms). Idle states change no clock.");
+    struct clocks_disturbances *seen = &shown->run.report.disturbances;
+    seen->stolen_ns = 12.5e6;
+    seen->stolen_intervals = 4;
+    seen->suspended_ns = 3e9;
+    seen->suspended_intervals = 1;
+    seen->awake_median_ns = 4e3;
+    shown_put(shown, 100);
+    expect(shown,
+           "The host took 12 ms of 97 s, in 4 intervals. The machine was suspended for 3 s, in 1 "
+           "intervals.");
+    expect(shown, ", 4 us with CPUs held awake.");
+}
+
+static void it_fits_and_stays_short(void **state)
+{
+    struct shown *shown = *state;
+    for (size_t width = 80; width <= 160; width += 10) {
+        shown_put(shown, width);
+        expect_to_fit(shown, width);
+    }
+    size_t lines = 0;
+    shown_put(shown, 100);
+    for (const char *at = text_string(&shown->text); *at; at++)
+        lines += *at == '\n';
+    assert_true(lines <= 75);
+}
+
+static void all_shows_every_row_and_pair(void **state)
+{
+    struct shown *shown = *state;
+    shown_put(shown, 120);
+    expect_not(shown, "backwards");
+    shown->options.all = true;
+    shown_put(shown, 120);
+    expect_line(shown, "tsc compute, moved",
+                "tsc compute, moved 20 20 1.000001 1.000000 1.000001 1.000001 20 ns 900 ns");
+    expect_line(shown, "tsc 0 1 ", "tsc 0 1 2000 0 3 -59 65");
+    expect(shown, "- tsc, rdtscp, monotonic-raw, monotonic: nothing was wrong");
+}
+
+static void nothing_that_is_known_of_a_clock_may_be_missing(void **state)
+{
+    (void)state;
+    struct shown shown;
+    shown_build_unknown(&shown);
+    shown_put(&shown, 100);
+    expect(&shown, "Whether the host took time is not known.");
+    expect_not(&shown, "nan");
+    expect_not(&shown, "inf ");
+    shown.options.all = true;
+    shown_put(&shown, 100);
+    expect_not(&shown, "nan");
+    shown_end(&shown);
+}
+
+static void where_nothing_can_be_read_the_reason_is_the_answer(void **state)
+{
+    (void)state;
+    struct shown shown;
+    shown_build_absent(&shown);
+    shown_put(&shown, 100);
+    expect(&shown, "No clock was read.");
+    expect(&shown, "tsc, rdtscp, monotonic: reading the timestamp counter is forbidden here");
+    shown_end(&shown);
+}
+
+/* Names come from people, reasons from machines. */
+static void a_hostile_name_moves_no_cursor(void **state)
+{
+    struct shown *shown = *state;
+    struct clock_known *clock = &shown->run.file.clocks[SHOWN_COARSE];
+    free(clock->name);
+    clock->name = shown_copy("\033[2Jevil\n\x80");
+    clock->external = true;
+    free(shown->run.file.clocksource);
+    shown->run.file.clocksource = shown_copy("\033]0;x\a");
+    snprintf(shown->run.report.verdicts[SHOWN_COARSE].why, 100, "\033[31m");
+    snprintf(shown->run.report.reference.why, 100, "\033[32m");
+    shown->options.all = true;
+    shown_put(shown, 100);
+    assert_null(strchr(text_string(&shown->text), '\033'));
+    assert_null(strchr(text_string(&shown->text), '\a'));
+    assert_null(strchr(text_string(&shown->text), '\x80'));
+    expect(shown, "[2Jevil");
+}
+
+/* --- words --- */
+
+static void times_have_the_unit_that_reads_well(void **state)
+{
+    (void)state;
+    static const struct {
+        double ns;
+        const char *words;
+    } times[] = {{0, "0 ns"},      {0.4, "0.40 ns"},   {9.6, "9.6 ns"},  {31, "31 ns"},
+                 {528, "528 ns"},  {999.6, "1 us"},    {1800, "1.8 us"}, {4e6, "4 ms"},
+                 {97.3e9, "97 s"}, {-2500, "-2.5 us"}, {NAN, "-"},       {123.4e9, "123 s"}};
+    for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+        AUTO_TEXT struct text words = {0};
+        clocks_put_time(times[i].ns, &words);
+        assert_string_equal(text_string(&words), times[i].words);
+    }
+}
+
+static void ratios_tell_how_far_from_one(void **state)
+{
+    (void)state;
+    static const struct {
+        double ratio;
+        const char *words;
+    } ratios[] = {{1, "1.000000"}, {1.0000021, "1.000002"}, {0.0012, "0.0012"}, {3.4, "3.4"},
+                  {0, "0.0000"},   {-0.5, "-0.5"},          {1e-7, "1.0e-07"},  {NAN, "-"},
+                  {1e9, "1.0e+09"}};
+    for (size_t i = 0; i < sizeof(ratios) / sizeof(*ratios); i++) {
+        char words[NUMBER_SIZE];
+        clocks_ratio(ratios[i].ratio, words, sizeof(words));
+        assert_string_equal(words, ratios[i].words);
+    }
+}
+
+static void rates_have_a_sign(void **state)
+{
+    (void)state;
+    static const struct {
+        double ppm;
+        const char *words;
+    } rates[] = {{0, "0.00"},        {0.31, "+0.31"},  {-0.31, "-0.31"}, {200.4, "+200"},
+                 {-1e5, "-100,000"}, {0.012, "+0.01"}, {0.07, "+0.07"},  {NAN, "-"}};
+    for (size_t i = 0; i < sizeof(rates) / sizeof(*rates); i++) {
+        char words[NUMBER_SIZE];
+        clocks_ppm(rates[i].ppm, words, sizeof(words));
+        assert_string_equal(words, rates[i].words);
+    }
+}
+
+#define WITH_RICH(test) cmocka_unit_test_setup_teardown(test, start_rich, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_RICH(the_answer_comes_first),
+        WITH_RICH(every_clock_has_a_row),
+        WITH_RICH(a_narrow_place_has_the_trust_above_its_clocks),
+        WITH_RICH(others_in_the_same_clothes_are_named),
+        WITH_RICH(a_reason_stands_by_each_clock_that_is_not_fine),
+        WITH_RICH(claims_stand_beside_the_reference),
+        WITH_RICH(the_plot_shows_clocks_that_differ),
+        WITH_RICH(workloads_have_the_naive_order_beside_them),
+        WITH_RICH(what_the_machine_did_is_told),
+        WITH_RICH(it_fits_and_stays_short),
+        WITH_RICH(all_shows_every_row_and_pair),
+        cmocka_unit_test(nothing_that_is_known_of_a_clock_may_be_missing),
+        cmocka_unit_test(where_nothing_can_be_read_the_reason_is_the_answer),
+        WITH_RICH(a_hostile_name_moves_no_cursor),
+        cmocka_unit_test(times_have_the_unit_that_reads_well),
+        cmocka_unit_test(ratios_tell_how_far_from_one),
+        cmocka_unit_test(rates_have_a_sign),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
