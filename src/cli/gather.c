@@ -98,6 +98,27 @@ static void say_how_to_resume(const struct gathering *gathering, const char *wha
     deliver_message(gathering->command, text_string(&message));
 }
 
+/* Shallow copies of those cells that are visited: others need not travel, and some that a store
+ * holds are none of the probe's. NULL: out of memory. */
+static struct cell *visited_cells(const struct gathering *gathering, const struct visit *visits,
+                                  size_t count, size_t *cell_count)
+{
+    struct cell *cells = calloc(gathering->cell_count + 1, sizeof(*cells));
+    AUTO_FREE bool *visited = calloc(gathering->cell_count + 1, sizeof(*visited));
+    *cell_count = 0;
+    /* Ids count from 1 in the order of the plan. */
+    for (size_t i = 0; visited && i < count; i++)
+        if (visits[i].cell <= gathering->cell_count)
+            visited[visits[i].cell] = true;
+    for (size_t i = 0; visited && cells && i < gathering->cell_count; i++)
+        if (gathering->cells[i].id <= gathering->cell_count && visited[gathering->cells[i].id])
+            cells[(*cell_count)++] = gathering->cells[i];
+    if (visited)
+        return cells;
+    free(cells);
+    return NULL;
+}
+
 static int run_pending(const struct gathering *gathering, const struct visit *visits, size_t count,
                        struct failure *failure)
 {
@@ -106,6 +127,10 @@ static int run_pending(const struct gathering *gathering, const struct visit *vi
                                 .batch = receive_batch,
                                 .visit_end = receive_end,
                                 .output = receive_output};
+    size_t cell_count;
+    AUTO_FREE struct cell *cells = visited_cells(gathering, visits, count, &cell_count);
+    if (!cells)
+        return fail_with(failure, -ENOMEM, "out of memory");
     progress_begin_part(&receiving.progress, "processes", count, gathering->common->quiet,
                         gathering->part, gathering->part ? gathering->budget : 0);
     AUTO_TEXT struct text answer = {0};
@@ -115,8 +140,8 @@ static int run_pending(const struct gathering *gathering, const struct visit *vi
                 gathering->command, SESSION_STOP_MS / 1000);
     if (!gathering->common->quiet)
         signals_answer(text_string(&answer));
-    int error = session_run(gathering->session, gathering->cells, gathering->cell_count, visits,
-                            count, gathering->budget, &sink, failure);
+    int error = session_run(gathering->session, cells, cell_count, visits, count, gathering->budget,
+                            &sink, failure);
     signals_answer(NULL);
     progress_end(&receiving.progress);
     return error;

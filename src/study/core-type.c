@@ -4,6 +4,7 @@
  * The kind of a core, read from the fact pmu.cpus: "cpu_core=0-7,16 cpu_atom=8-15". */
 #include "study/core-type.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,4 +64,15 @@ int32_t core_last(const struct facts *facts)
             return cpu;
     }
     return -1;
+}
+
+int core_allowed(const struct facts *facts, int32_t **cpus, size_t *count)
+{
+    const char *allowed = facts_get(facts, "cpu.allowed");
+    *count = 0;
+    *cpus = calloc(MOST_CPUS, sizeof(**cpus));
+    for (int32_t cpu = 0; *cpus && allowed && cpu < MOST_CPUS; cpu++)
+        if (list_holds(allowed, strlen(allowed), cpu))
+            (*cpus)[(*count)++] = cpu;
+    return *cpus ? 0 : -ENOMEM;
 }

@@ -17,3 +17,7 @@ void core_type(const struct facts *facts, int32_t cpu, char *name, size_t size);
 /* The last CPU that a process may run on, by the facts, of the first kind where there are several:
  * the first CPUs serve most interrupts. -1: the facts do not tell. */
 int32_t core_last(const struct facts *facts);
+
+/* All of them in rising order; the caller frees *cpus. None where the facts do not tell. -ENOMEM.
+ */
+int core_allowed(const struct facts *facts, int32_t **cpus, size_t *count);

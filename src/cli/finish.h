@@ -1,0 +1,30 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The end of every study: its report for people, or the envelope for programs. */
+#pragma once
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/skips.h"
+#include "machine/facts.h"
+#include "show/json.h"
+#include "show/table.h"
+
+struct finish {
+    const char *command; /* "clocks" */
+    const struct common_options *common;
+    uint64_t seed;
+    const struct facts *facts;
+    const char *fingerprint;
+    const struct skips *skips;
+    bool nothing; /* there was nothing to measure here */
+    const void *run;
+    void (*put_report)(const void *run, const struct style *style, struct text *out);
+    json_t *(*results)(const void *run);
+    json_t *(*analysis)(const void *run);
+    json_t *(*findings)(const void *run);
+};
+
+/* The exit code: `status`, unless nothing could be measured or written. */
+int finish_show(const struct finish *finish, int status);

@@ -1,0 +1,196 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Portion after portion, as far as the budget goes. */
+#include "cli/portions.h"
+
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "cli/deliver.h"
+#include "cli/gather.h"
+#include "cli/run-store.h"
+
+#define MS_NS      UINT64_C(1000000)
+#define LOOK_SHARE 40u /* percent of the time that the first look may take */
+#define CAUTION    95u /* percent of the time left that is planned for */
+#define OVERRUN    3u  /* percent of the budget that what was begun may take longer */
+
+struct stages {
+    struct portioning *of;
+    struct gathering gathering;
+    struct failure failure;
+    bool *complete;
+};
+
+static void keep_time(void *context, uint32_t cell, uint64_t wall_ns, uint64_t inside_ns,
+                      uint64_t runs)
+{
+    (void)inside_ns, (void)runs;
+    wishes_learn(context, cell, wall_ns);
+}
+
+static uint64_t time_left(const struct portioning *of)
+{
+    return gather_time_left(of->started, of->budget, of->reserve);
+}
+
+static uint64_t share_of_time(const struct portioning *of, unsigned percent)
+{
+    uint64_t left = time_left(of);
+    return left == UINT64_MAX ? left : left * MS_NS / 100 * percent;
+}
+
+/* Runs what the store still lacks; more: further plans may follow. */
+static int run_planned(struct stages *stages, bool more)
+{
+    const struct portioning *of = stages->of;
+    uint64_t left = time_left(of);
+    stages->gathering.cells = of->wishes->cells;
+    stages->gathering.cell_count = of->wishes->cell_count;
+    stages->gathering.budget = left == UINT64_MAX ? 0 : left + of->budget * OVERRUN / 100 + 1;
+    stages->gathering.more = more;
+    int status = gather(&stages->gathering, stages->complete, &stages->failure);
+    stages->gathering.resumed = false;
+    return stages->failure.code ? deliver_failure(of->command, &stages->failure, status) : status;
+}
+
+static int failed(struct stages *stages, int error)
+{
+    if (!stages->failure.code)
+        fail_with(&stages->failure, error, "out of memory");
+    return deliver_failure(stages->of->command, &stages->failure, EXIT_FAILED);
+}
+
+static bool may_go_on(const struct stages *stages, int status)
+{
+    return status == EXIT_DONE && *stages->complete;
+}
+
+static int between(struct stages *stages)
+{
+    return stages->of->between ? stages->of->between(stages->of->context) : EXIT_DONE;
+}
+
+/* Every order is drawn from a seed of its own: the visits before it are counted. */
+static int visit(struct stages *stages, uint32_t portions)
+{
+    const struct portioning *of = stages->of;
+    AUTO_FREE struct visit *visits = NULL;
+    size_t count = 0;
+    int error =
+        wishes_visits(of->wishes, portions, of->seed + wishes_planned(of->wishes), &visits, &count);
+    if (error == 0 && count)
+        error = wishes_store(of->wishes, of->store, visits, count, &stages->failure);
+    if (error < 0)
+        return failed(stages, error);
+    int status = count ? run_planned(stages, true) : EXIT_DONE;
+    if (status == EXIT_DONE) {
+        error = wishes_learn_failures(of->wishes, of->store, &stages->failure);
+        if (error < 0)
+            return failed(stages, error);
+    }
+    return may_go_on(stages, status) && count ? between(stages) : status;
+}
+
+static int look(struct stages *stages)
+{
+    const struct portioning *of = stages->of;
+    int status = between(stages);
+    stages->gathering.part = "a first look";
+    while (may_go_on(stages, status)) {
+        wishes_look(of->wishes, share_of_time(of, LOOK_SHARE));
+        if (!wishes_want(of->wishes))
+            break;
+        status = visit(stages, 1);
+    }
+    return status;
+}
+
+static int all_portions(struct stages *stages)
+{
+    const struct portioning *of = stages->of;
+    int status = look(stages);
+    stages->gathering.part = of->all;
+    for (uint32_t left = of->portions; left > 0 && may_go_on(stages, status); left--) {
+        wishes_settle(of->wishes, share_of_time(of, CAUTION));
+        if (!wishes_want(of->wishes))
+            break;
+        status = visit(stages, left);
+    }
+    if (may_go_on(stages, status)) {
+        wishes_end(of->wishes, share_of_time(of, 100));
+        status = visit(stages, 1);
+    }
+    return status;
+}
+
+/* --- what the budget did not hold --- */
+
+/* "first calls (3 tours)" */
+static int tell(const struct portioning *of, unsigned stage, size_t count, const char *what_of_them)
+{
+    char what[120], why[300];
+    snprintf(what, sizeof(what), "%s (%zu %s%s)", of->stage_names[stage], count, of->unit,
+             count == 1 ? "" : "s");
+    snprintf(why, sizeof(why), "%s: %s", what_of_them, of->longer);
+    return skips_add(of->skips, what, why, 0);
+}
+
+/* Of the wishes of a stage: those without any process, and those with fewer than say something. */
+static int tell_stage(const struct portioning *of, unsigned stage)
+{
+    const struct wishes *wishes = of->wishes;
+    size_t without = 0, with_few = 0;
+    int error = 0;
+    for (size_t i = 0; i < wishes->count; i++) {
+        uint32_t processes = wishes_processes(wishes, i);
+        if (wishes->list[i].stage != stage || wishes_is_failing(wishes, i) ||
+            !wishes_is_due(wishes, i))
+            continue;
+        without += processes == 0;
+        with_few += processes > 0 && processes < wishes->list[i].least;
+    }
+    if (without)
+        error = tell(of, stage, without, "not measured: the budget did not suffice");
+    if (with_few && error == 0)
+        error = tell(of, stage, with_few, "in fewer processes than wanted, so less certain");
+    return error;
+}
+
+static int tell_left_out(const struct portioning *of)
+{
+    int error = 0;
+    for (unsigned stage = 0; stage < of->stages && error == 0; stage++)
+        error = tell_stage(of, stage);
+    return error;
+}
+
+int portions_measure(struct portioning *portioning, bool *complete)
+{
+    struct stages stages = {.of = portioning,
+                            .gathering = {.command = portioning->command,
+                                          .common = portioning->common,
+                                          .session = portioning->session,
+                                          .store = portioning->store,
+                                          .resumed = portioning->resumed,
+                                          .part = "what was planned",
+                                          .timed = keep_time,
+                                          .timed_context = portioning->wishes},
+                            .complete = complete};
+    int status = EXIT_DONE;
+    if (!portioning->store)
+        return EXIT_DONE;
+    bool finished = run_store_is_finished(portioning->store);
+    if (portioning->resumed)
+        status = run_planned(&stages, !finished);
+    if (!finished && may_go_on(&stages, status))
+        status = all_portions(&stages);
+    /* Of what a user interrupted the budget says nothing. */
+    if (!finished && status != EXIT_INTERRUPTED && tell_left_out(portioning) < 0)
+        return deliver_out_of_memory(portioning->command);
+    /* Nothing more to measure: the store is finished. */
+    if (!finished && may_go_on(&stages, status))
+        status = run_planned(&stages, false);
+    return status;
+}

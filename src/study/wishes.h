@@ -1,0 +1,84 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Wishes of a study: cells that it would measure, the most important first, how many processes say
+ * something, and what visits cost. From them and a budget come goals, and from goals visits in an
+ * order drawn from a seed. Pure: knows no machine and no study. */
+#pragma once
+
+#include "store/store.h"
+#include "wire/cell.h"
+
+#define NO_WISH SIZE_MAX
+
+struct wish {
+    unsigned stage; /* what it is there for; the study has names for them */
+    struct cell
+        *cells; /* that are visited in turn, such as one thing in different orders; no ids */
+    size_t cell_count;
+    uint32_t processes;   /* over all of its cells */
+    uint32_t least;       /* fewer say nothing: then rather none */
+    size_t after;         /* the wish that must have been measured before; NO_WISH: none */
+    bool ends;            /* one process at the beginning, the others when all else has ended */
+    uint64_t expected_ns; /* of a visit, before any was seen */
+    /* --- as the plan goes on --- */
+    uint32_t goal;
+    uint64_t visits, ns; /* that were seen, and what they took */
+};
+
+struct wished_cell {
+    size_t wish; /* index; NO_WISH: nobody wishes for it now, or who measures makes it itself */
+    uint32_t planned, failed; /* visits */
+};
+struct wishes {
+    struct wish *list; /* the most important first */
+    size_t count;
+    struct cell *cells; /* of the plan so far: ids count from 1 in this order */
+    size_t cell_count;
+    struct wished_cell *about; /* [cell_count] */
+    size_t stored;             /* of the cells are in the store */
+};
+
+/* Adds a wish for one cell, which it then owns, also after a failure. -ENOMEM. */
+int wishes_add(struct wishes *wishes, const struct wish *like, struct cell *cell);
+/* Adds a cell to the plan that is no wish, and which is copied; its index, or -ENOMEM. */
+ptrdiff_t wishes_add_cell(struct wishes *wishes, const struct cell *cell);
+void wishes_free(struct wishes *wishes);
+
+/* A visit of the cell took so long; and what the next one of a wish will take. */
+void wishes_learn(struct wishes *wishes, uint32_t cell, uint64_t ns);
+uint64_t wishes_price(const struct wishes *wishes, const struct wish *wish);
+
+/* Sets goals: one process of every wish that has none and is due, as far as ns go. A first look at
+ * what they cost; another one may find more that are due. */
+void wishes_look(struct wishes *wishes, uint64_t ns);
+/* Sets goals by what is known: every wish gets the least that says something while ns last, the
+ * most important first, and what is left then goes to all alike. Those that fail get no more. */
+void wishes_settle(struct wishes *wishes, uint64_t ns);
+/* Sets goals: what waited for the end, as far as ns go. */
+void wishes_end(struct wishes *wishes, uint64_t ns);
+/* Does any goal lack a visit? */
+bool wishes_want(const struct wishes *wishes);
+/* One of `portions` equal portions of the visits that lack to the goals, in rounds of random order;
+ * counts them as planned. The caller frees *visits. -ENOMEM. */
+int wishes_visits(struct wishes *wishes, uint32_t portions, uint64_t seed, struct visit **visits,
+                  size_t *count);
+
+/* Processes that the wish has or will have, those that failed left aside. */
+uint32_t wishes_processes(const struct wishes *wishes, size_t wish);
+/* Was what must come before it measured? */
+bool wishes_is_due(const struct wishes *wishes, size_t wish);
+/* Did it fail as often as it was tried? */
+bool wishes_is_failing(const struct wishes *wishes, size_t wish);
+/* Visits that were planned so far. */
+uint64_t wishes_planned(const struct wishes *wishes);
+
+/* --- and a store --- */
+
+/* Cells that are not in it yet, and visits; commits. */
+int wishes_store(struct wishes *wishes, struct store *store, const struct visit *visits,
+                 size_t count, struct failure *failure);
+/* Which cells failed, by what the store holds. */
+int wishes_learn_failures(struct wishes *wishes, struct store *store, struct failure *failure);
+/* Takes over the cells of an unfinished run. */
+int wishes_adopt(struct wishes *wishes, struct store *store, struct failure *failure);
