@@ -72,9 +72,10 @@ struct clock_granularity {
 struct clock_monotonic {
     bool known;
     uint64_t readings;  /* in one thread */
-    uint64_t backward;  /* below the one before */
+    uint64_t backward;  /* below the one before; wraps are not among them */
     double worst_ticks; /* by so much */
-    bool wrapped;       /* the steps back are wraps: */
+    uint64_t wraps;     /* times that it began anew, seen in one thread */
+    bool wrapped;       /* it did: */
     double wrap_ticks;  /* where, a power of two; 0 */
     /* across CPUs */
     bool cross_known;
@@ -91,13 +92,16 @@ struct clock_pair {
     double low, high; /* partner − cpu, ticks: every offset that no trip contradicts; low > high:
                          none, so it is not constant */
     double offset, bound; /* middle and half of that */
+    size_t processes;
+    size_t torn; /* processes whose own trips contradict each other: it changed within them. With
+                    low > high and none of these it changed from visit to visit */
 };
 struct clock_offsets { /* of all pairs of a clock */
     bool known;
     size_t pairs;
-    double
-        worst; /* the offset whose nearest limit is farthest from 0, ticks; 0 where all allow 0 */
-    double largest_bound; /* nothing larger than this stays unseen */
+    double worst; /* the offset whose nearest limit is farthest from 0, ticks; 0 where all allow 0;
+                     where it is not constant the farther limit */
+    double largest_bound; /* the largest that no trip contradicts: more does not stay unseen */
     double offset, bound; /* of the pair with the largest |offset| */
     int32_t cpu, partner; /* that pair */
 };

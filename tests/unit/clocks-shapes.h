@@ -1,0 +1,50 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Runs the parts of the judge that look at the shape of clocks on a built world, with rates as the
+ * clocks claim them and monotonic-raw as the reference: whatever the other parts say. */
+#pragma once
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "clocks-builder.h"
+#include "judge/clocks/report.h"
+
+/* A report with room for the clocks of the world, and nothing judged. */
+static inline void shapes_begin(const struct built_world *world, struct clocks_report *report)
+{
+    struct clocks_case empty = world->file;
+    empty.watch_count = 0;
+    if (clocks_judge(&empty, 1, report) < 0)
+        abort();
+    free(report->advice);
+    report->advice = NULL;
+    report->advice_count = 0;
+    report->reference.clock = clocks_index(&world->file, "monotonic-raw");
+    for (size_t i = 0; i < world->file.clock_count; i++)
+        if (world->file.clocks[i].hz)
+            report->scales[i] =
+                (struct clock_scale){true, 1e9 / (double)world->file.clocks[i].hz, true};
+}
+
+/* Cost, granularity, monotonicity and pairs. */
+static inline void shapes_judge(const struct built_world *world, struct clocks_report *report)
+{
+    shapes_begin(world, report);
+    if (clocks_judge_costs(&world->file, report) < 0 ||
+        clocks_judge_granularity(&world->file, report) < 0 ||
+        clocks_judge_monotonicity(&world->file, report) < 0 ||
+        clocks_judge_pairs(&world->file, report) < 0)
+        abort();
+}
+
+/* One more watch of so many processes. */
+static inline size_t shapes_watch(struct built_world *world, struct built_watch watch,
+                                  uint32_t processes, uint32_t groups)
+{
+    size_t index = built_watch(world, &watch);
+    for (uint32_t i = 0; i < processes; i++)
+        built_visit(world, index, groups);
+    return index;
+}

@@ -1,0 +1,146 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Steps of clocks: fine ones by their smallest step, coarse ones by their usual one, also where
+ * only rows were read; and what stands still for as long as readings take is not coarse. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka needs the four above before it. */
+#include <cmocka.h>
+
+#include "clocks-shapes.h"
+
+static struct clock_granularity judged(struct built_world *world, const char *name)
+{
+    struct clocks_report report;
+    shapes_judge(world, &report);
+    struct clock_granularity granularity = report.granularities[clocks_index(&world->file, name)];
+    clocks_report_release(&report);
+    return granularity;
+}
+
+static void begin(struct built_world *world)
+{
+    built_begin(world, 7, 2);
+    built_usual_clocks(world);
+    world->jitter = 0.3;
+}
+
+static void watch_clock(struct built_world *world, const char *name, const char *timer)
+{
+    const char *const each[] = {timer, name};
+    for (int i = 0; i < 2; i++)
+        shapes_watch(
+            world,
+            (struct built_watch){.kind = WATCH_ROW, .length = 64, .columns = {each[i], timer}}, 3,
+            20);
+    shapes_watch(world, (struct built_watch){.kind = WATCH_STEPS, .columns = {name, timer}}, 2, 60);
+}
+
+static void a_coarse_clock_is_as_good_as_its_usual_step(void **state)
+{
+    (void)state;
+    struct built_world world;
+    begin(&world);
+    watch_clock(&world, "monotonic-coarse", "tsc");
+    struct clock_granularity found = judged(&world, "monotonic-coarse");
+    assert_true(found.known && found.coarse);
+    assert_float_equal(found.usual_ticks, 4e6, 1);
+    assert_float_equal(found.resolution_ns, 4e6, 1);
+    assert_int_equal(found.steps, 118);
+    built_end(&world);
+}
+
+static void a_fine_clock_is_as_good_as_its_smallest_step(void **state)
+{
+    (void)state;
+    struct built_world world;
+    begin(&world);
+    watch_clock(&world, "monotonic", "tsc");
+    struct clock_granularity found = judged(&world, "monotonic");
+    assert_true(found.known && !found.coarse);
+    assert_true(found.step_ticks >= 30 && found.step_ticks <= found.usual_ticks);
+    assert_true(found.usual_ticks < 120);
+    assert_float_equal(found.resolution_ns, found.step_ticks, 1e-9);
+    built_end(&world);
+}
+
+/* Beside a clock that takes 20 times as long, the step of a quick one is not of its own making. */
+static void a_slow_clock_beside_it_makes_no_clock_coarse(void **state)
+{
+    (void)state;
+    struct built_world world;
+    begin(&world);
+    watch_clock(&world, "monotonic", "thread-cputime");
+    assert_false(judged(&world, "monotonic").coarse);
+    built_end(&world);
+}
+
+static void steps_of_a_microsecond_are_coarse_to_a_quick_reading(void **state)
+{
+    (void)state;
+    struct built_world world;
+    begin(&world);
+    built_find(&world, "monotonic")->step_ns = 1000;
+    watch_clock(&world, "monotonic", "tsc");
+    struct clock_granularity found = judged(&world, "monotonic");
+    assert_true(found.coarse);
+    assert_float_equal(found.resolution_ns, 1000, 1e-9);
+    built_end(&world);
+}
+
+static void rows_alone_tell_coarse_from_fine(void **state)
+{
+    (void)state;
+    struct built_world world;
+    begin(&world);
+    shapes_watch(&world,
+                 (struct built_watch){
+                     .kind = WATCH_ROW, .length = 64, .columns = {"monotonic-coarse", "tsc"}},
+                 3, 4000);
+    shapes_watch(
+        &world,
+        (struct built_watch){.kind = WATCH_ROW, .length = 64, .columns = {"monotonic", "tsc"}}, 3,
+        20);
+    struct clock_granularity coarse = judged(&world, "monotonic-coarse"),
+                             fine = judged(&world, "monotonic");
+    assert_true(coarse.known && coarse.coarse && fine.known && !fine.coarse);
+    assert_float_equal(coarse.resolution_ns, 4e6, 1);
+    assert_true(fine.resolution_ns > 25 && fine.resolution_ns < 33);
+    built_end(&world);
+}
+
+static void what_never_moved_has_no_step(void **state)
+{
+    (void)state;
+    struct built_world world;
+    begin(&world);
+    size_t index =
+        shapes_watch(&world,
+                     (struct built_watch){
+                         .kind = WATCH_ROW, .length = 64, .columns = {"monotonic-coarse", "tsc"}},
+                     1, 5);
+    struct clock_watch *watch = &world.file.watches[index];
+    for (size_t look = 0; look < 5; look++)
+        watch->values[look * ROW_COLUMNS + ROW_LAST] =
+            watch->values[look * ROW_COLUMNS + ROW_FIRST];
+    struct clock_granularity found = judged(&world, "monotonic-coarse");
+    assert_true(!found.known && found.coarse && isnan(found.resolution_ns));
+    built_end(&world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_coarse_clock_is_as_good_as_its_usual_step),
+        cmocka_unit_test(a_fine_clock_is_as_good_as_its_smallest_step),
+        cmocka_unit_test(a_slow_clock_beside_it_makes_no_clock_coarse),
+        cmocka_unit_test(steps_of_a_microsecond_are_coarse_to_a_quick_reading),
+        cmocka_unit_test(rows_alone_tell_coarse_from_fine),
+        cmocka_unit_test(what_never_moved_has_no_step),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
