@@ -1,0 +1,240 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * How a budget is shared out among wishes, and in which order they are visited. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "study/wishes.h"
+
+#define MS UINT64_C(1000000)
+
+/* Wishes that differ in their number of loops. */
+static void add(struct wishes *wishes, uint64_t n, struct wish like)
+{
+    struct cell cell = {.counters = 1,
+                        .events = {strdup("page-faults")},
+                        .path = strdup("perf-read"),
+                        .specimen = strdup("loop"),
+                        .n = n,
+                        .opt = strdup("O2"),
+                        .link = strdup("static"),
+                        .runs = 1,
+                        .cpu = -1};
+    like.after = NO_WISH;
+    assert_int_equal(wishes_add(wishes, &like, &cell), 0);
+}
+
+static struct wishes three(void)
+{
+    struct wishes wishes = {0};
+    add(&wishes, 1, (struct wish){.processes = 10, .least = 4, .expected_ns = 10 * MS});
+    add(&wishes, 2, (struct wish){.processes = 10, .least = 4, .expected_ns = 10 * MS});
+    add(&wishes, 3, (struct wish){.processes = 10, .least = 4, .expected_ns = 20 * MS});
+    return wishes;
+}
+
+static size_t draw(struct wishes *wishes, uint32_t portions, uint64_t seed, struct visit **visits)
+{
+    size_t count = 0;
+    assert_int_equal(wishes_visits(wishes, portions, seed, visits, &count), 0);
+    return count;
+}
+
+static void goals_are(const struct wishes *wishes, uint32_t first, uint32_t second, uint32_t third)
+{
+    assert_int_equal(wishes->list[0].goal, first);
+    assert_int_equal(wishes->list[1].goal, second);
+    assert_int_equal(wishes->list[2].goal, third);
+}
+
+static void a_look_is_one_process_of_each_as_far_as_time_goes(void **state)
+{
+    (void)state;
+    struct wishes wishes = three();
+    wishes_look(&wishes, 40 * MS);
+    goals_are(&wishes, 1, 1, 1);
+    wishes_look(&wishes, 30 * MS);
+    goals_are(&wishes, 1, 1, 0);
+    /* The first whatever it costs. */
+    wishes_look(&wishes, 0);
+    goals_are(&wishes, 1, 0, 0);
+    wishes_free(&wishes);
+}
+
+static void first_everybody_gets_the_least_then_all_alike_the_rest(void **state)
+{
+    (void)state;
+    struct wishes wishes = three();
+    wishes_settle(&wishes, 80 * MS);
+    goals_are(&wishes, 4, 4, 0);
+    wishes_settle(&wishes, 160 * MS);
+    goals_are(&wishes, 4, 4, 4);
+    /* 120 of 240 ms for the six more that each would have. */
+    wishes_settle(&wishes, 280 * MS);
+    goals_are(&wishes, 7, 7, 7);
+    wishes_settle(&wishes, UINT64_MAX);
+    goals_are(&wishes, 10, 10, 10);
+    wishes_free(&wishes);
+}
+
+static void prices_are_learned(void **state)
+{
+    (void)state;
+    struct wishes wishes = three();
+    struct visit *visits = NULL;
+    wishes_look(&wishes, UINT64_MAX);
+    assert_int_equal(draw(&wishes, 1, 1, &visits), 3);
+    free(visits);
+    wishes_learn(&wishes, 1, 100 * MS);
+    assert_int_equal(wishes_price(&wishes, &wishes.list[0]), 100 * MS);
+    /* Ten times as dear as expected: so are the others, until they are seen. */
+    assert_int_equal(wishes_price(&wishes, &wishes.list[2]), 200 * MS);
+    wishes_learn(&wishes, 3, 5 * MS);
+    assert_int_equal(wishes_price(&wishes, &wishes.list[2]), 5 * MS);
+    wishes_learn(&wishes, 99, 5 * MS); /* not ours */
+    wishes_free(&wishes);
+}
+
+static void who_fails_gets_no_more(void **state)
+{
+    (void)state;
+    struct wishes wishes = three();
+    struct visit *visits = NULL;
+    wishes_look(&wishes, UINT64_MAX);
+    draw(&wishes, 1, 1, &visits);
+    free(visits);
+    wishes.about[1].failed = 1;
+    assert_true(wishes_is_failing(&wishes, 1));
+    assert_int_equal(wishes_processes(&wishes, 1), 0);
+    wishes_settle(&wishes, UINT64_MAX);
+    goals_are(&wishes, 10, 1, 10);
+    wishes_free(&wishes);
+}
+
+static void what_ends_is_seen_at_the_beginning_and_at_the_end(void **state)
+{
+    (void)state;
+    struct wishes wishes = three();
+    struct visit *visits = NULL;
+    add(&wishes, 4, (struct wish){.processes = 2, .least = 1, .ends = true, .expected_ns = MS});
+    wishes_look(&wishes, UINT64_MAX);
+    assert_int_equal(draw(&wishes, 1, 1, &visits), 4);
+    free(visits);
+    wishes_settle(&wishes, UINT64_MAX);
+    assert_int_equal(draw(&wishes, 1, 1, &visits), 27);
+    free(visits);
+    assert_int_equal(wishes.list[3].goal, 1);
+    wishes_end(&wishes, UINT64_MAX);
+    assert_int_equal(draw(&wishes, 1, 1, &visits), 1);
+    assert_int_equal(visits[0].cell, 4);
+    assert_int_equal(visits[0].process, 1);
+    free(visits);
+    wishes_end(&wishes, UINT64_MAX);
+    assert_false(wishes_want(&wishes));
+    wishes_free(&wishes);
+}
+
+static void time_is_kept_for_what_ends(void **state)
+{
+    (void)state;
+    struct wishes wishes = three();
+    add(&wishes, 4,
+        (struct wish){.processes = 2, .least = 1, .ends = true, .expected_ns = 80 * MS});
+    wishes_settle(&wishes, 160 * MS);
+    goals_are(&wishes, 4, 0, 0); /* the first whatever it costs */
+    wishes_settle(&wishes, 320 * MS);
+    goals_are(&wishes, 4, 4, 4);
+    wishes_free(&wishes);
+}
+
+static void portions_are_equal_and_processes_go_on(void **state)
+{
+    (void)state;
+    struct wishes wishes = three();
+    bool seen[4][10] = {{false}};
+    size_t all = 0;
+    wishes_settle(&wishes, UINT64_MAX);
+    for (uint32_t left = 5; left > 0; left--) {
+        struct visit *visits = NULL;
+        size_t count = draw(&wishes, left, left, &visits);
+        assert_int_equal(count, 6);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(visits[i].cell >= 1 && visits[i].cell <= 3 && visits[i].process < 10);
+            assert_false(seen[visits[i].cell][visits[i].process]);
+            seen[visits[i].cell][visits[i].process] = true;
+        }
+        all += count;
+        free(visits);
+    }
+    assert_int_equal(all, 30);
+    assert_int_equal(wishes_planned(&wishes), 30);
+    assert_false(wishes_want(&wishes));
+    wishes_free(&wishes);
+}
+
+static void the_seed_draws_the_order(void **state)
+{
+    (void)state;
+    const uint64_t seeds[] = {3, 3, 4};
+    struct visit *visits[3] = {NULL, NULL, NULL};
+    size_t count = 0;
+    for (size_t i = 0; i < 3; i++) {
+        struct wishes wishes = three();
+        wishes_settle(&wishes, UINT64_MAX);
+        count = draw(&wishes, 1, seeds[i], &visits[i]);
+        wishes_free(&wishes);
+    }
+    assert_memory_equal(visits[0], visits[1], count * sizeof(**visits));
+    assert_memory_not_equal(visits[0], visits[2], count * sizeof(**visits));
+    for (size_t i = 0; i < 3; i++)
+        free(visits[i]);
+}
+
+static void a_cell_that_nobody_wishes_for_has_a_number_and_no_visit(void **state)
+{
+    (void)state;
+    struct wishes wishes = three();
+    struct cell cell = {.counters = 1,
+                        .events = {strdup("outside")},
+                        .path = strdup("watch"),
+                        .specimen = strdup("null"),
+                        .opt = strdup("O2"),
+                        .link = strdup("static"),
+                        .runs = 1,
+                        .cpu = -1};
+    struct visit *visits = NULL;
+    assert_int_equal(wishes_add_cell(&wishes, &cell), 0);
+    cell_release(&cell);
+    assert_int_equal(wishes.cells[0].id, 1);
+    wishes_look(&wishes, UINT64_MAX);
+    size_t count = draw(&wishes, 1, 1, &visits);
+    assert_int_equal(count, 3);
+    for (size_t i = 0; i < count; i++)
+        assert_int_not_equal(visits[i].cell, 1);
+    free(visits);
+    wishes_learn(&wishes, 1, MS);
+    wishes_free(&wishes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_look_is_one_process_of_each_as_far_as_time_goes),
+        cmocka_unit_test(first_everybody_gets_the_least_then_all_alike_the_rest),
+        cmocka_unit_test(prices_are_learned),
+        cmocka_unit_test(who_fails_gets_no_more),
+        cmocka_unit_test(what_ends_is_seen_at_the_beginning_and_at_the_end),
+        cmocka_unit_test(time_is_kept_for_what_ends),
+        cmocka_unit_test(portions_are_equal_and_processes_go_on),
+        cmocka_unit_test(the_seed_draws_the_order),
+        cmocka_unit_test(a_cell_that_nobody_wishes_for_has_a_number_and_no_visit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
