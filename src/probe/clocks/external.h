@@ -5,10 +5,36 @@
  * is asked, a program that is run for each reading. */
 #pragma once
 
-#include "base/failure.h"
 #include "probe/clocks/clock.h"
 #include "wire/watch.h"
 
 /* clock_open for what the registry does not have. */
 int external_open(struct clock_reader *reader, const char *text, bool objects, char *claim,
                   char *reason, size_t size);
+
+/* An opened one: reader->own. */
+struct external {
+    struct clock clock; /* as its kind has it, with the person's name */
+    char name[CLOCK_NAME];
+    const struct external_kind *kind;
+    void *state; /* its kind's */
+};
+
+struct external_kind {
+    struct clock like; /* kind, way, slow, read, fill */
+    /* what: FILE:SYMBOL or COMMAND. Sets external->state, also where it fails. */
+    int (*open)(struct external *external, const char *what, char *reason, size_t size);
+    void (*close)(void *state); /* NULL never; state may be */
+    bool may_kill;              /* a reading runs in this process: the first one is tried */
+};
+extern const struct external_kind external_ask, external_run;
+/* Only in programs that load shared objects. */
+extern const struct external_kind external_object __attribute__((weak));
+
+static inline void *external_state(const struct clock_reader *reader)
+{
+    return ((struct external *)reader->own)->state;
+}
+
+/* Nobody knows what it is made of. */
+#define EXTERNAL_HARDWARE "external"

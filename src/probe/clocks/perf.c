@@ -25,7 +25,7 @@ static uint64_t perf_fails(struct clock_reader *reader, long result)
 
 static inline __attribute__((always_inline)) uint64_t ask(struct clock_reader *reader)
 {
-    uint64_t count;
+    uint64_t count = 0; /* analysers do not see what a bare call writes */
     long result = assay_syscall3(SYS_read, reader->descriptor, (long)&count, sizeof(count));
     return __builtin_expect(result != sizeof(count), 0) ? perf_fails(reader, result) : count;
 }

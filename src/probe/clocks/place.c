@@ -11,9 +11,10 @@
 #include "probe/clocks/clock.h"
 #include "syscall.h"
 
-#define STAT_FILE    "/proc/stat"
-#define STEAL_COLUMN 8 /* of the line of all CPUs: user nice system idle iowait irq softirq steal  \
-                        */
+#define STAT_FILE "/proc/stat"
+#define STEAL_COLUMN                                                                               \
+    8 /* of the line of all CPUs: user nice system idle iowait irq softirq steal                   \
+       */
 #define NANOSECONDS 1000000000u
 
 static inline __attribute__((always_inline)) uint64_t ask_place(struct clock_reader *reader)
@@ -53,7 +54,7 @@ static int64_t column_of(const char *line, int column)
 
 static uint64_t ask_stolen(struct clock_reader *reader)
 {
-    char line[512];
+    char line[512] = "";
     long length = assay_syscall4(SYS_pread64, reader->descriptor, (long)line, sizeof(line) - 1, 0);
     if (length < 0)
         return clock_fails(reader, (int)-length, STAT_FILE " cannot be read: %s",

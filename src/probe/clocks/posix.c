@@ -18,7 +18,7 @@ uint64_t posix_fails(struct clock_reader *reader, int error)
 
 double posix_claimed_resolution(struct clock_reader *reader)
 {
-    struct timespec resolution;
+    struct timespec resolution = {0};
     if (assay_syscall2(SYS_clock_getres, (long)reader->id, (long)&resolution) < 0)
         return 0;
     return (double)posix_ns(&resolution);

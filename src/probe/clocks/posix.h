@@ -21,7 +21,7 @@ uint64_t posix_fails(struct clock_reader *reader, int error);
 
 static inline __attribute__((always_inline)) uint64_t posix_ask(struct clock_reader *reader)
 {
-    struct timespec now;
+    struct timespec now = {0}; /* analysers do not see what a bare call writes */
     long result = assay_syscall2(SYS_clock_gettime, (long)reader->id, (long)&now);
     return __builtin_expect(result < 0, 0) ? posix_fails(reader, (int)-result) : posix_ns(&now);
 }

@@ -38,7 +38,7 @@ static uint64_t seconds(const struct rtc_time *time)
 
 static uint64_t ask_device(struct clock_reader *reader)
 {
-    struct rtc_time time;
+    struct rtc_time time = {0};
     long result = assay_syscall3(SYS_ioctl, reader->descriptor, (long)RTC_RD_TIME, (long)&time);
     if (result < 0)
         return clock_fails(reader, (int)-result, DEVICE " cannot be read: %s",
@@ -48,7 +48,7 @@ static uint64_t ask_device(struct clock_reader *reader)
 
 static uint64_t ask_file(struct clock_reader *reader)
 {
-    char digits[32];
+    char digits[32] = "";
     uint64_t value = 0;
     long length = assay_syscall4(SYS_pread64, reader->descriptor, (long)digits, sizeof(digits), 0);
     if (length < 0)

@@ -66,6 +66,11 @@ static int read_once(void *context)
     return reader->error;
 }
 
+static bool reads_ticks(const struct clock *clock)
+{
+    return strcmp(clock->way, "instruction") == 0 || strcmp(clock->way, "vdso") == 0;
+}
+
 int clock_try(struct clock_reader *reader, char *reason, size_t size)
 {
     int ended = trial(read_once, reader);
@@ -76,14 +81,18 @@ int clock_try(struct clock_reader *reader, char *reason, size_t size)
     if (ended == -SIGALRM)
         return clock_says(reason, size, -ETIMEDOUT, "a first reading did not end within %u s",
                           TRIAL_SECONDS);
-    if (ended == -SIGSEGV && !clock_ticks_allowed())
+    const char *name = trial_signal_name(-ended);
+    if (!reads_ticks(reader->clock))
+        return clock_says(reason, size, -EFAULT, "a first reading ended its process by %s", name);
+    if (!clock_ticks_allowed())
         return clock_says(reason, size, -EPERM,
                           "user code may not read the CPU's counter of time here (PR_SET_TSC), and "
-                          "who does is ended by SIGSEGV: take monotonic-syscall, for which the "
-                          "operating system reads it");
+                          "who does is ended by %s: take monotonic-syscall, for which the "
+                          "operating system reads it",
+                          name);
     return clock_says(reason, size, -EPERM,
                       "a first reading ended its process by %s, as a sandbox or an operating "
                       "system does that keeps the CPU's counter of time to itself: take "
                       "monotonic-syscall, for which the operating system reads it",
-                      trial_signal_name(-ended));
+                      name);
 }
