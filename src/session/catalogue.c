@@ -255,6 +255,7 @@ static const struct {
     {"source", take_source},
     {"absent", take_absence},
     {"operation", catalogue_take_operation},
+    {"clock", catalogue_take_clock},
 };
 
 static int take_entry(struct session *session, struct failure *failure)
@@ -374,6 +375,7 @@ void catalogue_release(struct catalogue *catalogue)
         free(catalogue->absences[i].reason);
     }
     catalogue_release_operations(catalogue);
+    catalogue_release_clocks(catalogue);
     free(catalogue->specimens);
     free(catalogue->paths);
     free(catalogue->sources);

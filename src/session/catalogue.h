@@ -16,3 +16,11 @@ int catalogue_take_string(struct session *session, const char *key, char **copy,
 /* The frame `operation`. */
 int catalogue_take_operation(struct session *session, struct failure *failure);
 void catalogue_release_operations(struct catalogue *catalogue);
+/* The frame `clock`. */
+int catalogue_take_clock(struct session *session, struct failure *failure);
+void catalogue_release_clocks(struct catalogue *catalogue);
+
+/* A field of a frame that is one of the words, ends with NULL. */
+bool catalogue_is_word(const char *word, const char *const *words);
+int catalogue_take_flag(struct session *session, const char *key, bool *flag,
+                        struct failure *failure);

@@ -38,7 +38,7 @@ static char **text_of(struct catalogue_operation *operation, size_t text)
     return (char **)(void *)((char *)operation + texts[text].offset);
 }
 
-static bool is_one_of(const char *word, const char *const *words)
+bool catalogue_is_word(const char *word, const char *const *words)
 {
     for (; *words; words++)
         if (strcmp(word, *words) == 0)
@@ -55,7 +55,7 @@ static int take_texts(struct session *session, struct catalogue_operation *opera
         if (status < 0)
             return status;
         if ((!**text && !texts[i].may_be_empty) ||
-            (texts[i].words && !is_one_of(*text, texts[i].words)))
+            (texts[i].words && !catalogue_is_word(*text, texts[i].words)))
             return peer_lost(session, failure, -EBADMSG,
                              "'%s' of an operation of the probe is '%.40s', which means nothing to "
                              "this assay",
@@ -64,7 +64,8 @@ static int take_texts(struct session *session, struct catalogue_operation *opera
     return 0;
 }
 
-static int take_flag(struct session *session, const char *key, bool *flag, struct failure *failure)
+int catalogue_take_flag(struct session *session, const char *key, bool *flag,
+                        struct failure *failure)
 {
     uint64_t number;
     int status = peer_number(session, key, 1, &number, failure);
@@ -108,9 +109,9 @@ int catalogue_take_operation(struct session *session, struct failure *failure)
         return catalogue_no_memory(session, failure);
     int status = take_texts(session, operation, failure);
     if (status == 0)
-        status = take_flag(session, "binds", &operation->binds, failure);
+        status = catalogue_take_flag(session, "binds", &operation->binds, failure);
     if (status == 0)
-        status = take_flag(session, "alone", &operation->alone, failure);
+        status = catalogue_take_flag(session, "alone", &operation->alone, failure);
     return status ? status : check_name(session, operation, failure);
 }
 

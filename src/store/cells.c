@@ -8,12 +8,14 @@
 
 #include "store/handle.h"
 
-/* The first schema that has tours. */
-#define TOUR_SCHEMA 3
+/* The first schemas that have them. */
+#define TOUR_SCHEMA  3
+#define WATCH_SCHEMA 4
 
 struct cell_reader {
     struct store *store;
-    sqlite3_stmt *cells, *events, *visits, *tours; /* tours NULL: an older schema has none */
+    sqlite3_stmt *cells, *events, *visits;
+    sqlite3_stmt *tours, *watches; /* NULL: an older schema has none */
     struct stored_cell current;
 };
 
@@ -23,6 +25,7 @@ static void close_cell_reader(struct cell_reader *reader)
     sqlite3_finalize(reader->events);
     sqlite3_finalize(reader->visits);
     sqlite3_finalize(reader->tours);
+    sqlite3_finalize(reader->watches);
 }
 
 static int open_cell_reader(struct cell_reader *reader, struct failure *failure)
@@ -45,6 +48,11 @@ static int open_cell_reader(struct cell_reader *reader, struct failure *failure)
         error = store_prepare(reader->store,
                               "SELECT calls, length, counted, open, cold FROM tour WHERE cell = ?",
                               &reader->tours, failure);
+    if (!error && reader->store->schema >= WATCH_SCHEMA)
+        error = store_prepare(reader->store,
+                              "SELECT kind, looks, workload, length, threads, moves, handover, "
+                              "awake, partner FROM watch WHERE cell = ?",
+                              &reader->watches, failure);
     return error;
 }
 
@@ -150,6 +158,52 @@ static int read_tour(struct cell_reader *reader, struct failure *failure)
     return error ? store_no_memory(reader->store, failure) : 0;
 }
 
+static bool read_flag(sqlite3_stmt *row, int column, bool *flag)
+{
+    uint32_t number;
+    if (!column_u32(row, column, &number) || number > 1)
+        return false;
+    *flag = number == 1;
+    return true;
+}
+
+static bool read_watch_columns(sqlite3_stmt *row, struct cell_watch *watch, uint32_t *looks)
+{
+    const char *kind, *workload;
+    if (!column_text(row, 0, &kind) || !column_u32(row, 1, looks) ||
+        !column_text_or_null(row, 2, &workload) || !column_u64(row, 3, &watch->length) ||
+        !column_u32(row, 4, &watch->threads) || !column_u32(row, 5, &watch->moves) ||
+        !read_flag(row, 6, &watch->handover) || !read_flag(row, 7, &watch->awake) ||
+        !column_i32(row, 8, &watch->partner))
+        return false;
+    watch->workload = (char *)(uintptr_t)workload;
+    watch->kind = watch_kind_from_name(kind);
+    return watch->kind != WATCH_NONE;
+}
+
+/* Borrows the workload until the statement is reset. */
+static int read_watch(struct cell_reader *reader, struct failure *failure)
+{
+    struct cell *cell = &reader->current.cell;
+    struct failure why = {0};
+    uint32_t looks = 0;
+    if (reader->watches) {
+        sqlite3_bind_int64(reader->watches, 1, cell->id);
+        int got = store_step(reader->store, reader->watches, "read", failure);
+        if (got < 0)
+            return got;
+        if (got && !read_watch_columns(reader->watches, &cell->watch, &looks))
+            return store_damaged(reader->store->path, "a watch holds impossible values", failure);
+    }
+    if (cell_check_watch(cell, &why) < 0)
+        return store_damaged(reader->store->path, why.text, failure);
+    if (cell->watch.kind != WATCH_NONE &&
+        looks != watch_group(cell->watch.kind, cell->watch.threads))
+        return store_damaged(reader->store->path,
+                             "a watch has another number of looks than its kind", failure);
+    return 0;
+}
+
 static int read_cell_visits(struct cell_reader *reader, struct failure *failure)
 {
     struct stored_cell *stored = &reader->current;
@@ -191,6 +245,8 @@ static int read_cell(struct cell_reader *reader, uint32_t last, struct failure *
     if (!error)
         error = read_tour(reader, failure);
     if (!error)
+        error = read_watch(reader, failure);
+    if (!error)
         error = read_cell_visits(reader, failure);
     sqlite3_reset(reader->visits);
     return error;
@@ -221,6 +277,7 @@ static int each_cell(struct cell_reader *reader, store_cell_each *each, void *co
             error = each(context, &reader->current);
         release_cell(&reader->current);
         sqlite3_reset(reader->tours);
+        sqlite3_reset(reader->watches);
         if (error)
             return error;
     }

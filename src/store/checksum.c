@@ -25,6 +25,8 @@ static const struct {
     {2, "SELECT * FROM opcode NOT INDEXED ORDER BY position"},
     {3, "SELECT * FROM tour ORDER BY cell"},
     {3, "SELECT * FROM operation NOT INDEXED ORDER BY position"},
+    {4, "SELECT * FROM watch ORDER BY cell"},
+    {4, "SELECT * FROM clock NOT INDEXED ORDER BY position"},
 };
 
 static uint64_t add_bytes(uint64_t sum, const void *bytes, size_t length)

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What judging needs besides samples: the events that were tried, what the specimens count, which
- * opcodes they execute, and which calls tours can make. Rows keep the place of their first writing.
- * A store of an older schema lacks some of these tables, and so has nothing to tell of them. */
+ * opcodes they execute, which calls tours can make, and what is claimed of clocks. Rows keep the
+ * place of their first writing. A store of an older schema lacks some of these tables, and so has
+ * nothing to tell of them. */
 #include <errno.h>
 
 #include "store/handle.h"
@@ -135,14 +136,44 @@ int store_put_operation(struct store *store, const struct stored_operation *oper
     return finish_put(store, insert, "write an operation to", failure);
 }
 
+int store_put_clock(struct store *store, const struct stored_clock *clock, struct failure *failure)
+{
+    if (!clock->name || !*clock->name || !clock->kind || !*clock->kind)
+        return fail_with(failure, -EINVAL, "a clock without a name or a kind cannot be stored");
+    AUTO_STATEMENT sqlite3_stmt *insert = NULL;
+    int error = prepare_put(store,
+                            "INSERT INTO clock(name, kind, way, hardware, claim, note, hz, "
+                            "resolution_ps, slow, steered) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                            "ON CONFLICT(name) DO UPDATE SET kind = excluded.kind, "
+                            "way = excluded.way, hardware = excluded.hardware, "
+                            "claim = excluded.claim, note = excluded.note, hz = excluded.hz, "
+                            "resolution_ps = excluded.resolution_ps, slow = excluded.slow, "
+                            "steered = excluded.steered",
+                            &insert, failure);
+    if (error)
+        return error;
+    bind_text(insert, 1, clock->name);
+    bind_text(insert, 2, clock->kind);
+    bind_text(insert, 3, or_empty(clock->way));
+    bind_text(insert, 4, or_empty(clock->hardware));
+    bind_text(insert, 5, or_empty(clock->claim));
+    bind_text(insert, 6, or_empty(clock->note));
+    bind_u64(insert, 7, clock->hz);
+    bind_u64(insert, 8, clock->resolution_ps);
+    sqlite3_bind_int(insert, 9, clock->slow);
+    sqlite3_bind_int(insert, 10, clock->steered);
+    return finish_put(store, insert, "write a clock to", failure);
+}
+
 /* --- reading --- */
 
-/* A callback of any of the four types, carried through the one loop below. */
+/* A callback of any of these types, carried through the one loop below. */
 union each {
     store_event_each *event;
     store_truth_each *truth;
     store_opcode_each *opcode;
     store_operation_each *operation;
+    store_clock_each *clock;
 };
 
 /* One table, and how its rows become what a callback is given. */
@@ -207,6 +238,23 @@ static bool tell_operation(sqlite3_stmt *row, const union each *each, void *cont
     return true;
 }
 
+static bool tell_clock(sqlite3_stmt *row, const union each *each, void *context, int *result)
+{
+    struct stored_clock clock;
+    uint32_t slow, steered;
+    if (!column_text(row, 1, &clock.name) || !column_text(row, 2, &clock.kind) ||
+        !column_text(row, 3, &clock.way) || !column_text(row, 4, &clock.hardware) ||
+        !column_text(row, 5, &clock.claim) || !column_text(row, 6, &clock.note) ||
+        !column_u64(row, 7, &clock.hz) || !column_u64(row, 8, &clock.resolution_ps) ||
+        !column_u32(row, 9, &slow) || slow > 1 || !column_u32(row, 10, &steered) || steered > 1 ||
+        !*clock.name || !*clock.kind)
+        return false;
+    clock.slow = slow == 1;
+    clock.steered = steered == 1;
+    *result = each->clock(context, &clock);
+    return true;
+}
+
 static const struct knowledge events = {2,
                                         "SELECT position, name, kind, class, error, reason "
                                         "FROM event NOT INDEXED ORDER BY position",
@@ -226,6 +274,12 @@ static const struct knowledge operations = {3,
                                             "state, links, binds, alone, page, note "
                                             "FROM operation NOT INDEXED ORDER BY position",
                                             "an operation holds impossible values", tell_operation};
+
+static const struct knowledge clocks = {4,
+                                        "SELECT position, name, kind, way, hardware, claim, note, "
+                                        "hz, resolution_ps, slow, steered "
+                                        "FROM clock NOT INDEXED ORDER BY position",
+                                        "a clock holds impossible values", tell_clock};
 
 static int each_row(struct store *store, const struct knowledge *table, const union each *each,
                     void *context, struct failure *failure)
@@ -272,4 +326,10 @@ int store_each_operation(struct store *store, store_operation_each *each, void *
                          struct failure *failure)
 {
     return each_row(store, &operations, &(union each){.operation = each}, context, failure);
+}
+
+int store_each_clock(struct store *store, store_clock_each *each, void *context,
+                     struct failure *failure)
+{
+    return each_row(store, &clocks, &(union each){.clock = each}, context, failure);
 }

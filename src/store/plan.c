@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The plan into the store: cells, their events and tours, and the order of visits. Written before
- * the first sample. */
+ * The plan into the store: cells, their events, tours and watches, and the order of visits.
+ * Written before the first sample. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,8 +17,10 @@ static int check_cell(const struct cell *cell, struct failure *failure)
                  cell->opt && cell->link && (unsigned)cell->pattern < PATTERN_COUNT;
     for (uint32_t i = 0; whole && i < cell->counters; i++)
         whole = cell->events[i] != NULL;
-    if (whole)
-        return cell_check_tour(cell, failure);
+    if (whole) {
+        int error = cell_check_tour(cell, failure);
+        return error ? error : cell_check_watch(cell, failure);
+    }
     return fail_with(failure, -EINVAL,
                      "cell %" PRIu32 " of the plan lacks a factor or has one out of range",
                      cell->id);
@@ -76,10 +78,31 @@ static int put_tour(struct store *store, sqlite3_stmt *statement, const struct c
     return error;
 }
 
+static int put_watch(struct store *store, sqlite3_stmt *statement, const struct cell *cell,
+                     struct failure *failure)
+{
+    const struct cell_watch *watch = &cell->watch;
+    if (watch->kind == WATCH_NONE)
+        return 0;
+    sqlite3_bind_int64(statement, 1, cell->id);
+    bind_text(statement, 2, watch_kind_names[watch->kind]);
+    sqlite3_bind_int64(statement, 3, watch_group(watch->kind, watch->threads));
+    bind_text(statement, 4, watch->workload);
+    bind_u64(statement, 5, watch->length);
+    sqlite3_bind_int64(statement, 6, watch->threads);
+    sqlite3_bind_int64(statement, 7, watch->moves);
+    sqlite3_bind_int(statement, 8, watch->handover);
+    sqlite3_bind_int(statement, 9, watch->awake);
+    sqlite3_bind_int64(statement, 10, watch->partner);
+    int error = store_step(store, statement, "write the plan to", failure);
+    sqlite3_reset(statement);
+    return error;
+}
+
 static int put_cells(struct store *store, const struct cell *cells, size_t count,
                      struct failure *failure)
 {
-    AUTO_STATEMENT sqlite3_stmt *cell = NULL, *event = NULL, *tour = NULL;
+    AUTO_STATEMENT sqlite3_stmt *cell = NULL, *event = NULL, *tour = NULL, *watch = NULL;
     int error = store_prepare(store,
                               "INSERT INTO cell(id, counters, path, pattern, specimen, n, opt, "
                               "link, runs, separate, cpu) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -92,12 +115,20 @@ static int put_cells(struct store *store, const struct cell *cells, size_t count
                               "INSERT INTO tour(cell, calls, length, counted, open, cold) "
                               "VALUES(?, ?, ?, ?, ?, ?)",
                               &tour, failure);
+    if (!error)
+        error = store_prepare(store,
+                              "INSERT INTO watch(cell, kind, looks, workload, length, threads, "
+                              "moves, handover, awake, partner) "
+                              "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                              &watch, failure);
     for (size_t i = 0; !error && i < count; i++) {
         error = put_cell(store, cell, &cells[i], failure);
         if (!error)
             error = put_events(store, event, &cells[i], failure);
         if (!error)
             error = put_tour(store, tour, &cells[i], failure);
+        if (!error)
+            error = put_watch(store, watch, &cells[i], failure);
     }
     return error;
 }

@@ -36,7 +36,7 @@ static void factor_text(const struct factor *factor, const struct cell *cell, ch
     const void *member = (const char *)cell + factor->offset;
     switch (factor->type) {
     case FACTOR_TEXT:
-        snprintf(text, size, "%s", *(char *const *)member);
+        snprintf(text, size, "%s", *(char *const *)member ? *(char *const *)member : "none");
         break;
     case FACTOR_U32:
         snprintf(text, size, "%" PRIu32, *(const uint32_t *)member);
@@ -116,6 +116,43 @@ static int compare_tours(const struct comparison *comparison, const struct cell 
     return compare_calls(comparison, was->id, before->calls, after->calls);
 }
 
+static const struct factor watch_factors[] = {
+    {"workload of a watch:", FACTOR_TEXT, offsetof(struct cell, watch.workload)},
+    {"length of a watch:", FACTOR_U64, offsetof(struct cell, watch.length)},
+    {"threads of a watch:", FACTOR_U32, offsetof(struct cell, watch.threads)},
+    {"moves of a watch:", FACTOR_U32, offsetof(struct cell, watch.moves)},
+    {"handover of a watch:", FACTOR_BOOL, offsetof(struct cell, watch.handover)},
+    {"awake CPUs during a watch:", FACTOR_BOOL, offsetof(struct cell, watch.awake)},
+    {"partner of a watch:", FACTOR_I32, offsetof(struct cell, watch.partner)},
+};
+
+static int compare_factors(const struct comparison *comparison, const struct factor *list,
+                           size_t count, const struct cell *was, const struct cell *now)
+{
+    for (size_t i = 0; i < count; i++) {
+        char before[256], after[256];
+        factor_text(&list[i], was, before, sizeof(before));
+        factor_text(&list[i], now, after, sizeof(after));
+        if (strcmp(before, after) != 0)
+            return differs(comparison, list[i].name, before, after);
+    }
+    return 0;
+}
+
+static int compare_watches(const struct comparison *comparison, const struct cell *was,
+                           const struct cell *now)
+{
+    if (cell_same_watch(was, now))
+        return 0;
+    const char *before = watch_kind_names[was->watch.kind],
+               *after = watch_kind_names[now->watch.kind];
+    if (was->watch.kind != now->watch.kind)
+        return differs(comparison, "kind of a watch:", *before ? before : "none",
+                       *after ? after : "none");
+    return compare_factors(comparison, watch_factors,
+                           sizeof(watch_factors) / sizeof(watch_factors[0]), was, now);
+}
+
 static int compare_cell(void *context, const struct stored_cell *stored)
 {
     struct comparison *comparison = context;
@@ -130,14 +167,11 @@ static int compare_cell(void *context, const struct stored_cell *stored)
     for (uint32_t i = 0; i < was->counters && i < now->counters; i++)
         if (strcmp(was->events[i], now->events[i]) != 0)
             return differs(comparison, "event", was->events[i], now->events[i]);
-    for (size_t i = 0; i < sizeof(factors) / sizeof(factors[0]); i++) {
-        char before[256], after[256];
-        factor_text(&factors[i], was, before, sizeof(before));
-        factor_text(&factors[i], now, after, sizeof(after));
-        if (strcmp(before, after) != 0)
-            return differs(comparison, factors[i].name, before, after);
-    }
-    return compare_tours(comparison, was, now);
+    int error =
+        compare_factors(comparison, factors, sizeof(factors) / sizeof(factors[0]), was, now);
+    if (!error)
+        error = compare_tours(comparison, was, now);
+    return error ? error : compare_watches(comparison, was, now);
 }
 
 /* Names what differs, as far as the store's facts tell; else only that something does. */

@@ -191,9 +191,60 @@ static const char schema_3[] =
     "    CROSS JOIN counter ON counter.cell = cell.id AND counter.counter = sample.counter\n"
     "    CROSS JOIN call ON call.cell = tour.cell AND call.call = sample.run % tour.length;";
 
+static const char schema_4[] =
+    "CREATE TABLE watch( -- cells whose runs are looks at clocks: what they showed, no "
+    "differences\n"
+    "  cell INTEGER PRIMARY KEY,\n"
+    "  kind TEXT NOT NULL, -- interval, row, steps, trips, edges, outside\n"
+    "  looks INTEGER NOT NULL, -- runs that belong together, of all threads\n"
+    "  workload TEXT, -- between the looks of an interval; NULL for other kinds\n"
+    "  length INTEGER NOT NULL, -- interval, steps, edges: us; row: readings in a block\n"
+    "  threads INTEGER NOT NULL, -- that do the same at the same time\n"
+    "  moves INTEGER NOT NULL, -- forced changes of CPU within an interval\n"
+    "  handover INTEGER NOT NULL, -- 1: another thread ends the interval\n"
+    "  awake INTEGER NOT NULL, -- 1: CPUs are kept from idle states\n"
+    "  partner INTEGER NOT NULL -- trips: the CPU that answers; else -1\n"
+    ");"
+
+    "CREATE TABLE clock( -- what is known and claimed of the clocks that were watched\n"
+    "  position INTEGER PRIMARY KEY, -- order in which they were written first\n"
+    "  name TEXT NOT NULL UNIQUE,\n"
+    "  kind TEXT NOT NULL, -- wall, cpu-time, cycles, place, stolen\n"
+    "  way TEXT NOT NULL, -- how it is read: instruction, vdso, syscall, read, device ...\n"
+    "  hardware TEXT NOT NULL, -- clocks with the same word are one counter, or may be\n"
+    "  claim TEXT NOT NULL, -- who says how fast it runs\n"
+    "  note TEXT NOT NULL, -- what to know when reading its numbers\n"
+    "  hz INTEGER NOT NULL, -- ticks a second as claimed; 0: nobody claims any\n"
+    "  resolution_ps INTEGER NOT NULL, -- as the operating system claims; 0: it does not\n"
+    "  slow INTEGER NOT NULL, -- 1: a reading takes microseconds\n"
+    "  steered INTEGER NOT NULL -- 1: the operating system adjusts its rate\n"
+    ");"
+
+    "CREATE VIEW look AS -- every reading of a clock, with where it stands in its watch\n"
+    "  SELECT cell.id AS cell, watch.kind AS kind, watch.workload AS workload,\n"
+    "    watch.length AS length, watch.threads AS threads, watch.moves AS moves,\n"
+    "    watch.handover AS handover, watch.awake AS awake, cell.cpu AS cpu,\n"
+    "    watch.partner AS partner, sample.process AS process, sample.run AS run,\n"
+    "    sample.run / watch.looks AS round,\n"
+    "    sample.run % watch.looks / (watch.looks / watch.threads) AS thread,\n"
+    "    sample.run % (watch.looks / watch.threads) AS look, sample.counter AS counter,\n"
+    "    substr(counter.event, 1, instr(replace(counter.event, '@', '=') || '=', '=') - 1) AS "
+    "clock,\n"
+    "    CASE WHEN watch.kind = 'row' THEN CASE sample.counter WHEN 0 THEN 'first'\n"
+    "        WHEN 1 THEN 'last' WHEN 2 THEN 'backward' WHEN 3 THEN 'worst' WHEN 4 THEN 'before'\n"
+    "        ELSE 'after' END\n"
+    "      WHEN watch.kind = 'outside' AND sample.counter = 0 THEN 'asked'\n"
+    "      WHEN watch.kind = 'outside' AND sample.counter = cell.counters - 1 THEN 'answered'\n"
+    "    END AS part, sample.value AS value,\n"
+    "    sample.minor_faults AS minor_faults, sample.major_faults AS major_faults,\n"
+    "    sample.voluntary AS voluntary, sample.involuntary AS involuntary\n"
+    "  FROM watch CROSS JOIN cell ON cell.id = watch.cell CROSS JOIN sample ON sample.cell = "
+    "cell.id\n"
+    "    CROSS JOIN counter ON counter.cell = cell.id AND counter.counter = sample.counter;";
+
 /* Step i brings a store from schema i to i + 1; a new file takes them all. A released step is
  * never edited: a change of the schema is a new line here and STORE_SCHEMA + 1. */
-static const char *const steps[] = {schema_1, schema_2, schema_3};
+static const char *const steps[] = {schema_1, schema_2, schema_3, schema_4};
 
 _Static_assert(sizeof(steps) / sizeof(steps[0]) == STORE_SCHEMA, "one step a schema version");
 

@@ -12,7 +12,7 @@
 #include "machine/facts.h"
 #include "wire/cell.h"
 
-#define STORE_SCHEMA 3
+#define STORE_SCHEMA 4
 
 struct store;
 

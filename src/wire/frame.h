@@ -95,6 +95,9 @@ struct wire_reader {
     /* Called with every line that is no frame (banners, a console's noise); may be NULL. */
     void (*chatter)(void *context, const char *line);
     void *context;
+    /* Asked right after every read, for who must know when something came; NULL: nobody. */
+    uint64_t (*now)(void);
+    uint64_t read_at; /* what it said last */
 };
 
 /* Hands the reader bytes that were read elsewhere and come before those of the descriptor. 0,

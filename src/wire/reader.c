@@ -87,6 +87,10 @@ static int fill(struct wire_reader *reader, struct failure *failure)
                          "the other side sent a line longer than %u bytes: no probe does that",
                          WIRE_MAX_LINE);
     ssize_t got = read(reader->fd, reader->buffer + reader->used, WIRE_MAX_LINE - reader->used);
+    const int error = errno;
+    if (reader->now)
+        reader->read_at = reader->now();
+    errno = error;
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return 0;
     if (got < 0)

@@ -219,6 +219,13 @@ UNUSED static const struct stored_operation known_operations[] = {
      false},
     {"perf-user-cold", "read", "perf", "keeps", "running", "static", "cold", "", false, true},
 };
+UNUSED static const struct stored_clock known_clocks[] = {
+    {"monotonic-raw", "wall", "vdso", "tsc", "the operating system", "", 1000000000, 1000, false,
+     false},
+    {"lying", "wall", "ask", "external", "a person", "a note, with \"quotes\"", UINT64_MAX,
+     UINT64_MAX, true, true},
+    {"steal", "stolen", "read", "", "", "", 0, 0, true, false},
+};
 enum { KNOWN = 3 };
 
 UNUSED static void put_knowledge(struct store *store)
@@ -228,6 +235,7 @@ UNUSED static void put_knowledge(struct store *store)
         must(store_put_specimen_truth(store, &known_truths[i], failure));
         must(store_put_opcode(store, &known_opcodes[i], failure));
         must(store_put_operation(store, &known_operations[i], failure));
+        must(store_put_clock(store, &known_clocks[i], failure));
     }
 }
 
@@ -262,6 +270,36 @@ UNUSED static void put_tour(struct store *store)
     }
 }
 
+/* A watch behind the tour: four intervals of two threads, in two processes. */
+enum { WATCH_CELL = TOUR_CELL + 1, WATCH_PROCESSES = 2, WATCH_RUNS = 48 };
+#define WATCH_LYING "lying@1000000=ask:./clock --from=@now"
+
+UNUSED static struct cell watch_cell(void)
+{
+    return (struct cell){.id = WATCH_CELL,
+                         .events = {words(WATCH_LYING), words("monotonic-raw")},
+                         .counters = 2,
+                         .path = words("watch"),
+                         .pattern = PATTERN_RR,
+                         .specimen = words("null"),
+                         .opt = words("O2"),
+                         .link = words("static"),
+                         .runs = WATCH_RUNS,
+                         .cpu = -1,
+                         .watch = {WATCH_INTERVAL, words("sleep"), 20000, 2, 3, true, true, -1}};
+}
+
+UNUSED static void put_watch(struct store *store)
+{
+    const struct cell cell = watch_cell();
+    const struct visit visits[WATCH_PROCESSES] = {{WATCH_CELL, 1}, {WATCH_CELL, 0}};
+    must(store_put_plan(store, &cell, 1, visits, WATCH_PROCESSES, failure));
+    for (size_t i = 0; i < WATCH_PROCESSES; i++) {
+        must(put_runs(store, &cell, visits[i].process, 0, WATCH_RUNS, failure));
+        must(store_end_visit(store, WATCH_CELL, visits[i].process, VISIT_DONE, 0, NULL, failure));
+    }
+}
+
 UNUSED static struct store *fill(struct fixture *fixture)
 {
     struct store *store = create(fixture);
@@ -284,6 +322,15 @@ UNUSED static void make_finished_with_tour(struct fixture *fixture)
 {
     struct store *store = fill(fixture);
     put_tour(store);
+    must(store_finish(store, failure));
+    store_close(store);
+}
+
+UNUSED static void make_finished_with_all(struct fixture *fixture)
+{
+    struct store *store = fill(fixture);
+    put_tour(store);
+    put_watch(store);
     must(store_finish(store, failure));
     store_close(store);
 }

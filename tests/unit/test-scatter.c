@@ -148,12 +148,12 @@ static void every_width_is_kept_whatever_the_values(void **state)
 {
     (void)state;
     static const double odd[] = {0, 1, -1, 1e-300, 1e300, -1e300, DBL_MAX, -DBL_MAX, DBL_MIN, 160};
-    enum { COUNT = sizeof(odd) / sizeof(*odd) };
+    const size_t count = sizeof(odd) / sizeof(*odd);
     use_ascii();
     for (size_t width = 24; width < 130; width += 7)
-        for (size_t i = 0; i < COUNT * COUNT; i++) {
-            const struct scatter_point points[] = {{odd[i / COUNT], odd[i % COUNT], 0},
-                                                   {odd[i % COUNT], 5, 1}};
+        for (size_t i = 0; i < count * count; i++) {
+            const struct scatter_point points[] = {{odd[i / count], odd[i % count], 0},
+                                                   {odd[i % count], 5, 1}};
             struct scatter scatter = {.series = names,
                                       .series_count = 2,
                                       .points = points,

@@ -191,9 +191,9 @@ static void other_schemas_are_refused(void **state)
 {
     struct fixture *fixture = *state;
     make_finished(fixture);
-    change(fixture->path, "PRAGMA user_version=4");
+    change(fixture->path, "PRAGMA user_version=5");
     refuse_both_ways(fixture->path, -EPROTONOSUPPORT, "Update assay");
-    for (int older = 2; older >= 1; older--) { /* its checksum is that of schema 3 */
+    for (int older = 3; older >= 1; older--) { /* its checksum is that of schema 4 */
         char pragma[40];
         snprintf(pragma, sizeof(pragma), "PRAGMA user_version=%d", older);
         change(fixture->path, pragma);

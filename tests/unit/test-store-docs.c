@@ -25,7 +25,7 @@ static char *read_document(void)
 static sqlite3 *open_as_an_analyst(struct fixture *fixture)
 {
     sqlite3 *db = NULL;
-    make_finished_with_tour(fixture);
+    make_finished_with_all(fixture);
     assert_int_equal(sqlite3_open_v2(fixture->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
     return db;
 }
@@ -132,10 +132,11 @@ static void views_tell_what_was_written(void **state)
             assert_true((uint64_t)sqlite3_column_int64(rows, 4 + i) == wanted[i]);
         count++;
     }
-    assert_int_equal(count, (4 * PLAN_PROCESSES + 2 * TOUR_PROCESSES) * PLAN_RUNS);
+    assert_int_equal(count, (4 * PLAN_PROCESSES + 2 * TOUR_PROCESSES) * PLAN_RUNS +
+                                2 * WATCH_PROCESSES * WATCH_RUNS);
     sqlite3_finalize(rows);
     assert_int_equal(run_query(db, "SELECT 1 FROM sample_u64 WHERE value = '18446744073709551615'"),
-                     4 * PLAN_PROCESSES + 2 * TOUR_PROCESSES);
+                     4 * PLAN_PROCESSES + 2 * TOUR_PROCESSES + 2 * WATCH_PROCESSES);
     sqlite3_close(db);
 }
 
@@ -173,6 +174,40 @@ static void the_view_of_calls_walks_the_tour(void **state)
     sqlite3_close(db);
 }
 
+/* Where every reading stands, and which clock it is of. */
+static void the_view_of_looks_knows_where_each_stands(void **state)
+{
+    sqlite3 *db = open_as_an_analyst(*state);
+    sqlite3_stmt *rows = NULL;
+    assert_int_equal(sqlite3_prepare_v2(db,
+                                        "SELECT process, run, round, thread, look, clock, counter, "
+                                        "value, part, kind, workload, length, threads, moves, "
+                                        "handover, awake, partner, cell FROM look",
+                                        -1, &rows, NULL),
+                     SQLITE_OK);
+    int count = 0;
+    while (sqlite3_step(rows) == SQLITE_ROW) {
+        static const int wanted[] = {20000, 2, 3, 1, 1, -1, WATCH_CELL};
+        const int run = sqlite3_column_int(rows, 1), counter = sqlite3_column_int(rows, 6);
+        const struct sample right = right_sample(WATCH_CELL, (uint32_t)sqlite3_column_int(rows, 0),
+                                                 (uint32_t)run, (uint32_t)counter);
+        assert_int_equal(sqlite3_column_int(rows, 2), run / 12);
+        assert_int_equal(sqlite3_column_int(rows, 3), run % 12 / 6);
+        assert_int_equal(sqlite3_column_int(rows, 4), run % 6);
+        assert_string_equal(sqlite3_column_text(rows, 5), counter ? "monotonic-raw" : "lying");
+        assert_true((uint64_t)sqlite3_column_int64(rows, 7) == right.value);
+        assert_null(sqlite3_column_text(rows, 8));
+        assert_string_equal(sqlite3_column_text(rows, 9), "interval");
+        assert_string_equal(sqlite3_column_text(rows, 10), "sleep");
+        for (int i = 0; i < 7; i++)
+            assert_int_equal(sqlite3_column_int(rows, 11 + i), wanted[i]);
+        count++;
+    }
+    assert_int_equal(count, 2 * WATCH_PROCESSES * WATCH_RUNS);
+    sqlite3_finalize(rows);
+    sqlite3_close(db);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +215,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_table_and_column_is_explained, setup, teardown),
         cmocka_unit_test_setup_teardown(views_tell_what_was_written, setup, teardown),
         cmocka_unit_test_setup_teardown(the_view_of_calls_walks_the_tour, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_view_of_looks_knows_where_each_stands, setup, teardown),
     };
     return cmocka_run_group_tests_name("store-docs", tests, NULL, NULL);
 }
