@@ -9,7 +9,7 @@
 #include "cli/clocks-show.h"
 #include "show/scatter.h"
 
-#define ROWS   10u
+#define ROWS   8u
 #define BEYOND 1.5 /* times the longest sleep */
 
 static bool has_points(const struct clocks_run *run, uint32_t clock)

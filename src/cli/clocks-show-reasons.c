@@ -13,12 +13,15 @@
 
 /* --- why --- */
 
-/* That a clock cannot be falsified is one reason for all, and said above. */
-static bool needs_reason(const struct clocks_run *run, const struct clock_verdict *verdict)
+/* That a clock cannot be falsified is one reason for all, and said above; that CPU time is no time
+ * is as it should be. */
+static bool needs_reason(const struct clocks_run *run, uint32_t clock)
 {
-    return verdict && verdict->why[0] &&
-           (run->options->all || verdict->trust == TRUST_NOT_DEPENDABLE ||
-            verdict->trust == TRUST_CPU_TIME_ONLY);
+    const struct clock_verdict *verdict = &run->report.verdicts[clock];
+    bool fine =
+        verdict->trust == TRUST_DEPENDABLE || verdict->trust == TRUST_NOT_FALSIFIABLE ||
+        (verdict->trust == TRUST_CPU_TIME_ONLY && run->file.clocks[clock].role == ROLE_CPU_TIME);
+    return verdict->why[0] && (run->options->all || !fine);
 }
 
 /* Was the same said of one before? */
@@ -90,7 +93,7 @@ void clocks_put_reasons(const struct clocks_run *run, const struct style *style,
     }
     size_t count = clocks_by_use(run, order);
     for (size_t i = 0; run->report.verdicts && i < count; i++)
-        if (needs_reason(run, &run->report.verdicts[order[i]]) && !was_said(run, order, i))
+        if (needs_reason(run, order[i]) && !was_said(run, order, i))
             put_reason(run, order, count, i, style, &lines);
     for (size_t i = 0; run->report.same && i < run->file.clock_count; i++)
         put_same(run, i, style, &lines);

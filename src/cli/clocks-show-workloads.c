@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/clocks-show.h"
@@ -13,6 +14,8 @@
 
 #define LEAST_RATIO 8u /* columns of a ratio */
 #define GAP         2u
+#define LEAST_NAMES 24u  /* columns of names of intervals, which wrap */
+#define ALIKE       0.01 /* ratios as near to each other as this */
 
 /* Of the same workload and circumstances, whatever its length? */
 static bool is_alike(const struct clock_row *left, const struct clock_row *right)
@@ -50,47 +53,97 @@ static bool find_worst(const struct clocks_run *run, const struct clock_row *lik
 
 /* --- the brief table --- */
 
-struct brief {
-    uint32_t clocks[CLOCKS_FEW];
-    size_t count;
-    struct column columns[1 + 2 * CLOCKS_FEW];
-    char titles[CLOCKS_FEW][48];
+/* A line of it: intervals over which the shown clocks went alike. */
+struct kind {
+    const struct clock_row *like; /* the first of them */
+    bool known[CLOCKS_FEW];
+    double worst[CLOCKS_FEW], naive[CLOCKS_FEW];
+    struct text names;
 };
 
-static size_t longest_interval(const struct clocks_run *run)
+struct brief {
+    const struct clocks_run *run;
+    uint32_t clocks[CLOCKS_FEW];
+    size_t count;
+    struct column columns[2 + CLOCKS_FEW]; /* the naive order stands beside the first clock alone:
+                                              what it costs is much the same for all */
+    char titles[CLOCKS_FEW][48];
+    struct kind *kinds;
+    size_t kind_count;
+};
+
+static void find_kind(const struct brief *brief, const struct clock_row *like, struct kind *kind)
 {
-    size_t longest = 0;
-    for (size_t i = 0; i < run->report.row_count; i++) {
-        AUTO_TEXT struct text words = {0};
-        clocks_put_interval(&run->report.rows[i], &words);
-        size_t columns = utf8_columns(text_string(&words));
-        longest = columns > longest ? columns : longest;
-    }
-    return longest;
+    *kind = (struct kind){.like = like};
+    for (size_t i = 0; i < brief->count; i++)
+        kind->known[i] =
+            find_worst(brief->run, like, brief->clocks[i], &kind->worst[i], &kind->naive[i]);
+    clocks_put_interval(like, &kind->names);
 }
 
-/* As many clocks as fit; the naive order beside each. */
-static void choose_columns(struct brief *brief, const struct clocks_run *run, size_t width)
+/* Do all clocks that are shown deviate by about as much over both? */
+static bool go_alike(const struct brief *brief, const struct kind *left, const struct kind *right)
 {
+    for (size_t i = 0; i < brief->count; i++)
+        if (left->known[i] != right->known[i] || !(fabs(left->worst[i] - right->worst[i]) <= ALIKE))
+            return false;
+    return true;
+}
+
+static void fold(const struct brief *brief, struct kind *into, struct kind *kind)
+{
+    for (size_t i = 0; i < brief->count; i++) {
+        into->worst[i] = clocks_worse(into->worst[i], kind->worst[i]);
+        into->naive[i] = clocks_worse(into->naive[i], kind->naive[i]);
+    }
+    text_printf(&into->names, "; %s", text_string(&kind->names));
+    text_free(&kind->names);
+}
+
+/* A line for each kind of interval; those that go alike share one. */
+static bool find_kinds(struct brief *brief)
+{
+    const struct clocks_run *run = brief->run;
+    brief->kinds = calloc(run->report.row_count, sizeof(*brief->kinds));
+    for (size_t i = 0; brief->kinds && i < run->report.row_count; i++) {
+        struct kind kind;
+        size_t at = 0;
+        if (!leads(run, i))
+            continue;
+        find_kind(brief, &run->report.rows[i], &kind);
+        while (at < brief->kind_count && !go_alike(brief, &brief->kinds[at], &kind))
+            at++;
+        if (at < brief->kind_count)
+            fold(brief, &brief->kinds[at], &kind);
+        else
+            brief->kinds[brief->kind_count++] = kind;
+    }
+    return brief->kinds != NULL;
+}
+
+/* As many clocks as leave room for the names of intervals. */
+static void choose_columns(struct brief *brief, size_t width)
+{
+    const struct clocks_run *run = brief->run;
     uint32_t few[CLOCKS_FEW];
-    size_t count = clocks_few(run, few), at = longest_interval(run);
-    brief->columns[0] = (struct column){.title = "interval"};
+    size_t count = clocks_few(run, few), at = LEAST_RATIO + GAP, column = 0;
     for (size_t i = 0; i < count; i++) {
         AUTO_TEXT struct text title = {0};
         if (few[i] == (uint32_t)run->report.reference.clock)
             continue;
         text_put_clean(&title, clocks_name(&run->file, few[i]));
-        size_t named = utf8_columns(text_string(&title));
-        at += GAP + (named > LEAST_RATIO ? named : LEAST_RATIO) + GAP + LEAST_RATIO;
-        if (brief->count && at > width)
+        size_t named = utf8_columns(text_string(&title)), place = brief->count;
+        at += (named > LEAST_RATIO ? named : LEAST_RATIO) + GAP;
+        if (place && at + LEAST_NAMES > width)
             break;
-        size_t place = brief->count++;
         snprintf(brief->titles[place], sizeof(brief->titles[place]), "%s", text_string(&title));
         brief->clocks[place] = few[i];
-        brief->columns[1 + 2 * place] =
-            (struct column){.title = brief->titles[place], .right = true};
-        brief->columns[2 + 2 * place] = (struct column){.title = "naive", .right = true};
+        brief->columns[column++] = (struct column){.title = brief->titles[place], .right = true};
+        if (!place)
+            brief->columns[column++] = (struct column){.title = "naive", .right = true};
+        brief->count++;
     }
+    brief->columns[column] = (struct column){.title = "over", .wraps = true};
 }
 
 static void add_ratio(struct table *table, bool known, enum tone tone, double ratio)
@@ -100,31 +153,38 @@ static void add_ratio(struct table *table, bool known, enum tone tone, double ra
     table_add(table, tone, known ? text : "");
 }
 
-static void put_brief(const struct clocks_run *run, const struct style *style, struct text *out)
+static void put_kinds(const struct brief *brief, const struct style *style, struct text *out)
 {
-    struct brief brief = {0};
-    choose_columns(&brief, run, style->width);
-    if (!brief.count)
-        return;
-    struct table table = {.columns = brief.columns, .column_count = 1 + 2 * brief.count};
-    for (size_t i = 0; i < run->report.row_count; i++) {
-        AUTO_TEXT struct text words = {0};
-        if (!leads(run, i))
-            continue;
-        clocks_put_interval(&run->report.rows[i], &words);
-        table_add(&table, TONE_PLAIN, text_string(&words));
-        for (size_t j = 0; j < brief.count; j++) {
-            double worst, naive;
-            bool known = find_worst(run, &run->report.rows[i], brief.clocks[j], &worst, &naive);
-            add_ratio(&table, known, TONE_PLAIN, worst);
-            add_ratio(&table, known, TONE_DIM, naive);
+    struct table table = {.columns = brief->columns, .column_count = 2 + brief->count};
+    for (size_t i = 0; i < brief->kind_count; i++) {
+        const struct kind *kind = &brief->kinds[i];
+        for (size_t j = 0; j < brief->count; j++) {
+            add_ratio(&table, kind->known[j], TONE_PLAIN, kind->worst[j]);
+            if (!j)
+                add_ratio(&table, kind->known[j], TONE_DIM, kind->naive[j]);
         }
+        table_add(&table, TONE_PLAIN, text_string(&kind->names));
     }
-    section_put_heading("Worst ratio by what happened in the interval; naive: the paper's order of "
-                        "reading",
+    section_put_heading("Worst ratio, and that in the paper's naive order of reading, by what "
+                        "happened meanwhile",
                         style, out);
     table_put(&table, style, out);
     table_free(&table);
+}
+
+static void put_brief(const struct clocks_run *run, const struct style *style, struct text *out)
+{
+    struct brief brief = {.run = run};
+    choose_columns(&brief, style->width);
+    if (!brief.count)
+        return;
+    if (find_kinds(&brief))
+        put_kinds(&brief, style, out);
+    else
+        out->failed = true;
+    for (size_t i = 0; i < brief.kind_count; i++)
+        text_free(&brief.kinds[i].names);
+    free(brief.kinds);
 }
 
 /* --- every row --- */
