@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "probe/driver/tours.h"
+#include "probe/driver/watches.h"
 #include "probe/harness/job.h"
 #include "probe/sources/tool.h"
 
@@ -179,6 +180,8 @@ int cell_resolve(struct known_cell *known, const struct event_view *view,
     int result = check_lengths(&known->cell, &known->failure);
     if (result < 0)
         return result;
+    if (known->cell.watch.kind != WATCH_NONE)
+        return watch_resolve(known, kit, offers);
     if (known->cell.tour.calls) {
         result = resolve_events(known, view);
         return result < 0 ? result : tour_resolve(known, kit, offers);

@@ -14,13 +14,13 @@ struct known_cell {
     struct cell cell;
     bool resolved;             /* tried, with the outcome below */
     struct failure failure;    /* code 0: it can be visited */
-    const struct offer *offer; /* NULL: it is a tour */
+    const struct offer *offer; /* NULL: it is a tour or a watch */
     size_t harness;            /* index into the kit's */
     bool needs_folder;
     const struct source *source; /* whose events they are, or the tool that counts those of the
                                     operating system; NULL: the path does */
-    struct event events[CELL_MAX_COUNTERS];
-    struct event counted; /* by the calls of a tour */
+    struct event events[CELL_MAX_COUNTERS]; /* none of a watch: its events are clocks */
+    struct event counted;                   /* by the calls of a tour */
 };
 
 struct cells {

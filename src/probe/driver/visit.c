@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
+#include "probe/driver/watches.h"
 #include "probe/sources/counting.h"
 
 #define TICK_MS    100
@@ -54,6 +55,10 @@ static void fill_job(struct job *job, const struct known_cell *known)
     job->separate = cell->separate;
     job->cpu = cell->cpu;
     job->n = cell->n;
+    if (cell->watch.kind != WATCH_NONE) {
+        watch_fill_job(job, cell);
+        return;
+    }
     for (uint32_t index = 0; index < cell->counters; index++)
         fill_event(&job->events[index], &known->events[index]);
     if (!cell->tour.calls)
@@ -301,7 +306,8 @@ static int judge(const struct watch *watch, int status, char *reason, size_t siz
         return 0;
     if (state != JOB_FAILED || !WIFEXITED(status))
         return explain_crash(watch, status, reason, size);
-    if (job->failed_event >= 0 && (uint32_t)job->failed_event < watch->known->cell.counters)
+    if (job->failed_event >= 0 && watch->known->cell.watch.kind == WATCH_NONE &&
+        (uint32_t)job->failed_event < watch->known->cell.counters)
         return explain_event(watch, job, reason, size);
     if (job->failed_event == JOB_COUNTED && watch->known->cell.tour.calls)
         return explain_counted(watch, job, reason, size);

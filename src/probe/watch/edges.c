@@ -1,0 +1,77 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Edges: a clock that shows whole seconds is worth something only when it changes. All others are
+ * looked at between any two of its readings, so that every change lies between two looks. */
+#include <errno.h>
+#include <string.h>
+
+#include "probe/harness/account.h"
+#include "probe/harness/elapsed.h"
+#include "probe/watch/looks.h"
+#include "probe/watch/places.h"
+#include "probe/watch/watch.h"
+
+enum { COARSE, OTHERS };
+
+/* *value: what the coarse clock showed last; the new one then. rows: of the look before its last
+ * old reading, of the look after its first new one. */
+static int await_edge(struct looks *looks, uint64_t microseconds, uint64_t *value,
+                      uint64_t *const rows[WATCH_EDGE_LOOKS], struct failure *failure)
+{
+    struct clock_reader *coarse = &looks->readers[COARSE];
+    uint64_t latest[CELL_MAX_COUNTERS];
+    uint64_t began = elapsed_clock();
+    looks_forwards(looks, OTHERS, rows[0]);
+    uint64_t reading = coarse->clock->read(coarse);
+    /* It changed while nobody looked: then only the next change counts. */
+    *value = reading;
+    while (reading == *value && !coarse->error) {
+        if (elapsed_clock() - began >= microseconds * 1000u)
+            return fail_with(failure, -ETIME, "the clock %s showed %llu for %llu µs",
+                             coarse->clock->name, (unsigned long long)*value,
+                             (unsigned long long)microseconds);
+        looks_forwards(looks, OTHERS, latest);
+        reading = coarse->clock->read(coarse);
+        if (reading == *value)
+            memcpy(&rows[0][OTHERS], &latest[OTHERS], (looks->count - OTHERS) * sizeof(latest[0]));
+    }
+    looks_backwards(looks, OTHERS, rows[1]);
+    rows[0][COARSE] = *value;
+    rows[1][COARSE] = *value = reading;
+    return looks_check(looks, failure);
+}
+
+static int await_edges(const struct watch *watch, struct looks *looks)
+{
+    struct job *job = watch->job;
+    uint64_t value = 0;
+    int result = 0;
+    for (uint32_t run = 0; run < job->runs && result == 0; run += WATCH_EDGE_LOOKS) {
+        uint64_t *const rows[] = {watch_row(job, run), watch_row(job, run + 1)};
+        struct rusage before = {0}, after = {0};
+        account_take(&before);
+        result = await_edge(looks, job->watch.length, &value, rows, watch->failure);
+        account_take(&after);
+        account_write(&job_accounts(job)[run + 1], &before, &after);
+        if (result == 0)
+            watch_done(job, run + WATCH_EDGE_LOOKS);
+    }
+    return result;
+}
+
+int edges_watch(const struct watch *watch)
+{
+    struct looks looks;
+    struct job *job = watch->job;
+    int result = job->cpu >= 0 ? place_pin(job->cpu, watch->failure) : 0;
+    if (result == 0)
+        result = looks_open(&looks, job, NULL, job->counters, watch->objects, watch->failure);
+    if (result < 0)
+        return result;
+    result = looks_rehearse(&looks, watch->failure);
+    if (result == 0)
+        result = await_edges(watch, &looks);
+    looks_close(&looks);
+    return result;
+}

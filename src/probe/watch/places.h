@@ -1,0 +1,30 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * On which CPUs the threads of a watch are: those that the process was allowed at its start, one
+ * after the other. */
+#pragma once
+
+#include "base/failure.h"
+#include "specimens/affinity.h"
+
+struct places {
+    struct affinity allowed;
+    size_t count;
+    int home; /* the CPU that the cell names; -1: any that is allowed */
+};
+
+/* What this process may use; call it before anything is pinned. */
+int places_find(struct places *places, int home, struct failure *failure);
+
+int place_now(void); /* the CPU that this thread is on; -1: it cannot be told */
+/* Of this thread: to one CPU; to where threads of the job are at rest. */
+int place_pin(int cpu, struct failure *failure);
+int places_rest(const struct places *places, struct failure *failure);
+
+/* The allowed CPU behind this one, the first behind the last. */
+int places_next(const struct places *places, int cpu);
+/* On its own allowed CPUs a thread is moved that often; the number of move `index`'s target when
+ * `began` is where it was and it is on `cpu` now. The last is not where it began, unless there are
+ * only two CPUs and the number is even. */
+int places_target(const struct places *places, int began, int cpu, uint32_t index, uint32_t moves);

@@ -1,0 +1,71 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Steps: a clock is read until it shows something else, and another one right after that. */
+#include <errno.h>
+
+#include "probe/harness/account.h"
+#include "probe/harness/elapsed.h"
+#include "probe/watch/looks.h"
+#include "probe/watch/places.h"
+#include "probe/watch/watch.h"
+
+#define QUICK_READINGS 256u /* of a clock that is quick, before the time is looked at again */
+
+enum { STEPPED, METER, STEP_READERS };
+
+/* The next reading that is not `value`. Asking for the time takes longer than most readings do, so
+ * it is asked for now and then. */
+static int await_step(struct looks *looks, uint64_t microseconds, uint64_t value, uint64_t *row,
+                      struct failure *failure)
+{
+    struct clock_reader *stepped = &looks->readers[STEPPED], *meter = &looks->readers[METER];
+    uint64_t began = elapsed_clock();
+    do
+        for (uint32_t left = stepped->clock->slow ? 1 : QUICK_READINGS; left; left--) {
+            row[STEPPED] = stepped->clock->read(stepped);
+            if (row[STEPPED] == value)
+                continue;
+            row[METER] = meter->clock->read(meter);
+            return looks_check(looks, failure);
+        }
+    while (!stepped->error && elapsed_clock() - began < microseconds * 1000u);
+    int result = looks_check(looks, failure);
+    return result < 0 ? result
+                      : fail_with(failure, -ETIME, "the clock %s showed %llu for %llu µs",
+                                  stepped->clock->name, (unsigned long long)value,
+                                  (unsigned long long)microseconds);
+}
+
+static int await_steps(const struct watch *watch, struct looks *looks)
+{
+    struct job *job = watch->job;
+    uint64_t value = looks->readers[STEPPED].clock->read(&looks->readers[STEPPED]);
+    int result = looks_check(looks, watch->failure);
+    for (uint32_t run = 0; run < job->runs && result == 0; run++) {
+        struct rusage before = {0}, after = {0};
+        account_take(&before);
+        result = await_step(looks, job->watch.length, value, watch_row(job, run), watch->failure);
+        account_take(&after);
+        account_write(&job_accounts(job)[run], &before, &after);
+        value = watch_row(job, run)[STEPPED];
+        if (result == 0)
+            watch_done(job, run + 1);
+    }
+    return result;
+}
+
+int steps_watch(const struct watch *watch)
+{
+    struct looks looks;
+    int result = watch->job->cpu >= 0 ? place_pin(watch->job->cpu, watch->failure) : 0;
+    if (result == 0)
+        result = looks_open(&looks, watch->job, NULL, STEP_READERS, watch->objects, watch->failure);
+    if (result < 0)
+        return result;
+    result = looks_rehearse(&looks, watch->failure);
+    if (result == 0)
+        result = await_steps(watch, &looks);
+    looks_close(&looks);
+    return result;
+}
