@@ -150,8 +150,13 @@ void clocks_put_reference(const struct clocks_run *run, const struct style *styl
     if (!run->report.looks)
         return;
     section_put_heading("Compared with what", style, out);
-    if (reference->why[0])
-        section_put_words(reference->why, style, out);
+    if (reference->why[0]) {
+        AUTO_TEXT struct text words = {0};
+        size_t length = strlen(reference->why);
+        text_printf(&words, "Reference: %s%s", reference->why,
+                    reference->why[length - 1] == '.' ? "" : ".");
+        section_put_words(text_string(&words), style, out);
+    }
     put_claims(run, &claims);
     section_put_words(text_string(&claims), style, out);
 }

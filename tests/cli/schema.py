@@ -73,6 +73,11 @@ class Schema(unittest.TestCase):
         self.assertEqual(len(envelope["findings"]), 7)
         self.check("overhead", "--from", envelope["analysis"]["store"])
 
+    def test_clocks(self):
+        envelope = self.check("clocks", "--quick", "--all", "--budget", "6s", statuses=(0, 3))
+        self.assertEqual(len(envelope["findings"]), 4)
+        self.check("clocks", "--from", envelope["analysis"]["store"])
+
     def test_measure_with_something_left_out(self):
         self.check("measure", "-e", "page-faults:u", "--path", "all", "--pattern", "all", "--runs",
                    "2", "--no-overhead", statuses=(0, 3))

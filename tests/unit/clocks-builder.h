@@ -111,9 +111,9 @@ void built_usual_clocks(struct built_world *world);
 struct built_clock *built_find(struct built_world *world, const char *name);
 
 /* The index of the watch, which has no looks yet. */
-size_t built_watch(struct built_world *world, const struct built_watch *watch);
+size_t built_watch(struct built_world *world, const struct built_watch *plan);
 /* One more process of the watch: so many intervals (blocks, steps, trips, edges, outside looks). */
-void built_visit(struct built_world *world, size_t watch, uint32_t groups);
+void built_visit(struct built_world *world, size_t index, uint32_t groups);
 /* True time passes. */
 void built_pass(struct built_world *world, double ns);
 /* What `assay clocks` does, made small: sleeps and computations of 20 … 160 ms and the other

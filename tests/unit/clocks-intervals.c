@@ -163,7 +163,7 @@ static void show(struct built_world *world, struct clock_watch *watch, const str
                  uint32_t thread, size_t first)
 {
     for (uint32_t look = 0; look < WATCH_INTERVAL_LOOKS; look++) {
-        size_t row = first + thread * WATCH_INTERVAL_LOOKS + look;
+        size_t row = first + (size_t)thread * WATCH_INTERVAL_LOOKS + look;
         bool last = look >= WATCH_SIDE_LOOKS;
         bool backwards = look % WATCH_SIDE_LOOKS == 1;
         for (uint32_t step = 0; step < watch->columns; step++) {

@@ -25,7 +25,10 @@ static inline void shapes_begin(const struct built_world *world, struct clocks_r
     for (size_t i = 0; i < world->file.clock_count; i++)
         if (world->file.clocks[i].hz)
             report->scales[i] =
-                (struct clock_scale){true, 1e9 / (double)world->file.clocks[i].hz, true};
+                (struct clock_scale){.known = true,
+                                     .ns_per_tick = 1e9 / (double)world->file.clocks[i].hz,
+                                     .claimed = true,
+                                     .step_ticks = 1};
 }
 
 /* Cost, granularity, monotonicity and pairs. */

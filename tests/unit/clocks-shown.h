@@ -270,7 +270,7 @@ static inline void shown_build_rich(struct shown *shown)
     shown_judge(shown);
     report->reference.clock = SHOWN_RAW;
     snprintf(report->reference.why, sizeof(report->reference.why),
-             "monotonic-raw, which is made of the tsc: a clock of another make could falsify it.");
+             "monotonic-raw, which is made of the tsc: a clock of another make could falsify it");
     for (uint32_t i = 0; i < count; i++) {
         shown_measure(shown, i, clocks[i].ticks, clocks[i].ns, clocks[i].resolution);
         shown_row(shown, i, "sleep", 1, clocks[i].sleep);

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probe/clocks/calendar.h"
 #include "probe/clocks/clock.h"
 #include "skip.h"
 
@@ -184,6 +185,18 @@ static void names_that_are_no_clock_are_refused(void **state)
     assert_ptr_equal(clock_find("monotonic"), clock_find("monotonic"));
 }
 
+static void dates_of_an_rtc_are_the_seconds_of_libc(void **state)
+{
+    (void)state;
+    for (time_t at = 0; at < 4102444800; at += 86400 * 13 + 12345) { /* until 2100 */
+        struct tm date;
+        assert_non_null(gmtime_r(&at, &date));
+        struct calendar_time time = {date.tm_year + 1900LL, date.tm_mon + 1, date.tm_mday,
+                                     date.tm_hour,          date.tm_min,     date.tm_sec};
+        assert_int_equal(seconds_since_1970(&time), at);
+    }
+}
+
 /* --- where the CPU's counter of time is forbidden --- */
 
 enum verdict { FINE, TICKS_STILL_ALLOWED, OPENED_ALL_THE_SAME, NO_ADVICE, NO_WAY_LEFT };
@@ -235,6 +248,7 @@ int main(void)
         cmocka_unit_test(the_cpu_is_one_of_the_machines),
         cmocka_unit_test(stolen_time_is_that_of_the_operating_system),
         cmocka_unit_test(a_filled_row_rises_as_single_readings_do),
+        cmocka_unit_test(dates_of_an_rtc_are_the_seconds_of_libc),
         cmocka_unit_test(names_that_are_no_clock_are_refused),
         cmocka_unit_test(forbidden_ticks_are_absences_and_no_death),
     };

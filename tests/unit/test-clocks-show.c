@@ -149,7 +149,9 @@ static void claims_stand_beside_the_reference(void **state)
 {
     struct shown *shown = *state;
     shown_put(shown, 100);
-    expect(shown, "a clock of another make could falsify it.");
+    expect(shown,
+           "Reference: monotonic-raw, which is made of the tsc: a clock of another make could "
+           "falsify it.\n");
     expect(shown, "Claimed: clocksource tsc (available: tsc acpi_pm); flags of the CPU: "
                   "constant_tsc nonstop_tsc; tsc claims 2595 MHz.");
 }

@@ -30,26 +30,20 @@ static double went(const struct clock_watch *watch, size_t from, size_t to, uint
     return (double)(int64_t)(value_of(watch, to, column) - value_of(watch, from, column));
 }
 
-/* The first look of the narrower pair of a side. A cold or interrupted look widens every clock's
- * pair, whatever its rate, so shares can be added up where ticks cannot. */
-static size_t narrower_pair(const struct clock_watch *watch, size_t side)
+/* By how much its later pair of a side is wider than its earlier one, −1 … 1. A cold or interrupted
+ * look widens the pairs of all clocks, whatever their rates, so shares can be added where ticks
+ * cannot. */
+static double leaning(const struct clock_watch *watch, size_t side, uint32_t column)
 {
-    double balance = 0;
-    for (uint32_t column = 0; column < watch->columns; column++) {
-        double early = fabs(went(watch, side, side + 1, column));
-        double late = fabs(went(watch, side + 1, side + 2, column));
-        if (early + late > 0)
-            balance += (late - early) / (early + late);
-    }
-    return balance >= 0 ? side : side + 1;
+    double early = fabs(went(watch, side, side + 1, column));
+    double late = fabs(went(watch, side + 1, side + 2, column));
+    return early + late > 0 ? (late - early) / (early + late) : 0;
 }
 
-struct interval_reading watch_interval(const struct clock_watch *watch, size_t index,
-                                       uint32_t column)
+static struct interval_reading read_between(const struct clock_watch *watch, size_t index,
+                                            uint32_t column, size_t begin, size_t end)
 {
     size_t first = watch_interval_look(watch, index);
-    size_t begin = narrower_pair(watch, first);
-    size_t end = narrower_pair(watch, first + WATCH_SIDE_LOOKS);
     double begin_width = went(watch, begin, begin + 1, column);
     double end_width = went(watch, end, end + 1, column);
     return (struct interval_reading){
@@ -59,4 +53,34 @@ struct interval_reading watch_interval(const struct clock_watch *watch, size_t i
         .naive = went(watch, first, first + WATCH_SIDE_LOOKS, column),
         .bound = (fabs(begin_width) + fabs(end_width)) / 2,
     };
+}
+
+struct interval_reading watch_interval(const struct clock_watch *watch, size_t index,
+                                       uint32_t column)
+{
+    size_t looks[2];
+    for (size_t end = 0; end < 2; end++) {
+        size_t side = watch_interval_look(watch, index) + end * WATCH_SIDE_LOOKS;
+        double sum = 0;
+        for (uint32_t i = 0; i < watch->columns; i++)
+            sum += leaning(watch, side, i);
+        looks[end] = sum >= 0 ? side : side + 1;
+    }
+    return read_between(watch, index, column, looks[0], looks[1]);
+}
+
+size_t watch_interval_pair(const struct clock_watch *watch, size_t index, bool end, uint32_t one,
+                           uint32_t other)
+{
+    size_t side = watch_interval_look(watch, index) + (end ? WATCH_SIDE_LOOKS : 0);
+    return leaning(watch, side, one) + leaning(watch, side, other) >= 0 ? side : side + 1;
+}
+
+void watch_interval_of_two(const struct clock_watch *watch, size_t index, uint32_t one,
+                           uint32_t other, struct interval_reading readings[2])
+{
+    size_t begin = watch_interval_pair(watch, index, false, one, other);
+    size_t end = watch_interval_pair(watch, index, true, one, other);
+    readings[0] = read_between(watch, index, one, begin, end);
+    readings[1] = read_between(watch, index, other, begin, end);
 }

@@ -19,9 +19,18 @@ struct interval_reading {
 };
 /* Intervals of the watch, over all processes and threads. */
 size_t watch_intervals(const struct clock_watch *watch);
-/* Interval `index` of it, in the order of processes, intervals and threads. Differences are taken
+/* Interval `index` of it, in the order of processes, intervals and threads, with the same pairs of
+ * looks for every column, so that columns can be compared. Differences are taken
  * modulo 2^64 and signed, so a clock that goes back gives a negative elapsed. */
 struct interval_reading watch_interval(const struct clock_watch *watch, size_t index,
                                        uint32_t column);
 /* The first look of that interval. */
 size_t watch_interval_look(const struct clock_watch *watch, size_t index);
+/* Two clocks of that interval against each other: by the pairs that are narrower for these two, so
+ * the bounds are as small as they can be. */
+void watch_interval_of_two(const struct clock_watch *watch, size_t index, uint32_t one,
+                           uint32_t other, struct interval_reading readings[2]);
+/* The earlier look of the pair that it uses for the begin or for the end: this one and the next
+ * enclose one moment between two readings of either clock. */
+size_t watch_interval_pair(const struct clock_watch *watch, size_t index, bool end, uint32_t one,
+                           uint32_t other);

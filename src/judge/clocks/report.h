@@ -12,8 +12,9 @@
 struct clock_scale {
     bool known;
     double ns_per_tick;
-    bool claimed; /* by hz; else calibrated: by the median rate against the reference during
-                     computation, or during whatever was watched where nothing was computed */
+    bool claimed;      /* by hz; else calibrated: by the median rate against the reference during
+                          computation, or during whatever was watched where nothing was computed */
+    double step_ticks; /* of a clock that stands still over most looks: its smallest step; else 1 */
 };
 
 /* --- what the clocks are compared with (reference.c) --- */
@@ -47,6 +48,7 @@ struct clock_row {
     double beyond_ns; /* the largest |clock − reference| − its own bound; ≤ 0: none is */
     double scatter;   /* (q3 − q1) / median of the clock's durations divided by the reference's */
     size_t preempted; /* runs with involuntary switches */
+    size_t suspended; /* runs that are left out above, for the machine was suspended meanwhile */
     double median_ns; /* of the reference */
 };
 
@@ -114,6 +116,13 @@ struct clock_rate {
     double ppm, low, high; /* beyond what it claims, 95 % with the bounds of its readings */
     bool against_claim;    /* false: it claims no rate, ppm is against its own calibration */
     double span_s;
+    /* what the bounds of readings leave of the mean rate over the whole span, however it varied;
+     * within low … high, which also holds how much stretches of the span differ */
+    double sure_low, sure_high;
+    /* the span in stretches, each with a rate of its own */
+    size_t stretches;
+    double usual_ppm, slowest_ppm, fastest_ppm; /* the median stretch and the extremes */
+    size_t wrong_slow, wrong_fast; /* stretches that are beyond CLOCKS_RATE_PPM for sure */
 };
 #define CLOCK_MOST_RATES 4
 struct clock_same {

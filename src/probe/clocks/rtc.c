@@ -11,6 +11,7 @@
 
 #include <linux/rtc.h>
 
+#include "probe/clocks/calendar.h"
 #include "probe/clocks/clock.h"
 #include "syscall.h"
 
@@ -19,23 +20,6 @@
 
 enum { BY_DEVICE, BY_FILE }; /* reader->id */
 
-/* Days from 1970-01-01, of the Gregorian calendar; month counts from 1. */
-static int64_t days_since_1970(int64_t year, int month, int day)
-{
-    /* Years from March: the leap day comes last. */
-    int64_t from_march = month > 2 ? year : year - 1;
-    int64_t months = month > 2 ? month - 3 : month + 9;
-    int64_t leap_days = from_march / 4 - from_march / 100 + from_march / 400;
-    int64_t day_of_year = (153 * months + 2) / 5 + day - 1;
-    return from_march * 365 + leap_days + day_of_year - 719468;
-}
-
-static uint64_t seconds(const struct rtc_time *time)
-{
-    int64_t days = days_since_1970(time->tm_year + 1900LL, time->tm_mon + 1, time->tm_mday);
-    return (uint64_t)(days * 86400 + time->tm_hour * 3600 + time->tm_min * 60 + time->tm_sec);
-}
-
 static uint64_t ask_device(struct clock_reader *reader)
 {
     struct rtc_time time = {0};
@@ -43,7 +27,9 @@ static uint64_t ask_device(struct clock_reader *reader)
     if (result < 0)
         return clock_fails(reader, (int)-result, DEVICE " cannot be read: %s",
                            strerror((int)-result));
-    return seconds(&time);
+    return seconds_since_1970(&(struct calendar_time){time.tm_year + 1900LL, time.tm_mon + 1,
+                                                      time.tm_mday, time.tm_hour, time.tm_min,
+                                                      time.tm_sec});
 }
 
 static uint64_t ask_file(struct clock_reader *reader)

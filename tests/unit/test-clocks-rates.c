@@ -1,0 +1,253 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Rates of clocks and their intervals, and which clocks are one counter in other clothes. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "clocks-builder.h"
+#include "judge/clocks/report.h"
+
+#define SEEDS 1000u
+#define FEWER 300u
+
+static uint32_t index_of(const struct built_world *world, const char *name)
+{
+    int index = clocks_index(&world->file, name);
+    assert_true(index >= 0);
+    return (uint32_t)index;
+}
+
+static const struct clock_rate *rate_against(const struct built_world *world,
+                                             const struct clocks_report *report, const char *clock,
+                                             const char *other)
+{
+    uint32_t own = index_of(world, clock), against = index_of(world, other);
+    for (size_t i = 0; i < CLOCK_MOST_RATES; i++)
+        if (report->rates[own][i].known && report->rates[own][i].against == against)
+            return &report->rates[own][i];
+    return NULL;
+}
+
+static void begin(struct built_world *world, uint64_t seed)
+{
+    built_begin(world, seed, 4);
+    built_usual_clocks(world);
+    built_disturb(world);
+}
+
+/* Intervals of 95 % hold what was planted at least that often. */
+static void assert_covers(size_t held, size_t of)
+{
+    print_message("held %zu of %zu\n", held, of);
+    assert_true((double)held >= 0.95 * (double)of);
+}
+
+static void intervals_against_the_reference_hold_the_rate(void **state)
+{
+    (void)state;
+    size_t held = 0;
+    double widest = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct built_world world;
+        struct clocks_report report;
+        begin(&world, seed);
+        double ppm = built_uniform(&world, -300, 300);
+        built_find(&world, "tsc")->ppm = ppm;
+        built_plan(&world, 1, false);
+        assert_int_equal(clocks_judge(&world.file, 1, &report), 0);
+        const struct clock_rate *rate = rate_against(&world, &report, "tsc", "monotonic-raw");
+        assert_non_null(rate);
+        held += rate->low <= ppm && ppm <= rate->high;
+        widest = fmax(widest, rate->high - rate->low);
+        clocks_report_release(&report);
+        built_end(&world);
+    }
+    assert_covers(held, SEEDS);
+    /* and they are worth something */
+    assert_true(widest < 20);
+}
+
+static size_t plan_outside(struct built_world *world, uint32_t looks)
+{
+    static const struct built_clock outside = {.name = "outside",
+                                               .way = "controller",
+                                               .hardware = "outside",
+                                               .of = BUILT_OUTSIDE_MACHINE,
+                                               .hz = 1000000000};
+    built_clock(world, &outside);
+    size_t watch = built_watch(world, &(struct built_watch){.kind = WATCH_OUTSIDE});
+    built_visit(world, watch, looks);
+    return watch;
+}
+
+static void intervals_against_an_outside_clock_hold_the_rate(void **state)
+{
+    (void)state;
+    size_t held = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct built_world world;
+        struct clocks_report report;
+        begin(&world, seed);
+        double ppm = built_uniform(&world, -300, 300);
+        built_find(&world, "tsc")->ppm = built_find(&world, "monotonic-raw")->ppm = ppm;
+        size_t watch = plan_outside(&world, 5);
+        built_plan(&world, 1, false);
+        built_visit(&world, watch, 5);
+        assert_int_equal(clocks_judge(&world.file, 1, &report), 0);
+        assert_int_equal(report.reference.outside, index_of(&world, "outside"));
+        const struct clock_rate *rate = rate_against(&world, &report, "tsc", "outside");
+        assert_non_null(rate);
+        assert_true(rate->independent);
+        held += rate->low <= ppm && ppm <= rate->high;
+        clocks_report_release(&report);
+        built_end(&world);
+    }
+    assert_covers(held, SEEDS);
+}
+
+/* The mean rate depends on how much was slept, and the interval knows that rates differ. */
+static void a_rate_that_differs_when_idle_is_not_known_narrowly(void **state)
+{
+    (void)state;
+    size_t held = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct built_world world;
+        struct clocks_report report;
+        begin(&world, seed);
+        double idle = built_uniform(&world, 20000, 80000);
+        built_find(&world, "tsc")->idle_ppm = idle;
+        double began = world.now, slept = world.slept_ns;
+        built_plan(&world, 1, false);
+        double ppm = idle * (world.slept_ns - slept) / (world.now - began);
+        assert_int_equal(clocks_judge(&world.file, 1, &report), 0);
+        const struct clock_rate *rate = rate_against(&world, &report, "tsc", "monotonic-raw");
+        assert_non_null(rate);
+        held += rate->low <= ppm && ppm <= rate->high;
+        assert_true(rate->high - rate->low > idle / 20);
+        assert_true(rate->fastest_ppm - rate->slowest_ppm > idle / 20);
+        clocks_report_release(&report);
+        built_end(&world);
+    }
+    assert_covers(held, 200);
+}
+
+static void edges_of_an_rtc_tell_the_rate(void **state)
+{
+    (void)state;
+    size_t held = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct built_world world;
+        struct clocks_report report;
+        begin(&world, seed);
+        static const struct built_clock rtc = {.name = "rtc",
+                                               .way = "device",
+                                               .hardware = "rtc",
+                                               .hz = 1,
+                                               .beginning = 1.7e9,
+                                               .cost_ns = 30000};
+        built_clock(&world, &rtc);
+        double ppm = built_uniform(&world, -300, 300);
+        built_find(&world, "tsc")->ppm = built_find(&world, "monotonic-raw")->ppm = ppm;
+        size_t watch = built_watch(
+            &world, &(struct built_watch){.kind = WATCH_EDGES, .columns = {"rtc", "tsc"}});
+        built_visit(&world, watch, 2);
+        built_pass(&world, 5e9);
+        built_visit(&world, watch, 2);
+        assert_int_equal(clocks_judge(&world.file, 1, &report), 0);
+        const struct clock_rate *rate = rate_against(&world, &report, "tsc", "rtc");
+        assert_non_null(rate);
+        assert_true(rate->independent);
+        held += rate->low <= ppm && ppm <= rate->high;
+        assert_true(rate->sure_high - rate->sure_low < 200);
+        clocks_report_release(&report);
+        built_end(&world);
+    }
+    assert_covers(held, 200);
+}
+
+static struct clock_same same_of(struct built_world *world, const char *name)
+{
+    struct clocks_report report;
+    assert_int_equal(clocks_judge(&world->file, 1, &report), 0);
+    struct clock_same same = report.same[index_of(world, name)];
+    if (same.known || same.span_s > 0)
+        assert_string_equal(world->file.clocks[same.with].name, "tsc");
+    clocks_report_release(&report);
+    return same;
+}
+
+static void a_counter_in_other_clothes_is_recognized(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= FEWER; seed++) {
+        struct built_world world;
+        begin(&world, seed);
+        world.suspend_share = seed % 5 == 0 ? 0.01 : 0;
+        built_find(&world, "tsc")->ppm = built_uniform(&world, -20, 20);
+        built_plan(&world, 1, false);
+        built_pass(&world, 1e10);
+        built_plan(&world, 1, false);
+        struct clock_same same = same_of(&world, "monotonic-raw");
+        if (!same.known || !same.same)
+            fail_msg("seed %u: parted %g, bound %g, span %g", (unsigned)seed, same.parted_ns,
+                     same.bound_ns, same.span_s);
+        assert_true(same.parted_ns <= same.bound_ns);
+        built_end(&world);
+    }
+}
+
+static void another_oscillator_is_not_taken_for_the_same(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= FEWER; seed++) {
+        struct built_world world;
+        begin(&world, seed);
+        built_find(&world, "monotonic-raw")->ppm = built_uniform(&world, -20, 20);
+        built_find(&world, "monotonic-raw")->wander_ppm = 0.05;
+        built_find(&world, "monotonic-raw")->wander_s = 60;
+        for (int i = 0; i < 4; i++) {
+            built_plan(&world, 1, false);
+            built_pass(&world, 1e10);
+        }
+        struct clock_same same = same_of(&world, "monotonic-raw");
+        if (!same.known || same.same)
+            fail_msg("seed %u: parted %g, bound %g, span %g", (unsigned)seed, same.parted_ns,
+                     same.bound_ns, same.span_s);
+        built_end(&world);
+    }
+}
+
+static void a_clock_too_coarse_to_tell_is_not_known(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct built_world world;
+        begin(&world, seed);
+        built_plan(&world, 1, false);
+        struct clock_same same = same_of(&world, "monotonic-coarse");
+        assert_false(same.known);
+        assert_false(same.same);
+        built_end(&world);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(intervals_against_the_reference_hold_the_rate),
+        cmocka_unit_test(intervals_against_an_outside_clock_hold_the_rate),
+        cmocka_unit_test(a_rate_that_differs_when_idle_is_not_known_narrowly),
+        cmocka_unit_test(edges_of_an_rtc_tell_the_rate),
+        cmocka_unit_test(a_counter_in_other_clothes_is_recognized),
+        cmocka_unit_test(another_oscillator_is_not_taken_for_the_same),
+        cmocka_unit_test(a_clock_too_coarse_to_tell_is_not_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
