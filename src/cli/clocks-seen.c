@@ -189,9 +189,11 @@ size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW])
             add_clock(few, &count, order[i]);
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
         add_first(run, order, all, kinds[i], few, &count);
-    for (size_t i = all; i-- > 0;)
-        if (has_rows(run, order[i]))
+    for (size_t i = all; i-- > 0;) {
+        const struct clock_verdict *verdict = clocks_seen(run, order[i]).verdict;
+        if (has_rows(run, order[i]) && verdict && verdict->trust == TRUST_NOT_DEPENDABLE)
             add_clock(few, &count, order[i]);
+    }
     free(order);
     return count;
 }

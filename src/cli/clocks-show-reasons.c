@@ -49,11 +49,31 @@ static void put_reason(const struct clocks_run *run, const uint32_t *order, size
 
 /* --- other clothes --- */
 
-static const struct clock_same *same_of(const struct clocks_run *run, size_t clock, size_t with)
+static bool is_copy(const struct clocks_run *run, size_t clock, size_t with)
 {
     const struct clock_same *same = &run->report.same[clock];
-    return clocks_is_judged(run, clock) && same->known && same->same && same->with == with ? same
-                                                                                           : NULL;
+    return clocks_is_judged(run, clock) && same->known && same->same && same->with == with;
+}
+
+static size_t copies_of(const struct clocks_run *run, size_t with)
+{
+    size_t copies = 0;
+    for (size_t i = 0; i < run->file.clock_count; i++)
+        copies += is_copy(run, i, with);
+    return copies;
+}
+
+/* Of two that are copies of each other, the one with more copies wears no clothes. */
+static const struct clock_same *same_of(const struct clocks_run *run, size_t clock, size_t with)
+{
+    if (!is_copy(run, clock, with))
+        return NULL;
+    if (is_copy(run, with, clock)) {
+        size_t own = copies_of(run, clock), others = copies_of(run, with);
+        if (own > others || (own == others && clock < with))
+            return NULL;
+    }
+    return &run->report.same[clock];
 }
 
 /* "monotonic-raw, boottime are tsc in other clothes: never parted by more than 31 ns in 97 s" */

@@ -215,12 +215,11 @@ static void put_legend(const struct clocks_run *run, const struct style *style, 
 {
     const struct clocks_reference *reference = &run->report.reference;
     AUTO_TEXT struct text words = {0};
-    text_puts(&words, "cost: of a reading; step: how finely it tells time; worst: interval by it");
+    text_puts(&words, "cost of a reading; step: how finely it tells time; worst: interval by it");
     if (reference->clock >= 0)
-        text_printf(&words, " over interval by %s",
+        text_printf(&words, " over that by %s",
                     clocks_name(&run->file, (uint32_t)reference->clock));
-    text_puts(&words, "; CPUs: readings apart, or the most that could be unseen (<); ppm: beyond "
-                      "the rate it claims");
+    text_puts(&words, "; CPUs: apart, or the most unseen (<); ppm: beyond the rate it claims");
     section_put_words(text_string(&words), style, out);
 }
 

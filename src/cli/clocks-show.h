@@ -53,8 +53,8 @@ void clocks_put_interval(const struct clock_row *row, struct text *out);
 /* By usefulness: dependable ones first, cheap before dear; `order` has room for all clocks. Returns
  * how many. */
 size_t clocks_by_use(const struct clocks_run *run, uint32_t *order);
-/* Unlike each other: the CPU's counter, the clock programs usually read, one of CPU time, and those
- * that deviate most. Returns how many. */
+/* Unlike each other: a person's own, the CPU's counter, the clock that programs usually read, one
+ * of CPU time, and some that are not dependable. Returns how many. */
 size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW]);
 
 /* --- for programs --- */
