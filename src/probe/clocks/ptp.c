@@ -21,7 +21,7 @@ CLOCK_READ_AND_FILL(ptp, posix_ask(reader))
 /* How the operating system makes an id of a descriptor: its complement, above a mark. */
 static int64_t id_of(int descriptor)
 {
-    return ((int64_t)~descriptor << 3) | 3;
+    return (int64_t)~descriptor * 8 | 3;
 }
 
 /* What the driver calls it, "" where nobody tells. */
