@@ -111,7 +111,7 @@ static int look_up(struct session *session)
 static int answer_go(struct session *session, const struct wire_frame *frame)
 {
     (void)frame;
-    int result = 0;
+    int result = look_up(session); /* what came in one piece with `go` wakes nobody later */
     while (result == 0 && !session->stop && session->next < session->queued) {
         result = visit_run(session, session->queue[session->next++]);
         if (result == 0)
@@ -142,6 +142,11 @@ static int answer_code(struct session *session, const struct wire_frame *frame)
     return code_send(&session->writer, wire_get(frame, "specimen"));
 }
 
+static int answer_look(struct session *session, const struct wire_frame *frame)
+{
+    return looks_answer(&session->looks, &session->writer, wire_get(frame, "clocks"));
+}
+
 /* busy: may come while a visit runs. */
 static const struct request {
     const char *type;
@@ -151,6 +156,7 @@ static const struct request {
     {"cell", true, take_cell},    {"visits", true, take_visits}, {"stop", true, take_stop},
     {"bye", true, take_bye},      {"error", true, take_error},   {"go", false, answer_go},
     {"list", false, answer_list}, {"try", false, answer_try},    {"code", false, answer_code},
+    {"look", false, answer_look},
 };
 
 static int answer(struct session *session, const struct wire_frame *frame, bool busy)
@@ -271,6 +277,7 @@ static void say_why(struct session *session, int result)
 
 static void leave(struct session *session)
 {
+    looks_free(&session->looks);
     workspace_free(&session->workspace);
     cells_free(&session->cells);
     sources_free(&session->sources);

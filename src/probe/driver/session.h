@@ -8,6 +8,7 @@
 #include "probe/driver/catalogue.h"
 #include "probe/driver/cells.h"
 #include "probe/driver/events.h"
+#include "probe/driver/looks.h"
 #include "probe/driver/workspace.h"
 #include "probe/sources/counting.h"
 #include "wire/cell.h"
@@ -27,6 +28,7 @@ struct session {
     struct event_view view;
     struct cells cells;
     struct workspace workspace;
+    struct looks looks;
     struct planned_visit *queue;
     size_t queued, capacity, next;      /* next: first that has not run */
     const struct known_cell *under_way; /* of the visit that runs; NULL: none */
