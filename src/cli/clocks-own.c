@@ -85,22 +85,30 @@ static int try_one(struct watching *watching, struct clocks_own *own,
         return clocks_out_of_memory();
     if (error == -ETIME)
         fail_with(&failure, error, "it did not answer within %u s", WAIT_MS / 1000);
-    if (error == 0 && trial.failed)
-        fail_with(&failure, -trial.error, "%s", trial.reason);
-    if (!failure.code) {
+    if (error == 0 && !trial.failed) {
         own->pace = pace_of(own, &trial, meter);
         return EXIT_DONE;
     }
     struct failure told = {0};
-    fail_with(&told, failure.code, "the clock '%s' cannot be read: %.300s", own->clock.name,
-              failure.text);
+    if (error == 0) /* the probe names the clock itself */
+        fail_with(&told, -trial.error, "%s", trial.reason);
+    else
+        fail_with(&told, error, "the clock '%s' cannot be read: %.300s", own->clock.name,
+                  failure.text);
     return clocks_fail(&told, error == 0 || error == -ETIME ? EXIT_LACKING : EXIT_FAILED);
+}
+
+/* One whose rate is known, though others would tell shorter times. */
+static const struct catalogue_clock *find_meter(const struct catalogue *catalogue)
+{
+    const char *name = clocks_meter(catalogue);
+    const struct catalogue_clock *meter = catalogue_clock(catalogue, "monotonic-raw-syscall");
+    return meter ? meter : name ? catalogue_clock(catalogue, name) : NULL;
 }
 
 int clocks_try_own(struct watching *watching)
 {
-    const char *name = clocks_meter(watching->catalogue);
-    const struct catalogue_clock *meter = name ? catalogue_clock(watching->catalogue, name) : NULL;
+    const struct catalogue_clock *meter = find_meter(watching->catalogue);
     int status = EXIT_DONE;
     for (size_t i = 0; i < watching->own_count && meter && status == EXIT_DONE; i++)
         status = try_one(watching, &watching->own[i], meter);

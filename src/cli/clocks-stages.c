@@ -8,7 +8,7 @@
 #define PORTIONS          10u
 #define BRIEF_PORTIONS    3u
 #define EMULATED_PORTIONS 5u /* the way to such a machine is narrow */
-#define RESERVE_MS        3000u
+#define RESERVE_MS        2500u
 
 int clocks_measure(struct watching *watching)
 {

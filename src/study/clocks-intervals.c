@@ -31,14 +31,18 @@ static const uint32_t shortest[] = {20, 0};
 struct often {
     uint32_t intervals, processes, least;
 };
-static const struct often main_often = {5, 4, 2}, some_often = {5, 2, 1}, quick_often = {3, 2, 1},
-                          few_often = {2, 2, 1};
+enum weight { MAIN, VARIATION, ASIDE, WEIGHTS };
+static const struct often usual[WEIGHTS] = {{5, 4, 2}, {5, 3, 1}, {5, 2, 1}},
+                          brief[WEIGHTS] = {{3, 2, 1}, {2, 2, 1}, {2, 2, 1}};
 
-static struct often how_often(const struct clocks_study *study, bool is_main)
+static bool is_brief(const struct clocks_study *study)
 {
-    if (study->quick || study->emulated)
-        return is_main ? quick_often : few_often;
-    return is_main ? main_often : some_often;
+    return study->quick || study->emulated;
+}
+
+static struct often how_often(const struct clocks_study *study, enum weight weight)
+{
+    return is_brief(study) ? brief[weight] : usual[weight];
 }
 
 static bool is_wanted(const struct clocks_study *study, const char *workload)
@@ -105,22 +109,17 @@ static void wish_both(struct clocks_wisher *wisher, enum clocks_stage stage,
     wish_lengths(wisher, stage, watch, "compute", lengths, often);
 }
 
-static bool is_brief(const struct clocks_study *study)
-{
-    return study->quick || study->emulated;
-}
-
 void clocks_wish_intervals(struct clocks_wisher *wisher)
 {
     wish_both(wisher, CLOCKS_INTERVALS, (struct cell_watch){0}, main_lengths,
-              how_often(wisher->study, true));
+              how_often(wisher->study, MAIN));
 }
 
 void clocks_wish_fine(struct clocks_wisher *wisher)
 {
     if (!is_brief(wisher->study))
         wish_both(wisher, CLOCKS_FINE, (struct cell_watch){0}, fine_lengths,
-                  how_often(wisher->study, true));
+                  how_often(wisher->study, MAIN));
 }
 
 void clocks_wish_moves(struct clocks_wisher *wisher)
@@ -131,7 +130,8 @@ void clocks_wish_moves(struct clocks_wisher *wisher)
         return;
     }
     wish_both(wisher, CLOCKS_MOVES, (struct cell_watch){.moves = MOVES},
-              is_brief(wisher->study) ? one_length : few_lengths, how_often(wisher->study, false));
+              is_brief(wisher->study) ? one_length : few_lengths,
+              how_often(wisher->study, VARIATION));
 }
 
 void clocks_wish_threads(struct clocks_wisher *wisher)
@@ -140,16 +140,17 @@ void clocks_wish_threads(struct clocks_wisher *wisher)
     const uint32_t *lengths = is_brief(study) ? one_length : wide_lengths;
     size_t most = study->cpu_count < MOST_THREADS ? study->cpu_count : MOST_THREADS;
     wish_both(wisher, CLOCKS_THREADS, (struct cell_watch){.threads = 2}, lengths,
-              how_often(study, false));
+              how_often(study, VARIATION));
     if (most > 2)
         wish_both(wisher, CLOCKS_THREADS, (struct cell_watch){.threads = (uint32_t)most}, lengths,
-                  how_often(study, false));
+                  how_often(study, VARIATION));
 }
 
 void clocks_wish_handover(struct clocks_wisher *wisher)
 {
     wish_both(wisher, CLOCKS_HANDOVER, (struct cell_watch){.handover = true},
-              is_brief(wisher->study) ? one_length : few_lengths, how_often(wisher->study, false));
+              is_brief(wisher->study) ? one_length : few_lengths,
+              how_often(wisher->study, VARIATION));
 }
 
 void clocks_wish_others(struct clocks_wisher *wisher)
@@ -158,12 +159,12 @@ void clocks_wish_others(struct clocks_wisher *wisher)
         if (strcmp(*workload, "sleep") != 0 && strcmp(*workload, "compute") != 0)
             wish_lengths(wisher, CLOCKS_OTHERS, (struct cell_watch){0}, *workload,
                          is_brief(wisher->study) ? shortest : short_lengths,
-                         how_often(wisher->study, false));
+                         how_often(wisher->study, ASIDE));
 }
 
 void clocks_wish_awake(struct clocks_wisher *wisher)
 {
     wish_lengths(wisher, CLOCKS_AWAKE, (struct cell_watch){.awake = true}, "sleep",
                  is_brief(wisher->study) ? one_length : wide_lengths,
-                 how_often(wisher->study, false));
+                 how_often(wisher->study, ASIDE));
 }

@@ -216,14 +216,30 @@ static uint32_t room_of(const struct wishes *wishes, size_t index)
     return grows ? wish->processes - wish->goal : 0;
 }
 
+/* Shares are rounded down: what that leaves goes to the most important ones, one visit each. */
+static void settle_rest(struct wishes *wishes, double left)
+{
+    for (size_t i = 0; i < wishes->count; i++) {
+        double price = (double)wishes_price(wishes, &wishes->list[i]);
+        if (!room_of(wishes, i) || price > left)
+            continue;
+        wishes->list[i].goal++;
+        left -= price;
+    }
+}
+
 void wishes_settle(struct wishes *wishes, uint64_t ns)
 {
     double wanted = 0, left = (double)settle_least(wishes, keep_for_the_end(wishes, ns));
     for (size_t i = 0; i < wishes->count; i++)
         wanted += (double)room_of(wishes, i) * (double)wishes_price(wishes, &wishes->list[i]);
     double share = wanted > left ? left / wanted : 1;
-    for (size_t i = 0; i < wishes->count; i++)
-        wishes->list[i].goal += (uint32_t)(share * (double)room_of(wishes, i));
+    for (size_t i = 0; i < wishes->count; i++) {
+        uint32_t more = (uint32_t)(share * (double)room_of(wishes, i));
+        wishes->list[i].goal += more;
+        left -= (double)more * (double)wishes_price(wishes, &wishes->list[i]);
+    }
+    settle_rest(wishes, left);
 }
 
 void wishes_end(struct wishes *wishes, uint64_t ns)

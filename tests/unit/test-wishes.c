@@ -79,6 +79,9 @@ static void first_everybody_gets_the_least_then_all_alike_the_rest(void **state)
     /* 120 of 240 ms for the six more that each would have. */
     wishes_settle(&wishes, 280 * MS);
     goals_are(&wishes, 7, 7, 7);
+    /* What rounding leaves is not lost: the first two get it. */
+    wishes_settle(&wishes, 190 * MS);
+    goals_are(&wishes, 5, 5, 4);
     wishes_settle(&wishes, UINT64_MAX);
     goals_are(&wishes, 10, 10, 10);
     wishes_free(&wishes);
