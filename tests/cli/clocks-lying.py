@@ -1,0 +1,134 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""assay clocks on clocks that are known to lie (tests/clocks/lying-clocks.c): each is found out, and for what it does. One run
+watches all of them around the same intervals, with an honest one and clocks behind commands beside them."""
+import json
+import os
+import shutil
+import tempfile
+import unittest
+
+import tap
+from tap import assay
+
+OBJECT = os.environ.get("LYING_CLOCKS", "")
+ANSWERING = os.environ.get("ANSWERING_CLOCK", "")
+# What each function does, in the judge's words.
+LIES = {
+    "stops_during_sleep": "stops-during-sleep",
+    "jumps_between_cpus": "jumps-between-cpus",
+    "steps_backwards": "steps-backwards",
+    "runs_fast": "wrong-rate",
+    "coarse_steps": "coarse-steps",
+    "wraps": "wraps",
+}
+
+
+def own(symbol):
+    """The clock as --clock takes it: a second of it claims to be a milliard."""
+    return f"{symbol.replace('_', '-')}@1000000000=object:{OBJECT}:{symbol}"
+
+
+def clocks(*candidates, arguments=()):
+    """Judged clocks by name, and the whole envelope."""
+    words = [word for candidate in candidates for word in ("--clock", candidate)]
+    with tempfile.TemporaryDirectory() as folder:
+        done = assay("clocks", "--quick", "--json", "--seed", "8", "--store", os.path.join(folder, "clocks.sqlite"), *arguments, *words,
+                     timeout=120)
+    if done.returncode != 0:
+        raise AssertionError(f"exit {done.returncode}: {done.stderr}")
+    envelope = json.loads(done.stdout)
+    return {clock["clock"]: clock for clock in envelope["analysis"]["clocks"]}, envelope
+
+
+class Liars(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        date = shutil.which("date")
+        commands = [f"asked@1000000000=ask:{ANSWERING}"] + ([f"ran@1000000000=run:{date} +%s%N"] if date else [])
+        cls.ran = bool(date)
+        cls.judged, cls.envelope = clocks(own("honest"), *map(own, LIES), *commands, "monotonic-raw", "monotonic",
+                                          arguments=["--workload", "sleep", "--workload", "compute"])
+
+    def verdict(self, name):
+        self.assertIn(name, self.judged, self.envelope["skipped"])
+        clock = self.judged[name]
+        return clock["trust"], clock["fault"], clock["why"]
+
+    def caught(self, symbol):
+        trust, fault, why = self.verdict(symbol.replace("_", "-"))
+        self.assertEqual((trust, fault), ("not dependable", LIES[symbol]), why)
+        self.assertTrue(why)
+
+    def test_one_that_stops_during_sleep(self):
+        self.caught("stops_during_sleep")
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two CPUs to jump between")
+    def test_one_that_jumps_between_cpus(self):
+        self.caught("jumps_between_cpus")
+
+    def test_one_that_steps_backwards(self):
+        self.caught("steps_backwards")
+        self.assertFalse(self.judged["steps-backwards"]["monotonic"])
+
+    def test_one_that_runs_fast(self):
+        self.caught("runs_fast")
+        clock = self.judged["runs-fast"]
+        self.assertLess(clock["rate_low_ppm"], 200)
+        self.assertGreater(clock["rate_high_ppm"], 200)
+
+    def test_one_with_coarse_steps(self):
+        self.caught("coarse_steps")
+        self.assertEqual(self.judged["coarse-steps"]["resolution_ns"], 5e6)
+
+    def test_one_that_wraps(self):
+        self.caught("wraps")
+
+    def test_an_honest_one_is_not_accused(self):
+        trust, fault, why = self.verdict("honest")
+        self.assertIn(trust, ("dependable", "not falsifiable here"), why)
+        self.assertIsNone(fault, why)
+        self.assertEqual(self.judged["honest"]["faults"], [])
+
+    def test_a_clock_that_answers_lines_is_measured(self):
+        self.verdict("asked")
+        self.assertGreater(self.judged["asked"]["cost_ns"], 0)
+        rows = [row for row in self.envelope["results"] if row["clock"] == "asked" and row["workload"] == "sleep"]
+        self.assertTrue(rows)
+        for row in rows:
+            self.assertAlmostEqual(row["ratio_median"], 1, delta=0.05)
+
+    def test_a_program_that_prints_the_time_is_measured(self):
+        if not self.ran:
+            self.skipTest("there is no date(1)")
+        self.verdict("ran")
+        rows = [row for row in self.envelope["results"] if row["clock"] == "ran" and row["workload"] == "sleep"]
+        self.assertTrue(rows)
+
+
+class Refused(unittest.TestCase):
+    """Clocks that cannot be read are left out, and the reason is told."""
+
+    def left_out(self, candidate, word):
+        judged, envelope = clocks(candidate, "monotonic-raw", arguments=["--workload", "compute", "--budget", "2s"])
+        self.assertIn("monotonic-raw", judged)
+        self.assertTrue(any(word in skipped["reason"] for skipped in envelope["skipped"]), envelope["skipped"])
+
+    def test_an_object_that_is_not_there(self):
+        self.left_out("gone=object:/nowhere/clock.so:now", "/nowhere/clock.so")
+
+    def test_a_function_that_is_not_in_it(self):
+        self.left_out(f"gone=object:{OBJECT}:no_such_function", "no_such_function")
+
+    def test_a_command_that_says_no_number(self):
+        self.left_out(f"gone=ask:{ANSWERING} words", "half past three")
+
+    def test_a_command_that_never_answers(self):
+        self.left_out(f"gone=ask:{ANSWERING} mute", "answer")
+
+    def test_a_command_that_cannot_be_run(self):
+        self.left_out("gone=run:/nowhere/clock", "/nowhere/clock")
+
+
+if __name__ == "__main__":
+    tap.main()
