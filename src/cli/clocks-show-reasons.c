@@ -131,18 +131,31 @@ static bool is_said(const char *word)
     return word && *word;
 }
 
-/* "tsc claims 2.595 GHz (the perf page)" of every counter that claims a rate of its own. */
+/* Another clock of the same counter and rate before it? */
+static bool was_claimed(const struct clocks_run *run, size_t index)
+{
+    const struct clock_known *clock = &run->file.clocks[index];
+    for (size_t i = 0; i < index; i++) {
+        const struct clock_known *other = &run->file.clocks[i];
+        if (clocks_is_judged(run, i) && other->hz == clock->hz &&
+            strcmp(other->hardware ? other->hardware : "",
+                   clock->hardware ? clock->hardware : "") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* "tsc claims 2595 MHz (the perf page)": of every counter that has a rate of its own. */
 static void put_rates(const struct clocks_run *run, struct text *out)
 {
     for (size_t i = 0; i < run->file.clock_count; i++) {
         const struct clock_known *clock = &run->file.clocks[i];
-        bool told = false;
-        for (size_t j = 0; j < i && !told; j++)
-            told = run->file.clocks[j].hz == clock->hz &&
-                   strcmp(run->file.clocks[j].hardware ? run->file.clocks[j].hardware : "",
-                          clock->hardware ? clock->hardware : "") == 0;
-        if (!clocks_is_judged(run, i) || !clock->hz || clock->hz == 1000000000 || told)
+        if (!clocks_is_judged(run, i) || clock->hz == 1000000000 || was_claimed(run, i))
             continue;
+        if (!clock->hz) {
+            text_printf(out, "; nobody says how fast %s runs", clock->name);
+            continue;
+        }
         text_printf(out, "; %s claims %.6g MHz", clock->name, (double)clock->hz / 1e6);
         if (is_said(clock->claim))
             text_printf(out, " (%s)", clock->claim);

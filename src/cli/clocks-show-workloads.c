@@ -16,6 +16,7 @@
 #define GAP         2u
 #define LEAST_NAMES 24u  /* columns of names of intervals, which wrap */
 #define RIGHT       0.01 /* as near to 1 as this */
+#define NOTHING     0.1  /* below it */
 
 /* Of the same workload and circumstances, whatever its length? */
 static bool is_alike(const struct clock_row *left, const struct clock_row *right)
@@ -34,21 +35,27 @@ static bool leads(const struct clocks_run *run, size_t index)
     return true;
 }
 
-/* The worst ratios of a clock over all lengths. */
-static bool find_worst(const struct clocks_run *run, const struct clock_row *like, uint32_t clock,
-                       double *worst, double *naive)
+/* Ratios of a clock over all lengths. */
+struct ratios {
+    bool known;
+    double worst, naive; /* farthest from 1 of all, and in the paper's order */
+    double usual;        /* the median that is farthest from 1 */
+};
+
+static struct ratios find_ratios(const struct clocks_run *run, const struct clock_row *like,
+                                 uint32_t clock)
 {
-    bool any = false;
-    *worst = *naive = 1;
+    struct ratios ratios = {.worst = 1, .naive = 1, .usual = 1};
     for (size_t i = 0; i < run->report.row_count; i++) {
         const struct clock_row *row = &run->report.rows[i];
         if (row->clock != clock || !row->runs || !is_alike(row, like))
             continue;
-        *worst = clocks_worse(*worst, clocks_worse(row->ratio_min, row->ratio_max));
-        *naive = clocks_worse(*naive, clocks_worse(row->naive_min, row->naive_max));
-        any = true;
+        ratios.worst = clocks_worse(ratios.worst, clocks_worse(row->ratio_min, row->ratio_max));
+        ratios.naive = clocks_worse(ratios.naive, clocks_worse(row->naive_min, row->naive_max));
+        ratios.usual = clocks_worse(ratios.usual, row->ratio_median);
+        ratios.known = true;
     }
-    return any;
+    return ratios;
 }
 
 /* --- the brief table --- */
@@ -56,8 +63,7 @@ static bool find_worst(const struct clocks_run *run, const struct clock_row *lik
 /* A line of it: intervals over which the shown clocks went alike. */
 struct kind {
     const struct clock_row *like; /* the first of them */
-    bool known[CLOCKS_FEW];
-    double worst[CLOCKS_FEW], naive[CLOCKS_FEW];
+    struct ratios ratios[CLOCKS_FEW];
     struct text names;
 };
 
@@ -76,33 +82,35 @@ static void find_kind(const struct brief *brief, const struct clock_row *like, s
 {
     *kind = (struct kind){.like = like};
     for (size_t i = 0; i < brief->count; i++)
-        kind->known[i] =
-            find_worst(brief->run, like, brief->clocks[i], &kind->worst[i], &kind->naive[i]);
+        kind->ratios[i] = find_ratios(brief->run, like, brief->clocks[i]);
     clocks_put_interval(like, &kind->names);
 }
 
-/* Right, off by something, or by more than half. */
+/* Right, behind, next to nothing, or ahead. */
 static int class_of(double ratio)
 {
-    double off = fabs(ratio - 1);
-    return off <= RIGHT ? 0 : off <= 0.5 ? 1 : ratio < 1 ? 2 : 3;
+    return fabs(ratio - 1) <= RIGHT ? 0 : ratio > 1 ? 3 : ratio < NOTHING ? 2 : 1;
 }
 
-/* Does every clock that is shown go well, or badly, over both? */
+/* Does every clock that is shown usually go well, or badly, over both? */
 static bool go_alike(const struct brief *brief, const struct kind *left, const struct kind *right)
 {
-    for (size_t i = 0; i < brief->count; i++)
-        if (left->known[i] != right->known[i] ||
-            (left->known[i] && class_of(left->worst[i]) != class_of(right->worst[i])))
+    for (size_t i = 0; i < brief->count; i++) {
+        const struct ratios *one = &left->ratios[i], *other = &right->ratios[i];
+        if (one->known != other->known ||
+            (one->known && class_of(one->usual) != class_of(other->usual)))
             return false;
+    }
     return true;
 }
 
 static void fold(const struct brief *brief, struct kind *into, struct kind *kind)
 {
     for (size_t i = 0; i < brief->count; i++) {
-        into->worst[i] = clocks_worse(into->worst[i], kind->worst[i]);
-        into->naive[i] = clocks_worse(into->naive[i], kind->naive[i]);
+        struct ratios *all = &into->ratios[i], *more = &kind->ratios[i];
+        all->worst = clocks_worse(all->worst, more->worst);
+        all->naive = clocks_worse(all->naive, more->naive);
+        all->usual = clocks_worse(all->usual, more->usual);
     }
     text_printf(&into->names, "; %s", text_string(&kind->names));
     text_free(&kind->names);
@@ -161,19 +169,28 @@ static void add_ratio(struct table *table, bool known, enum tone tone, double ra
     table_add(table, tone, known ? text : "");
 }
 
+/* The worst of CPU time tells how long somebody else had the CPU, and nothing of the clock. */
+static bool is_cpu_time(const struct brief *brief, size_t place)
+{
+    return brief->run->file.clocks[brief->clocks[place]].role == ROLE_CPU_TIME;
+}
+
 static void put_kinds(const struct brief *brief, const struct style *style, struct text *out)
 {
     struct table table = {.columns = brief->columns, .column_count = 2 + brief->count};
     for (size_t i = 0; i < brief->kind_count; i++) {
         const struct kind *kind = &brief->kinds[i];
         for (size_t j = 0; j < brief->count; j++) {
-            add_ratio(&table, kind->known[j], TONE_PLAIN, kind->worst[j]);
+            const struct ratios *ratios = &kind->ratios[j];
+            add_ratio(&table, ratios->known, TONE_PLAIN,
+                      is_cpu_time(brief, j) ? ratios->usual : ratios->worst);
             if (!j)
-                add_ratio(&table, kind->known[j], TONE_DIM, kind->naive[j]);
+                add_ratio(&table, ratios->known, TONE_DIM, ratios->naive);
         }
         table_add(&table, TONE_PLAIN, text_string(&kind->names));
     }
-    section_put_heading("Worst ratios, and the first clock in the paper's naive order of reading",
+    section_put_heading("Worst ratios (of CPU time the usual), and the first clock's in the naive "
+                        "order of the paper",
                         style, out);
     table_put(&table, style, out);
     table_free(&table);
