@@ -75,7 +75,7 @@ static void name_columns(const struct built_world *world, const struct built_wat
 size_t built_watch(struct built_world *world, const struct built_watch *plan)
 {
     struct clock_watch *watch = clocks_case_add_watch(&world->file);
-    if (!watch || world->file.watch_count > 64)
+    if (!watch || world->file.watch_count > 128)
         abort();
     bool interval = plan->kind == WATCH_INTERVAL;
     watch->kind = plan->kind;

@@ -56,7 +56,7 @@ static double bound_of(const struct stretch *stretch)
 static void summarize(const struct stretch *whole, const struct stretch *parts, size_t count,
                       struct clock_rate *rate)
 {
-    double ppm[MOST_STRETCHES];
+    double ppm[MOST_STRETCHES], least = -INFINITY, most = INFINITY;
     rate->known = true;
     rate->ppm = ppm_of(whole);
     rate->sure_low = rate->low = rate->ppm - bound_of(whole);
@@ -65,12 +65,15 @@ static void summarize(const struct stretch *whole, const struct stretch *parts, 
     rate->stretches = count;
     for (size_t i = 0; i < count; i++) {
         ppm[i] = ppm_of(&parts[i]);
+        least = fmax(least, ppm[i] - bound_of(&parts[i]));
+        most = fmin(most, ppm[i] + bound_of(&parts[i]));
         rate->wrong_slow += ppm[i] + bound_of(&parts[i]) < -CLOCKS_RATE_PPM;
         rate->wrong_fast += ppm[i] - bound_of(&parts[i]) > CLOCKS_RATE_PPM;
     }
     if (!count)
         return;
-    if (count >= 3) {
+    /* where one rate fits all stretches, nothing says that it varied */
+    if (count >= 3 && least > most) {
         struct interval spread = t_interval(ppm, count, 0.95);
         rate->low = fmin(rate->low, spread.low);
         rate->high = fmax(rate->high, spread.high);
@@ -81,6 +84,38 @@ static void summarize(const struct stretch *whole, const struct stretch *parts, 
     rate->fastest_ppm = ppm[count - 1];
 }
 
+/* The narrowest mark within a short time of that one. */
+static size_t narrowest_near(const struct clock_marks *marks, size_t first, double within)
+{
+    size_t best = first;
+    for (size_t i = first;
+         i < marks->count && marks->list[i].other - marks->list[first].other <= within; i++)
+        if (marks->list[i].bound < marks->list[best].bound)
+            best = i;
+    return best;
+}
+
+/* Stretches of about equal length, each from the end of the one before. Marks may come in bursts,
+ * between which a long time passes: a stretch has at least its share of the span. */
+static size_t divide(const struct clock_marks *marks, struct stretch parts[MOST_STRETCHES])
+{
+    double span = marks->list[marks->count - 1].other - marks->list[0].other;
+    double least = span / MOST_STRETCHES, near = least / 4;
+    size_t count = 0, node = narrowest_near(marks, 0, near);
+    for (size_t i = node + 1; i < marks->count && count < MOST_STRETCHES; i++) {
+        if (marks->list[i].other - marks->list[node].other < 0.9 * least)
+            continue;
+        size_t next = narrowest_near(marks, i, near);
+        parts[count++] = (struct stretch){
+            .own = marks->list[next].own - marks->list[node].own,
+            .other = marks->list[next].other - marks->list[node].other,
+            .bound = marks->list[next].bound + marks->list[node].bound,
+        };
+        node = i = next;
+    }
+    return count;
+}
+
 /* One line through everything: for clocks that all processes share. */
 static void by_whole(const struct clock_marks *marks, struct clock_rate *rate)
 {
@@ -89,15 +124,7 @@ static void by_whole(const struct clock_marks *marks, struct clock_rate *rate)
     struct stretch whole = between(marks->list, marks->count), parts[MOST_STRETCHES];
     if (!(whole.other > 0))
         return;
-    size_t parts_count = 0;
-    size_t wanted = marks->count / 2 < MOST_STRETCHES ? marks->count / 2 : MOST_STRETCHES;
-    /* neighbours share their mark, so that nothing of the span is left out */
-    for (size_t i = 0; i < wanted && wanted > 1; i++) {
-        size_t begin = i * (marks->count - 1) / wanted, end = (i + 1) * (marks->count - 1) / wanted;
-        struct stretch part = between(marks->list + begin, end - begin + 1);
-        if (part.other > 0)
-            parts[parts_count++] = part;
-    }
+    size_t parts_count = divide(marks, parts);
     summarize(&whole, parts, parts_count, rate);
 }
 

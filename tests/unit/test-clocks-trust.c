@@ -1,0 +1,202 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Trust in clocks: every planted fault is named right, and no clean clock is accused. All liars
+ * stand in one world beside the usual clocks, so that each seed tries each of them. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "clocks-builder.h"
+#include "judge/clocks/report.h"
+
+#define SEEDS 500u
+
+struct liar {
+    struct built_clock clock;
+    enum clock_fault fault;
+    enum clock_fault other; /* that is as right */
+};
+
+#define LIAR .way = "object", .hardware = "external", .external = true
+static const struct liar liars[] = {
+    {{.name = "honest", LIAR, .hz = 1000000000}, FAULT_NONE, FAULT_NONE},
+    {{.name = "unclaimed", LIAR, .true_hz = 24e6}, FAULT_NONE, FAULT_NONE},
+    {{.name = "stops", LIAR, .hz = 1000000000, .stops_in_sleep = true},
+     FAULT_STOPS_DURING_SLEEP,
+     FAULT_STOPS_DURING_SLEEP},
+    {{.name = "stops-unclaimed", LIAR, .true_hz = 1e6, .stops_in_sleep = true},
+     FAULT_STOPS_DURING_SLEEP,
+     FAULT_STOPS_DURING_SLEEP},
+    {{.name = "cpus", LIAR, .hz = 2600000000, .cpu_offset_ns = 1e5},
+     FAULT_JUMPS_BETWEEN_CPUS,
+     FAULT_JUMPS_BETWEEN_CPUS},
+    {{.name = "cpus-back", LIAR, .hz = 1000000000, .cpu_offset_ns = -5e6},
+     FAULT_JUMPS_BETWEEN_CPUS,
+     FAULT_JUMPS_BETWEEN_CPUS},
+    {{.name = "back", LIAR, .hz = 1000000000, .back_every_ns = 5e8, .back_by_ns = 5e6},
+     FAULT_STEPS_BACKWARDS,
+     FAULT_STEPS_BACKWARDS},
+    {{.name = "back-far", LIAR, .hz = 1000000000, .back_every_ns = 1e9, .back_by_ns = 4e8},
+     FAULT_STEPS_BACKWARDS,
+     FAULT_STEPS_BACKWARDS},
+    {{.name = "glitch", LIAR, .hz = 1000000000, .glitch_share = 0.02, .glitch_ns = 1e6},
+     FAULT_STEPS_BACKWARDS,
+     FAULT_STEPS_BACKWARDS},
+    {{.name = "fast", LIAR, .hz = 1000000000, .ppm = 200}, FAULT_WRONG_RATE, FAULT_WRONG_RATE},
+    {{.name = "slow", LIAR, .hz = 1000000000, .ppm = -200}, FAULT_WRONG_RATE, FAULT_WRONG_RATE},
+    {{.name = "double", LIAR, .hz = 1000000000, .ppm = 1e6}, FAULT_WRONG_RATE, FAULT_WRONG_RATE},
+    {{.name = "idle-fast", LIAR, .hz = 1000000000, .idle_ppm = 50000},
+     FAULT_WRONG_RATE,
+     FAULT_WRONG_RATE},
+    {{.name = "coarse-4ms", LIAR, .hz = 1000000000, .step_ns = 4e6},
+     FAULT_COARSE_STEPS,
+     FAULT_COARSE_STEPS},
+    {{.name = "coarse-1ms", LIAR, .hz = 1000, .step_ns = 1e6},
+     FAULT_COARSE_STEPS,
+     FAULT_COARSE_STEPS},
+    {{.name = "wraps-32", LIAR, .hz = 2600000000, .wrap_bits = 32}, FAULT_WRAPS, FAULT_WRAPS},
+    {{.name = "wraps-24", LIAR, .hz = 2600000000, .wrap_bits = 24}, FAULT_WRAPS, FAULT_WRAPS},
+    {{.name = "wraps-16", LIAR, .hz = 1000000, .wrap_bits = 16}, FAULT_WRAPS, FAULT_WRAPS},
+    {{.name = "scatters", LIAR, .hz = 1000000000, .scatter_ns = 5e5},
+     FAULT_SCATTERS,
+     FAULT_SCATTERS},
+    {{.name = "set-ahead", LIAR, .hz = 1000000000, .jump_at_ns = 4e9, .jump_by_ns = 3e9},
+     FAULT_SCATTERS,
+     FAULT_NONE}, /* where nobody looked */
+};
+#define LIARS (sizeof(liars) / sizeof(*liars))
+
+static void build(struct built_world *world, uint64_t seed, uint32_t cpus, bool shapes)
+{
+    built_begin(world, seed, cpus);
+    built_usual_clocks(world);
+    built_disturb(world);
+    world->suspend_share = seed % 4 == 0 ? 0.01 : 0;
+    world->suspend_ns = 5e7;
+    for (size_t i = 0; i < LIARS; i++)
+        built_clock(world, &liars[i].clock);
+    built_plan(world, 1, shapes);
+}
+
+static const struct clock_verdict *verdict_of(const struct built_world *world,
+                                              const struct clocks_report *report, const char *name)
+{
+    int index = clocks_index(&world->file, name);
+    assert_true(index >= 0);
+    return &report->verdicts[index];
+}
+
+static const char *const clean[] = {"tsc", "monotonic-raw", "monotonic", "boottime", "realtime"};
+static const char *const cpu_times[] = {"task-clock", "process-cputime", "thread-cputime"};
+
+struct confusion {
+    size_t seeds;
+    size_t named[LIARS][CLOCK_FAULTS];
+    size_t wrong, clean_accused, cpu_time_accused, coarse_missed;
+};
+
+static void complain(struct confusion *confusion, size_t *count, uint64_t seed, const char *name,
+                     const struct clock_verdict *verdict)
+{
+    (void)confusion;
+    if (++*count <= 5)
+        print_message("seed %u: %s is %s (%s): %s\n", (unsigned)seed, name,
+                      clock_fault_names[verdict->fault], clock_trust_names[verdict->trust],
+                      verdict->why);
+}
+
+static void judge(struct confusion *confusion, uint64_t seed, uint32_t cpus, bool shapes)
+{
+    struct built_world world;
+    struct clocks_report report;
+    build(&world, seed, cpus, shapes);
+    assert_int_equal(clocks_judge(&world.file, 1, &report), 0);
+    confusion->seeds++;
+    for (size_t i = 0; i < LIARS; i++) {
+        const struct clock_verdict *verdict = verdict_of(&world, &report, liars[i].clock.name);
+        bool movable = liars[i].fault != FAULT_JUMPS_BETWEEN_CPUS || cpus > 1;
+        enum clock_fault expected = movable ? liars[i].fault : FAULT_NONE;
+        confusion->named[i][verdict->fault]++;
+        if (verdict->fault != expected && (movable ? verdict->fault != liars[i].other : true))
+            complain(confusion, &confusion->wrong, seed, liars[i].clock.name, verdict);
+        assert_int_equal(verdict->trust, verdict->fault == FAULT_NONE ? TRUST_NOT_FALSIFIABLE
+                                                                      : TRUST_NOT_DEPENDABLE);
+        assert_true(strlen(verdict->why) > 10);
+    }
+    for (size_t i = 0; i < sizeof(clean) / sizeof(*clean); i++) {
+        const struct clock_verdict *verdict = verdict_of(&world, &report, clean[i]);
+        if (verdict->trust != TRUST_NOT_FALSIFIABLE)
+            complain(confusion, &confusion->clean_accused, seed, clean[i], verdict);
+    }
+    for (size_t i = 0; i < sizeof(cpu_times) / sizeof(*cpu_times); i++) {
+        const struct clock_verdict *verdict = verdict_of(&world, &report, cpu_times[i]);
+        if (verdict->trust != TRUST_CPU_TIME_ONLY)
+            complain(confusion, &confusion->cpu_time_accused, seed, cpu_times[i], verdict);
+    }
+    const struct clock_verdict *coarse = verdict_of(&world, &report, "monotonic-coarse");
+    if (coarse->fault != FAULT_COARSE_STEPS)
+        complain(confusion, &confusion->coarse_missed, seed, "monotonic-coarse", coarse);
+    clocks_report_release(&report);
+    built_end(&world);
+}
+
+static void assert_no_confusion(const struct confusion *confusion)
+{
+    for (size_t i = 0; i < LIARS; i++) {
+        char line[200];
+        int used = snprintf(line, sizeof(line), "%-16s", liars[i].clock.name);
+        for (size_t fault = 0; fault < CLOCK_FAULTS; fault++)
+            if (confusion->named[i][fault])
+                used += snprintf(line + used, sizeof(line) - (size_t)used, " %s %zu",
+                                 clock_fault_names[fault], confusion->named[i][fault]);
+        print_message("%s\n", line);
+    }
+    assert_int_equal(confusion->wrong, 0);
+    assert_int_equal(confusion->clean_accused, 0);
+    assert_int_equal(confusion->cpu_time_accused, 0);
+    assert_int_equal(confusion->coarse_missed, 0);
+}
+
+static void faults_are_named_right_by_intervals_alone(void **state)
+{
+    (void)state;
+    struct confusion confusion = {0};
+    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+        judge(&confusion, seed, seed % 3 ? 4 : 2, false);
+    assert_no_confusion(&confusion);
+}
+
+static void faults_are_named_right_with_all_watches(void **state)
+{
+    (void)state;
+    struct confusion confusion = {0};
+    for (uint64_t seed = 1; seed <= SEEDS / 5; seed++)
+        judge(&confusion, 10000 + seed, seed % 3 ? 4 : 2, true);
+    assert_no_confusion(&confusion);
+}
+
+static void one_cpu_is_enough_for_all_but_offsets(void **state)
+{
+    (void)state;
+    struct confusion confusion = {0};
+    for (uint64_t seed = 1; seed <= SEEDS / 5; seed++)
+        judge(&confusion, 20000 + seed, 1, false);
+    assert_no_confusion(&confusion);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(faults_are_named_right_by_intervals_alone),
+        cmocka_unit_test(faults_are_named_right_with_all_watches),
+        cmocka_unit_test(one_cpu_is_enough_for_all_but_offsets),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
