@@ -239,8 +239,8 @@ static void every_step_is_another_value(void **state)
     assert_int_equal(run(job), 0);
     for (uint32_t step = 0; step < 4; step++) {
         assert_int_equal(watch_value(job, step, 0), 101 + step);
-        assert_true(watch_value(job, step, 1) >= 10u * (step + 1));
-        assert_true(watch_value(job, step, 1) <= 10u * (step + 1) + 2);
+        assert_true(watch_value(job, step, 1) >= UINT64_C(10) * (step + 1));
+        assert_true(watch_value(job, step, 1) <= UINT64_C(10) * (step + 1) + 2);
     }
     assert_int_equal(job->runs_done, 4);
     watch_job_free(job);

@@ -64,9 +64,10 @@ int edges_watch(const struct watch *watch)
 {
     struct looks looks;
     struct job *job = watch->job;
-    int result = job->cpu >= 0 ? place_pin(job->cpu, watch->failure) : 0;
-    if (result == 0)
-        result = looks_open(&looks, job, NULL, job->counters, watch->objects, watch->failure);
+    int result = place_home(job->cpu, watch->failure);
+    if (result < 0)
+        return result;
+    result = looks_open(&looks, job, NULL, job->counters, watch->objects, watch->failure);
     if (result < 0)
         return result;
     result = looks_rehearse(&looks, watch->failure);

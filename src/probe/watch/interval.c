@@ -24,7 +24,7 @@ int interval_prepare(struct interval *interval, struct places *places, struct jo
     if (job->watch.moves && places->count < 2)
         return fail_with(failure, -ENOTSUP,
                          "nothing can be moved between CPUs here: this process may use only one");
-    return job->cpu >= 0 ? place_pin(job->cpu, failure) : 0;
+    return place_home(job->cpu, failure);
 }
 
 void interval_side(struct looks *looks, struct job *job, uint32_t run)

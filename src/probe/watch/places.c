@@ -41,6 +41,11 @@ int place_pin(int cpu, struct failure *failure)
     return 0;
 }
 
+int place_home(int cpu, struct failure *failure)
+{
+    return cpu < 0 ? 0 : place_pin(cpu, failure);
+}
+
 int places_rest(const struct places *places, struct failure *failure)
 {
     if (places->home >= 0)

@@ -18,13 +18,14 @@ struct places {
 int places_find(struct places *places, int home, struct failure *failure);
 
 int place_now(void); /* the CPU that this thread is on; -1: it cannot be told */
-/* Of this thread: to one CPU; to where threads of the job are at rest. */
+/* Pin this thread: to one CPU; to where the job's threads are at rest. */
 int place_pin(int cpu, struct failure *failure);
+int place_home(int cpu, struct failure *failure); /* the same; -1: wherever it is */
 int places_rest(const struct places *places, struct failure *failure);
 
 /* The allowed CPU behind this one, the first behind the last. */
 int places_next(const struct places *places, int cpu);
-/* On its own allowed CPUs a thread is moved that often; the number of move `index`'s target when
- * `began` is where it was and it is on `cpu` now. The last is not where it began, unless there are
- * only two CPUs and the number is even. */
+/* Where move `index` of so many leads a thread that began on one CPU and is on another now. The
+ * last one does not lead back to where it began, unless there are only two CPUs and the number of
+ * moves is even. */
 int places_target(const struct places *places, int began, int cpu, uint32_t index, uint32_t moves);

@@ -72,10 +72,10 @@ int row_watch(const struct watch *watch)
     if (!readings)
         return fail_with(watch->failure, -ENOMEM, "no memory for a block of %llu readings",
                          (unsigned long long)watch->job->watch.length);
-    int result = watch->job->cpu >= 0 ? place_pin(watch->job->cpu, watch->failure) : 0;
-    if (result == 0)
-        result =
-            looks_open(&looks, watch->job, columns, ROW_READERS, watch->objects, watch->failure);
+    int result = place_home(watch->job->cpu, watch->failure);
+    if (result < 0)
+        return result;
+    result = looks_open(&looks, watch->job, columns, ROW_READERS, watch->objects, watch->failure);
     if (result < 0)
         return result;
     result = fill_rows(watch, &looks, readings);

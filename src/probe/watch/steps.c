@@ -62,9 +62,10 @@ static int await_steps(const struct watch *watch, struct looks *looks)
 int steps_watch(const struct watch *watch)
 {
     struct looks looks;
-    int result = watch->job->cpu >= 0 ? place_pin(watch->job->cpu, watch->failure) : 0;
-    if (result == 0)
-        result = looks_open(&looks, watch->job, NULL, STEP_READERS, watch->objects, watch->failure);
+    int result = place_home(watch->job->cpu, watch->failure);
+    if (result < 0)
+        return result;
+    result = looks_open(&looks, watch->job, NULL, STEP_READERS, watch->objects, watch->failure);
     if (result < 0)
         return result;
     result = looks_rehearse(&looks, watch->failure);

@@ -64,7 +64,7 @@ static int check(const struct job *job, struct failure *failure)
     if (result < 0)
         return result;
     uint32_t group = watch_group((enum watch_kind)kind, job->watch.threads);
-    if (job->runs % group)
+    if (!group || job->runs % group)
         return fail_with(failure, -EINVAL, "the %u runs of a watch of %s are no multiple of %u",
                          job->runs, name, group);
     return 0;
