@@ -48,8 +48,12 @@ static void put_factors(struct export_row *row, const struct stored_cell *stored
         "major_faults", "voluntary", "involuntary"
 
 static const char *const sample_columns[] = {SAMPLE_COLUMNS, NULL};
-static const char *const toured_sample_columns[] = {
-    SAMPLE_COLUMNS, "counted", "open", "cold", "pass", "operation", "predecessor", NULL};
+static const char *const toured_sample_columns[] = {"counted",   "open",        "cold", "pass",
+                                                    "operation", "predecessor", NULL};
+#define WATCH_COLUMNS                                                                              \
+    "kind", "workload", "length", "threads", "moves", "handover", "awake", "partner"
+static const char *const watched_sample_columns[] = {WATCH_COLUMNS, "round", "thread", "look",
+                                                     "clock",       "part",  NULL};
 
 struct sample_export {
     struct store *store;
@@ -61,6 +65,7 @@ struct sample_export {
     size_t next; /* column after them */
     struct cell_tour tour;
     struct tour_walk walk;
+    struct export_watch watch;
 };
 
 static int write_sample(void *context, const struct sample *sample)
@@ -84,9 +89,13 @@ static int write_sample(void *context, const struct sample *sample)
     row_count(row, sample->account.major_faults);
     row_count(row, sample->account.voluntary);
     row_count(row, sample->account.involuntary);
-    if (row->toured) {
+    if (row->kinds.toured) {
         row_tour(row, &export->tour);
         row_call(row, &export->walk, sample->run);
+    }
+    if (row->kinds.watched) {
+        row_watch(row, &export->watch.watch);
+        row_look(row, &export->watch, sample->run, sample->counter);
     }
     return row_end(row);
 }
@@ -97,6 +106,7 @@ static int write_samples_of(void *context, const struct stored_cell *cell)
     struct export_row *row = export->row;
     export->counters = cell->cell.counters;
     export->tour = cell->cell.tour;
+    export_watch_begin(&export->watch, &cell->cell);
     int error = tour_walk_begin(&export->walk, &export->tour);
     if (error)
         return error;
@@ -131,8 +141,8 @@ static int write_samples(struct store *store, struct export_row *row, struct fai
         "reason"
 
 static const char *const cell_columns[] = {CELL_COLUMNS, NULL};
-static const char *const toured_cell_columns[] = {CELL_COLUMNS, "counted", "open",
-                                                  "cold",       "calls",   NULL};
+static const char *const toured_cell_columns[] = {"counted", "open", "cold", "calls", NULL};
+static const char *const watched_cell_columns[] = {WATCH_COLUMNS, NULL};
 
 static int write_cell(void *context, const struct stored_cell *cell)
 {
@@ -149,10 +159,12 @@ static int write_cell(void *context, const struct stored_cell *cell)
         row_count(row, cell->failed);
         put_optional(row, cell->failed > 0, cell->error);
         row_text(row, cell->reason);
-        if (row->toured) {
+        if (row->kinds.toured) {
             row_tour(row, &cell->cell.tour);
             row_text(row, cell->cell.tour.calls);
         }
+        if (row->kinds.watched)
+            row_watch(row, &cell->cell.watch);
         error = row_end(row);
     }
     return error;
@@ -289,14 +301,40 @@ static int write_operations(struct store *store, struct export_row *row, struct 
     return store_each_operation(store, write_operation, row, failure);
 }
 
+static const char *const clock_columns[] = {"name",  "kind",    "way", "hardware",
+                                            "claim", "note",    "hz",  "resolution_ps",
+                                            "slow",  "steered", NULL};
+
+static int write_clock(void *context, const struct stored_clock *clock)
+{
+    struct export_row *row = context;
+    row_text(row, clock->name);
+    row_text(row, clock->kind);
+    row_text(row, clock->way);
+    row_text(row, clock->hardware);
+    row_text(row, clock->claim);
+    row_text(row, clock->note);
+    row_count(row, clock->hz);
+    row_count(row, clock->resolution_ps);
+    row_flag(row, clock->slow);
+    row_flag(row, clock->steered);
+    return row_end(row);
+}
+
+static int write_clocks(struct store *store, struct export_row *row, struct failure *failure)
+{
+    return store_each_clock(store, write_clock, row, failure);
+}
+
 const struct export_table export_tables[] = {
-    {"samples", sample_columns, toured_sample_columns, write_samples},
-    {"cells", cell_columns, toured_cell_columns, write_cells},
-    {"visits", visit_columns, NULL, write_visits},
-    {"machine", machine_columns, NULL, write_machine},
-    {"events", event_columns, NULL, write_events},
-    {"truths", truth_columns, NULL, write_truths},
-    {"opcodes", opcode_columns, NULL, write_opcodes},
-    {"operations", operation_columns, NULL, write_operations},
+    {"samples", sample_columns, toured_sample_columns, watched_sample_columns, write_samples},
+    {"cells", cell_columns, toured_cell_columns, watched_cell_columns, write_cells},
+    {"visits", visit_columns, NULL, NULL, write_visits},
+    {"machine", machine_columns, NULL, NULL, write_machine},
+    {"events", event_columns, NULL, NULL, write_events},
+    {"truths", truth_columns, NULL, NULL, write_truths},
+    {"opcodes", opcode_columns, NULL, NULL, write_opcodes},
+    {"operations", operation_columns, NULL, NULL, write_operations},
+    {"clocks", clock_columns, NULL, NULL, write_clocks},
     {0},
 };

@@ -9,20 +9,6 @@
 
 #include "cli/export.h"
 
-static int note_tour(void *context, const struct stored_cell *cell)
-{
-    bool *found = context;
-    *found = cell->cell.tour.calls != NULL;
-    return *found ? -ECANCELED : 0; /* one is enough */
-}
-
-int export_has_tours(struct store *store, bool *found, struct failure *failure)
-{
-    *found = false;
-    int error = store_each_cell(store, note_tour, found, failure);
-    return *found ? 0 : error;
-}
-
 void tour_walk_end(struct tour_walk *walk)
 {
     free(walk->text);

@@ -14,6 +14,8 @@
 #include "cli/deliver.h"
 #include "show/output.h"
 
+#define MOST_COLUMNS 64 /* of a table, all kinds of cells together */
+
 struct export_options {
     struct common_options common;
     const char *what;
@@ -22,7 +24,7 @@ struct export_options {
 
 static const struct option_spec specs[] = {
     {'w', "what", OPTION_STRING, "TABLE",
-     "samples, cells, visits, machine, events, truths, opcodes or operations",
+     "samples, cells, visits, machine, events, truths, opcodes, operations or clocks",
      offsetof(struct export_options, what), "samples"},
     {0, "format", OPTION_STRING, "FORMAT", "csv or json; --json is short for the latter",
      offsetof(struct export_options, format), "csv"},
@@ -58,8 +60,8 @@ static int choose(struct exporting *exporting, int argument_count, struct failur
             exporting->table = table;
     if (!exporting->table)
         return fail_with(failure, -EINVAL,
-                         "--what takes samples, cells, visits, machine, events, truths, opcodes "
-                         "or operations, not '%.100s'",
+                         "--what takes samples, cells, visits, machine, events, truths, opcodes, "
+                         "operations or clocks, not '%.100s'",
                          options->what);
     exporting->json = options->common.json || strcmp(options->format, "json") == 0;
     if (!exporting->json && strcmp(options->format, "csv") != 0)
@@ -133,21 +135,43 @@ static json_t *list_skipped(const struct store_info *info)
     return skipped;
 }
 
+static int note_kinds(void *context, const struct stored_cell *stored)
+{
+    struct export_kinds *kinds = context;
+    kinds->toured |= stored->cell.tour.calls != NULL;
+    kinds->watched |= stored->cell.watch.kind != WATCH_NONE;
+    return 0;
+}
+
+static size_t add_columns(const char **all, size_t count, const char *const *more)
+{
+    for (; more && *more; more++)
+        all[count++] = *more;
+    all[count] = NULL;
+    return count;
+}
+
 static int write_rows(void *context, FILE *stream, struct failure *failure)
 {
     struct exporting *exporting = context;
     const struct export_table *table = exporting->table;
-    bool toured = false;
-    int error = table->toured_columns ? export_has_tours(exporting->store, &toured, failure) : 0;
-    exporting->row = (struct export_row){.json = exporting->json,
-                                         .toured = toured,
-                                         .columns = toured ? table->toured_columns : table->columns,
-                                         .stream = stream};
+    const char *columns[MOST_COLUMNS];
+    struct export_kinds kinds = {0};
+    int error =
+        table->toured_columns ? store_each_cell(exporting->store, note_kinds, &kinds, failure) : 0;
+    size_t count = add_columns(columns, 0, table->columns);
+    if (kinds.toured)
+        count = add_columns(columns, count, table->toured_columns);
+    if (kinds.watched)
+        add_columns(columns, count, table->watched_columns);
+    exporting->row = (struct export_row){
+        .json = exporting->json, .kinds = kinds, .columns = columns, .stream = stream};
     if (!error)
         error = row_header(&exporting->row);
     if (!error)
         error = table->write(exporting->store, &exporting->row, failure);
     text_free(&exporting->row.line);
+    exporting->row.columns = NULL;
     if (error && !failure->code)
         fail_with(failure, error, "cannot write the export: %s", strerror(-error));
     return error;
@@ -212,12 +236,14 @@ const struct command command_export = {
         "Writes what a store holds: its samples, one row a counter value with all factors of its "
         "cell, so that every row stands alone; or its cells, its visits (one process each, in the "
         "order they were planned), the facts of its machine, the events that were tried, what "
-        "its specimens count for every N (truths), the opcodes they execute, or the calls that "
-        "tours can make (operations). Without STORE it takes the latest one in the state "
-        "folder.\n\n"
+        "its specimens count for every N (truths), the opcodes they execute, the calls that tours "
+        "can make (operations), or what is claimed of clocks. Without STORE it takes the latest "
+        "one in the state folder.\n\n"
         "Where the store has tours, a sample also tells which call its run was (operation), which "
         "one was made before it (predecessor), in which pass over the tour, and what the calls "
-        "worked on (counted, open, cold); the cells tell all their calls.\n\n"
+        "worked on (counted, open, cold); the cells tell all their calls. Where it "
+        "has watches, a sample is what a clock showed, and tells which (clock), what kind of watch "
+        "it was part of, and where in it (round, thread, look).\n\n"
         "CSV follows RFC 4180: a line of names first, CRLF at the end of lines, an empty field for "
         "no value. In JSON counts above 2^53 are strings of digits. Columns have the names they "
         "have in the store, which docs/store.md explains; a store is also an SQLite database "

@@ -10,12 +10,17 @@
 #include "base/text.h"
 #include "store/store.h"
 
+/* What cells of a store can be besides plain: each kind brings columns of its own. */
+struct export_kinds {
+    bool toured, watched;
+};
+
 /* The row being written. Values come in the order of the table's columns. */
 struct export_row {
     bool json;
     const char *const *columns; /* names; ends with NULL */
     size_t next;                /* column the next value belongs to */
-    bool toured;                /* the store has tours: their columns are among these */
+    struct export_kinds kinds;  /* of the store's cells: their columns are among these */
     uint64_t rows;              /* written so far */
     struct text line;
     FILE *stream;
@@ -37,7 +42,6 @@ struct tour_walk {
     const char **calls;
     uint32_t length; /* 0: the cell is no tour */
 };
-int export_has_tours(struct store *store, bool *found, struct failure *failure);
 /* Ends the one before; -ENOMEM. */
 int tour_walk_begin(struct tour_walk *walk, const struct cell_tour *tour);
 void tour_walk_end(struct tour_walk *walk);
@@ -46,11 +50,26 @@ void row_tour(struct export_row *row, const struct cell_tour *tour);
 /* pass, operation and predecessor of a run. */
 void row_call(struct export_row *row, const struct tour_walk *walk, uint32_t run);
 
+/* The watch of one cell. */
+struct export_watch {
+    struct cell_watch watch; /* borrowed */
+    uint32_t columns;
+    char clocks[CELL_MAX_COUNTERS][CLOCK_NAME]; /* of each column, of a user's the name alone */
+};
+void export_watch_begin(struct export_watch *watch, const struct cell *cell);
+/* kind, workload, length, threads, moves, handover, awake and partner; none of a cell that is no
+ * watch. */
+void row_watch(struct export_row *row, const struct cell_watch *watch);
+/* round, thread, look, clock and part of a reading. */
+void row_look(struct export_row *row, const struct export_watch *watch, uint32_t run,
+              uint32_t column);
+
 /* One thing that can be exported. */
 struct export_table {
     const char *name;
     const char *const *columns;
-    const char *const *toured_columns; /* of a store that has tours; NULL: the same */
+    const char *const *toured_columns;  /* more of them where the store has tours; NULL: none */
+    const char *const *watched_columns; /* the same of watches */
     int (*write)(struct store *store, struct export_row *row, struct failure *failure);
 };
 extern const struct export_table export_tables[]; /* ends with name NULL */

@@ -23,9 +23,9 @@ except ImportError:
     jsonschema = None
 
 CORPUS = os.path.join(tap.SOURCE, "tests", "fuzz", "corpus", "store")
-UNSIGNED = ("n", "value", "enabled", "running")
+UNSIGNED = ("n", "value", "enabled", "running", "hz", "resolution_ps", "length")
 TABLES = ("samples", "cells", "visits", "machine")
-KNOWN = ("events", "truths", "opcodes", "operations")  # of a store that can be judged without its machine
+KNOWN = ("events", "truths", "opcodes", "operations", "clocks")  # of a store that can be judged without its machine
 
 
 def unsigned(number):
@@ -99,14 +99,14 @@ class Tables(Case):
             rows.append({key: "" if value is None else str(int(value) if value in (True, False)
                                                            and key == "separate" else value)
                          for key, value in result.items()})
-            for key in UNSIGNED:
+            for key in ("n", "value", "enabled", "running"):
                 large = int(result[key]) > 2**53
                 self.assertIsInstance(result[key], str if large else int)
         self.assertEqual(rows, self.readings(path))
 
     def test_both_formats_tell_the_same_of_every_table(self):
         for table in TABLES + KNOWN:
-            path = self.store("unfinished" if table in TABLES else "finished-schema-3")
+            path = self.store("unfinished" if table in TABLES else "finished-schema-4")
             with self.subTest(table):
                 rows = self.export_csv("--what", table, path)
                 results = self.export_json("--what", table, path)["results"]
@@ -119,11 +119,12 @@ class Tables(Case):
                         self.assertEqual(row[key], "" if value is None else str(value))
 
     def test_what_is_known_besides_samples_is_the_stores_tables(self):
-        path = self.store("finished-schema-3")
+        path = self.store("finished-schema-4")
         with sqlite3.connect(path) as store:
             store.row_factory = sqlite3.Row
             for table in KNOWN:
-                wanted = [{key: "" if row[key] is None or (key == "error" and not row[key]) else str(row[key])
+                wanted = [{key: "" if row[key] is None or (key == "error" and not row[key]) else
+                           str(unsigned(row[key]) if key in UNSIGNED else row[key])
                            for key in row.keys() if key != "position"}
                           for row in store.execute(f"SELECT * FROM {table[:-1]} ORDER BY position")]
                 self.assertEqual(len(wanted), 3)
@@ -133,6 +134,8 @@ class Tables(Case):
         for table in KNOWN:
             self.assertEqual(self.export_csv("--what", table, self.store("finished")), [])
         self.assertEqual(self.export_csv("--what", "operations", self.store("finished-schema-2")), [])
+        self.assertEqual(self.export_csv("--what", "clocks", self.store("finished-schema-3")), [])
+        self.assertNotIn("clock", self.export_csv(self.store("finished-schema-3"))[0])
         self.assertEqual(len(self.export_csv("--what", "events", self.store("finished-schema-2"))), 3)
 
     def test_samples_of_a_tour_tell_their_calls_as_the_view_does(self):
@@ -163,6 +166,30 @@ class Tables(Case):
                          {("perf-read", "", "", "", ""),
                           ("tour", "task-clock:u", "8", "0", "timer.nothing,perf-read.start,perf-read.read*8,"
                                                              "perf-read.read,perf-read.stop")})
+
+    def test_samples_of_a_watch_tell_their_looks_as_the_view_does(self):
+        path = self.store("finished-schema-4")
+        rows = [row for row in self.export_csv(path) if row["kind"]]
+        with sqlite3.connect(path) as store:
+            store.row_factory = sqlite3.Row
+            wanted = [self.as_text(row) for row in store.execute("SELECT * FROM look ORDER BY cell, process, run, counter")]
+        for other in wanted:
+            other["partner"] = ""  # none is -1 in the view
+        self.assertEqual(len(rows), 2 * (48 * 2 + 16 * 6 + 30 * 3))
+        for row, other in zip(rows, wanted, strict=True):
+            self.assertEqual({key: row[key] for key in other}, other)
+        self.assertEqual({row["clock"] for row in rows}, {"lying", "monotonic-raw", "outside"})
+        self.assertIn(str(2**64 - 1), {row["value"] for row in rows})
+        last = self.export_json(path)["results"][-1]
+        self.assertEqual((last["kind"], last["workload"], last["handover"], last["partner"], last["round"], last["look"], last["clock"],
+                          last["part"], last["operation"]), ("outside", None, False, None, 29, 0, "outside", "answered", None))
+
+    def test_cells_of_a_watch_tell_what_it_asked_for(self):
+        rows = self.export_csv("--what", "cells", self.store("finished-schema-4"))
+        keys = ("path", "kind", "workload", "length", "threads", "moves", "handover", "awake", "partner")
+        self.assertEqual({tuple(row[key] for key in keys) for row in rows},
+                         {("perf-read", *[""] * 8), ("tour", *[""] * 8), ("watch", "interval", "sleep", "20000", "2", "3", "1", "1", ""),
+                          ("watch", "row", "", "1000", "1", "0", "0", "0", ""), ("watch", "outside", "", "0", "1", "0", "0", "0", "")})
 
     def test_cells(self):
         rows = self.export_csv("-w", "cells", self.store("finished"))

@@ -54,6 +54,7 @@ static void check_cell(const struct cell *cell)
         assert(again.id == cell->id && again.n == cell->n && again.cpu == cell->cpu);
         assert(strcmp(again.events[cell->counters - 1], cell->events[cell->counters - 1]) == 0);
         assert(cell_same_tour(&again, cell) && cell_same_tour(&copy, cell));
+        assert(cell_same_watch(&again, cell) && cell_same_watch(&copy, cell));
         cell_release(&again);
     }
     wire_writer_free(&writer);
@@ -74,6 +75,34 @@ static void check_tour(const struct cell *cell)
         assert(calls[i].times >= 1 && calls[i].times <= TOUR_MOST_TIMES);
         assert(strlen(calls[i].operation) < TOUR_NAME && strchr(calls[i].operation, '.'));
     }
+}
+
+/* A watch that was taken makes sense: its runs are whole groups of looks, its columns clocks. */
+static void check_watch(const struct cell *cell)
+{
+    struct external_clock clock;
+    if (cell->watch.kind == WATCH_NONE)
+        return;
+    assert(cell->watch.kind < WATCH_OUTSIDE && cell->watch.threads >= 1);
+    assert(cell->watch.threads <= WATCH_MOST_THREADS && cell->watch.moves <= WATCH_MOST_MOVES);
+    assert(cell->runs % watch_group(cell->watch.kind, cell->watch.threads) == 0);
+    assert(cell->watch.length <= WATCH_MOST_MICROS);
+    assert((cell->watch.kind == WATCH_INTERVAL) == (cell->watch.workload != NULL));
+    assert(!cell->watch.workload || strlen(cell->watch.workload) < WATCH_WORKLOAD);
+    for (uint32_t i = 0; i < cell->counters; i++)
+        assert(external_clock_parse(cell->events[i], &clock, NULL) >= 0);
+}
+
+/* Any text may come as a clock; it is a name, a person's own, or refused with a sentence. */
+static void check_clock(const char *text)
+{
+    struct external_clock clock;
+    struct failure failure = {0};
+    int status = external_clock_parse(text, &clock, &failure);
+    assert(status >= 0 || (status == -EINVAL && *failure.text));
+    assert(status < 0 || (*clock.name && strlen(clock.name) < CLOCK_NAME));
+    assert(status != 1 || (*clock.what && clock.hz <= EXTERNAL_MOST_HZ && clock.what > text &&
+                           clock.what < text + strlen(text)));
 }
 
 /* Any text may come as calls; it is taken or refused with a sentence. */
@@ -108,10 +137,12 @@ static void understand(const struct wire_frame *frame, struct batch_storage *sto
         (void)wire_get_u64(frame, frame->fields[i].key, &number);
         (void)wire_get_i64(frame, frame->fields[i].key, &integer);
         check_calls(frame->fields[i].value);
+        check_clock(frame->fields[i].value);
     }
     if (cell_get(frame, &cell, &failure) == 0) {
         check_cell(&cell);
         check_tour(&cell);
+        check_watch(&cell);
         cell_release(&cell);
     }
     if (batch_get(frame, &batch, storage, &failure) == 0)

@@ -52,6 +52,7 @@ static int see_cell(void *context, const struct stored_cell *stored)
         assert(cell->events[i]);
     assert(stored->done + stored->failed <= stored->processes);
     assert(cell_check_tour(cell, NULL) == 0);
+    assert(cell_check_watch(cell, NULL) == 0);
     ++*cells;
     return 0;
 }
@@ -93,6 +94,14 @@ static int see_operation(void *context, const struct stored_operation *operation
     return 0;
 }
 
+static int see_clock(void *context, const struct stored_clock *clock)
+{
+    (void)context;
+    assert(clock->name[0] && clock->kind[0] && clock->way && clock->hardware);
+    assert(clock->claim && clock->note);
+    return 0;
+}
+
 static int read_knowledge(struct store *store, struct failure *failure)
 {
     int error = store_each_event(store, see_event, NULL, failure);
@@ -102,6 +111,8 @@ static int read_knowledge(struct store *store, struct failure *failure)
         error = store_each_opcode(store, see_opcode, NULL, failure);
     if (!error)
         error = store_each_operation(store, see_operation, NULL, failure);
+    if (!error)
+        error = store_each_clock(store, see_clock, NULL, failure);
     return error;
 }
 

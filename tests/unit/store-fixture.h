@@ -224,7 +224,7 @@ UNUSED static const struct stored_clock known_clocks[] = {
      false},
     {"lying", "wall", "ask", "external", "a person", "a note, with \"quotes\"", UINT64_MAX,
      UINT64_MAX, true, true},
-    {"steal", "stolen", "read", "", "", "", 0, 0, true, false},
+    {"outside", "wall", "controller", "outside", "", "", 1000000000, 0, false, false},
 };
 enum { KNOWN = 3 };
 
@@ -270,33 +270,54 @@ UNUSED static void put_tour(struct store *store)
     }
 }
 
-/* A watch behind the tour: four intervals of two threads, in two processes. */
-enum { WATCH_CELL = TOUR_CELL + 1, WATCH_PROCESSES = 2, WATCH_RUNS = 48 };
+/* Watches behind the tour, in two processes each: four intervals of two threads, rows, and looks
+ * from outside. */
+enum { WATCH_CELL = TOUR_CELL + 1, WATCH_CELLS = 3, WATCH_PROCESSES = 2 };
+enum { WATCH_RUNS = 48, ROW_RUNS = 16, OUTSIDE_RUNS = 30 };
+enum {
+    WATCH_SAMPLES = WATCH_PROCESSES * (WATCH_RUNS * 2 + ROW_RUNS * ROW_COLUMNS + OUTSIDE_RUNS * 3)
+};
 #define WATCH_LYING "lying@1000000=ask:./clock --from=@now"
 
-UNUSED static struct cell watch_cell(void)
+UNUSED static struct cell watch_cell(uint32_t number)
 {
-    return (struct cell){.id = WATCH_CELL,
-                         .events = {words(WATCH_LYING), words("monotonic-raw")},
-                         .counters = 2,
-                         .path = words("watch"),
-                         .pattern = PATTERN_RR,
-                         .specimen = words("null"),
-                         .opt = words("O2"),
-                         .link = words("static"),
-                         .runs = WATCH_RUNS,
-                         .cpu = -1,
-                         .watch = {WATCH_INTERVAL, words("sleep"), 20000, 2, 3, true, true, -1}};
+    const struct cell_watch watches[WATCH_CELLS] = {
+        {WATCH_INTERVAL, words("sleep"), 20000, 2, 3, true, true, -1},
+        {WATCH_ROW, NULL, 1000, 1, 0, false, false, -1},
+        {WATCH_OUTSIDE, NULL, 0, 1, 0, false, false, -1},
+    };
+    static const uint32_t columns[WATCH_CELLS] = {2, ROW_COLUMNS, 3};
+    static const uint32_t runs[WATCH_CELLS] = {WATCH_RUNS, ROW_RUNS, OUTSIDE_RUNS};
+    static const char *const clocks[WATCH_CELLS][ROW_COLUMNS] = {
+        {WATCH_LYING, "monotonic-raw"},
+        {WATCH_LYING, WATCH_LYING, WATCH_LYING, WATCH_LYING, "monotonic-raw", "monotonic-raw"},
+        {"outside", "monotonic-raw", "outside"},
+    };
+    struct cell cell = {.id = WATCH_CELL + number,
+                        .counters = columns[number],
+                        .path = words("watch"),
+                        .pattern = PATTERN_RR,
+                        .specimen = words("null"),
+                        .opt = words("O2"),
+                        .link = words("static"),
+                        .runs = runs[number],
+                        .cpu = -1,
+                        .watch = watches[number]};
+    for (uint32_t i = 0; i < cell.counters; i++)
+        cell.events[i] = words(clocks[number][i]);
+    return cell;
 }
 
-UNUSED static void put_watch(struct store *store)
+UNUSED static void put_watches(struct store *store)
 {
-    const struct cell cell = watch_cell();
-    const struct visit visits[WATCH_PROCESSES] = {{WATCH_CELL, 1}, {WATCH_CELL, 0}};
-    must(store_put_plan(store, &cell, 1, visits, WATCH_PROCESSES, failure));
-    for (size_t i = 0; i < WATCH_PROCESSES; i++) {
-        must(put_runs(store, &cell, visits[i].process, 0, WATCH_RUNS, failure));
-        must(store_end_visit(store, WATCH_CELL, visits[i].process, VISIT_DONE, 0, NULL, failure));
+    for (uint32_t number = 0; number < WATCH_CELLS; number++) {
+        const struct cell cell = watch_cell(number);
+        const struct visit visits[WATCH_PROCESSES] = {{cell.id, 1}, {cell.id, 0}};
+        must(store_put_plan(store, &cell, 1, visits, WATCH_PROCESSES, failure));
+        for (size_t i = 0; i < WATCH_PROCESSES; i++) {
+            must(put_runs(store, &cell, visits[i].process, 0, cell.runs, failure));
+            must(store_end_visit(store, cell.id, visits[i].process, VISIT_DONE, 0, NULL, failure));
+        }
     }
 }
 
@@ -330,7 +351,7 @@ UNUSED static void make_finished_with_all(struct fixture *fixture)
 {
     struct store *store = fill(fixture);
     put_tour(store);
-    put_watch(store);
+    put_watches(store);
     must(store_finish(store, failure));
     store_close(store);
 }

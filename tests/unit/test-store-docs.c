@@ -132,11 +132,10 @@ static void views_tell_what_was_written(void **state)
             assert_true((uint64_t)sqlite3_column_int64(rows, 4 + i) == wanted[i]);
         count++;
     }
-    assert_int_equal(count, (4 * PLAN_PROCESSES + 2 * TOUR_PROCESSES) * PLAN_RUNS +
-                                2 * WATCH_PROCESSES * WATCH_RUNS);
+    assert_int_equal(count, (4 * PLAN_PROCESSES + 2 * TOUR_PROCESSES) * PLAN_RUNS + WATCH_SAMPLES);
     sqlite3_finalize(rows);
     assert_int_equal(run_query(db, "SELECT 1 FROM sample_u64 WHERE value = '18446744073709551615'"),
-                     4 * PLAN_PROCESSES + 2 * TOUR_PROCESSES + 2 * WATCH_PROCESSES);
+                     4 * PLAN_PROCESSES + 2 * TOUR_PROCESSES + (2 + 6 + 3) * WATCH_PROCESSES);
     sqlite3_close(db);
 }
 
@@ -182,7 +181,8 @@ static void the_view_of_looks_knows_where_each_stands(void **state)
     assert_int_equal(sqlite3_prepare_v2(db,
                                         "SELECT process, run, round, thread, look, clock, counter, "
                                         "value, part, kind, workload, length, threads, moves, "
-                                        "handover, awake, partner, cell FROM look",
+                                        "handover, awake, partner, cell FROM look "
+                                        "WHERE kind = 'interval'",
                                         -1, &rows, NULL),
                      SQLITE_OK);
     int count = 0;
@@ -205,6 +205,26 @@ static void the_view_of_looks_knows_where_each_stands(void **state)
     }
     assert_int_equal(count, 2 * WATCH_PROCESSES * WATCH_RUNS);
     sqlite3_finalize(rows);
+    static const struct {
+        const char *where;
+        int rows;
+    } parts[] = {
+        {"kind = 'row' AND counter = 0 AND part = 'first' AND clock = 'lying'", ROW_RUNS},
+        {"kind = 'row' AND counter = 1 AND part = 'last' AND workload IS NULL", ROW_RUNS},
+        {"kind = 'row' AND counter = 2 AND part = 'backward'", ROW_RUNS},
+        {"kind = 'row' AND counter = 3 AND part = 'worst' AND clock = 'lying'", ROW_RUNS},
+        {"kind = 'row' AND counter = 4 AND part = 'before'", ROW_RUNS},
+        {"kind = 'row' AND counter = 5 AND part = 'after' AND clock = 'monotonic-raw'", ROW_RUNS},
+        {"kind = 'row' AND counter = 0 AND round = run AND look = 0 AND thread = 0", ROW_RUNS},
+        {"kind = 'outside' AND counter = 0 AND part = 'asked' AND clock = 'outside'", OUTSIDE_RUNS},
+        {"kind = 'outside' AND counter = 1 AND part IS NULL", OUTSIDE_RUNS},
+        {"kind = 'outside' AND counter = 2 AND part = 'answered'", OUTSIDE_RUNS},
+    };
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        char query[200];
+        snprintf(query, sizeof(query), "SELECT 1 FROM look WHERE %s", parts[i].where);
+        assert_int_equal(run_query(db, query), parts[i].rows * WATCH_PROCESSES);
+    }
     sqlite3_close(db);
 }
 
