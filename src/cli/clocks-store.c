@@ -166,6 +166,23 @@ static void go_on_like(struct watching *watching)
     watching->run.options = resumed;
 }
 
+/* Clocks that began anew, and what was read of them before, have no common zero: whatever looks at
+ * the beginning and at the end of a run would take that for their rate. */
+static int check_boot(struct watching *watching, struct failure *failure)
+{
+    const char *now = facts_get(watching->run.facts, "boot.id");
+    AUTO_FACTS struct facts facts = {0};
+    int error = store_facts(watching->store, &facts, failure);
+    const char *then = error == 0 ? facts_get(&facts, "boot.id") : NULL;
+    if (error < 0 || !now || !then || strcmp(now, then) == 0 ||
+        run_store_is_finished(watching->store))
+        return error;
+    return fail_with(failure, -ESTALE,
+                     "the machine was booted since %.300s was begun, so its clocks began anew and "
+                     "the run cannot go on: judge what there is with --from, or begin another one",
+                     store_path(watching->store));
+}
+
 static int reopen(struct watching *watching, struct failure *failure)
 {
     const struct run_store run = whose(watching);
@@ -178,6 +195,8 @@ static int reopen(struct watching *watching, struct failure *failure)
     string_list_free(&none);
     watching->run.seed = info.seed;
     store_info_release(&info);
+    if (error == 0)
+        error = check_boot(watching, failure);
     if (error == 0)
         go_on_like(watching);
     return error;

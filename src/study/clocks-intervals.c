@@ -117,7 +117,7 @@ void clocks_wish_intervals(struct clocks_wisher *wisher)
 
 void clocks_wish_fine(struct clocks_wisher *wisher)
 {
-    if (!is_brief(wisher->study))
+    if (!wisher->study->quick)
         wish_both(wisher, CLOCKS_FINE, (struct cell_watch){0}, fine_lengths,
                   how_often(wisher->study, MAIN));
 }

@@ -62,7 +62,7 @@ class Measured(Case):
         cls.shared = tempfile.mkdtemp(prefix="assay-clocks-")
         cls.addClassCleanup(shutil.rmtree, cls.shared, ignore_errors=True)
         cls.store = os.path.join(cls.shared, "run.sqlite")
-        cls.done = tap.assay("clocks", "--quick", "--quiet", "--json", "--store", cls.store, env={"XDG_STATE_HOME": cls.shared}, timeout=200)
+        cls.done = tap.assay("clocks", "--quick", "--budget", "100s", "--quiet", "--json", "--store", cls.store, env={"XDG_STATE_HOME": cls.shared}, timeout=200)
 
     def setUp(self):
         super().setUp()
@@ -121,7 +121,7 @@ class Measured(Case):
 class Chosen(Case):
     def test_only_the_clocks_that_were_named_are_read_in_a_row(self):
         store = self.path("run.sqlite")
-        self.judged(*SMALL, "--quiet", "--store", store)
+        self.judged(*SMALL, "--budget", "100s", "--quiet", "--store", store)
         first = {name for name, in self.rows(store, "SELECT event FROM counter JOIN watch USING (cell) WHERE kind = 'row' AND counter = 0")}
         self.assertEqual(first, {"monotonic", "thread-cputime"})
         works = {work for work, in self.rows(store, "SELECT DISTINCT workload FROM watch WHERE kind = 'interval'")}
@@ -181,7 +181,7 @@ class Ended(Case):
         self.assertIn("--resume --store", errors)
         self.assertGreater(json.loads(output)["analysis"]["looks"], 0)
         before, order = self.visits(store), self.order(store)
-        again = self.judged("--resume", "--store", store, "--quiet")
+        again = self.judged("--resume", "--store", store, "--budget", "100s", "--quiet")
         self.assertEqual(again["seed"], 11)
         self.assertTrue(again["analysis"]["complete"])
         self.assertGreater(self.visits(store), before)
@@ -191,12 +191,24 @@ class Ended(Case):
         self.assertEqual(works, {"sleep"})
         self.assertEqual(self.judged("--from", store)["results"], again["results"])
 
+    def test_a_machine_that_was_booted_since_does_not_go_on(self):
+        store = self.path("run.sqlite")
+        self.end(store, 4, signal.SIGKILL)
+        with sqlite3.connect(store) as database:
+            changed = database.execute("UPDATE fact SET value = '00000000-0000-0000-0000-000000000000' WHERE key = 'boot.id'").rowcount
+        if not changed:
+            self.skipTest("this machine has no boot id")
+        before = self.order(store)
+        self.assertIn("booted", self.refused((2,), "--resume", "--store", store))
+        self.assertEqual(self.order(store), before)
+        self.assertFalse(self.judged("--from", store)["analysis"]["complete"])
+
     def test_a_killed_run_goes_on_as_it_began(self):
         store = self.path("run.sqlite")
         status, _, _ = self.end(store, 4, signal.SIGKILL)
         self.assertEqual(status, -signal.SIGKILL)
         cells = self.rows(store, "SELECT count(*) FROM cell")
-        self.judged("--resume", "--store", store, "--quiet")
+        self.judged("--resume", "--store", store, "--budget", "100s", "--quiet")
         # What it began with is what it goes on with: no watch is there twice.
         self.assertEqual(self.rows(store, "SELECT count(*) FROM cell"), cells)
 
