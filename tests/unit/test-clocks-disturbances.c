@@ -1,0 +1,149 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the machine did: stolen time, suspension, preemption and late sleeps are found with their
+ * sizes where they were planted and not where they were not; idle states are named where they
+ * change what a clock shows. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+/* cmocka needs those before string.h before it. */
+#include <cmocka.h>
+
+#include "clocks-shapes.h"
+
+static void judged(struct built_world *world, struct clocks_report *report)
+{
+    if (clocks_judge(&world->file, 1, report) < 0)
+        abort();
+}
+
+static void begin(struct built_world *world, uint64_t seed)
+{
+    built_begin(world, seed, 2);
+    built_usual_clocks(world);
+}
+
+static void a_quiet_machine_did_nothing(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    begin(&world, 1);
+    built_plan(&world, 1, false);
+    judged(&world, &report);
+    const struct clocks_disturbances *seen = &report.disturbances;
+    assert_true(seen->stolen_ns == 0 && seen->suspended_ns == 0);
+    assert_int_equal(seen->stolen_intervals + seen->suspended_intervals + seen->preempted, 0);
+    assert_int_equal(seen->intervals, 6 * 16);
+    assert_true(seen->watched_ns > 3.5e9 && seen->watched_ns < 6e9);
+    assert_true(seen->overslept_median_ns > 2e4 && seen->overslept_median_ns < 9e4);
+    assert_true(seen->overslept_max_ns > seen->overslept_median_ns);
+    assert_true(isfinite(seen->awake_median_ns) && seen->awake_max_ns >= seen->awake_median_ns);
+    assert_non_null(strstr(seen->idle, "No clock runs otherwise"));
+    assert_non_null(strstr(seen->idle, "no differently"));
+    clocks_report_release(&report);
+    built_end(&world);
+}
+
+static void what_disturbed_is_named_with_its_size(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct built_world world;
+        struct clocks_report report;
+        begin(&world, seed);
+        built_disturb(&world);
+        world.suspend_share = 0.05;
+        built_plan(&world, 2, false);
+        judged(&world, &report);
+        const struct clocks_disturbances *seen = &report.disturbances;
+        double suspended = 0;
+        for (size_t i = 0; i < world.suspend_count; i++)
+            suspended += world.suspends[i].ns;
+        assert_true(seen->stolen_intervals > 0);
+        assert_true(seen->stolen_ns > 0 && seen->stolen_ns <= world.stolen_ns * 1.001);
+        assert_int_equal(seen->suspended_intervals, world.suspend_count);
+        assert_true(fabs(seen->suspended_ns - suspended) < 1e5);
+        assert_true(seen->preempted > 0 && seen->preempted < seen->intervals / 3);
+        clocks_report_release(&report);
+        built_end(&world);
+    }
+}
+
+static void what_cannot_be_read_is_not_nothing(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    built_begin(&world, 3, 1);
+    built_clock(&world, &(struct built_clock){.name = "monotonic-raw", .hz = 1000000000});
+    shapes_watch(&world, (struct built_watch){.kind = WATCH_INTERVAL, .workload = "compute"}, 2, 3);
+    judged(&world, &report);
+    const struct clocks_disturbances *seen = &report.disturbances;
+    assert_true(isnan(seen->stolen_ns) && isnan(seen->suspended_ns));
+    assert_true(isnan(seen->overslept_median_ns) && isnan(seen->awake_median_ns));
+    assert_string_equal(seen->idle, "");
+    clocks_report_release(&report);
+    built_end(&world);
+}
+
+static void sleeps(struct built_world *world, bool awake)
+{
+    shapes_watch(world,
+                 (struct built_watch){.kind = WATCH_INTERVAL, .workload = "sleep", .awake = awake},
+                 3, 10);
+}
+
+static void idle_states_that_stop_a_clock_are_named(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    begin(&world, 4);
+    built_find(&world, "tsc")->stops_in_sleep = true;
+    sleeps(&world, false);
+    built_find(&world, "tsc")->stops_in_sleep = false;
+    world.overslept_ns = 5e3;
+    sleeps(&world, true);
+    judged(&world, &report);
+    const struct clocks_disturbances *seen = &report.disturbances;
+    assert_non_null(strstr(seen->idle, "Idle states matter to tsc"));
+    assert_non_null(strstr(seen->idle, "late, "));
+    assert_null(strstr(seen->idle, "no differently"));
+    assert_true(seen->awake_median_ns < 1e4 && seen->overslept_median_ns > 2e4);
+    clocks_report_release(&report);
+    built_end(&world);
+}
+
+static void where_no_cpu_could_be_held_awake_the_reason_is_given(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    begin(&world, 5);
+    sleeps(&world, false);
+    size_t index =
+        built_watch(&world, &(struct built_watch){.kind = WATCH_INTERVAL, .awake = true});
+    world.file.watches[index].failed = 1;
+    world.file.watches[index].reason = strdup("/dev/cpu_dma_latency: Permission denied");
+    judged(&world, &report);
+    assert_non_null(strstr(report.disturbances.idle, "cpu_dma_latency: Permission denied"));
+    clocks_report_release(&report);
+    built_end(&world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_quiet_machine_did_nothing),
+        cmocka_unit_test(what_disturbed_is_named_with_its_size),
+        cmocka_unit_test(what_cannot_be_read_is_not_nothing),
+        cmocka_unit_test(idle_states_that_stop_a_clock_are_named),
+        cmocka_unit_test(where_no_cpu_could_be_held_awake_the_reason_is_given),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

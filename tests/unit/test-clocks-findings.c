@@ -1,0 +1,373 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The findings K1 to K4: each holds on data that show it, fails on opposite ones, stays open where
+ * data say too little, and is not testable where the reference is the counter itself, where there
+ * is no counter, and on machines that a program makes. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+/* cmocka needs those before string.h before it. */
+#include <cmocka.h>
+
+#include "clocks-shapes.h"
+
+enum { K1, K2, K3, K4 };
+
+/* A machine whose operating system counts by another oscillator: the reference is independent. */
+static void begin(struct built_world *world, uint64_t seed, const char *hardware)
+{
+    built_begin(world, seed, 3);
+    built_usual_clocks(world);
+    built_disturb(world);
+    static const char *const of_the_system[] = {"boottime", "realtime", "monotonic",
+                                                "monotonic-raw"};
+    for (size_t i = 0; i < 4; i++) {
+        struct clock_known *clock =
+            &world->file.clocks[clocks_index(&world->file, of_the_system[i])];
+        free(clock->hardware);
+        clock->hardware = strdup(hardware);
+    }
+}
+
+static void judged(struct built_world *world, struct clocks_report *report)
+{
+    if (clocks_judge(&world->file, 1, report) < 0)
+        abort();
+}
+
+/* A plan of the world, judged; the finding of that number. */
+static struct finding found(struct built_world *world, size_t which)
+{
+    struct clocks_report report;
+    built_plan(world, 2, true);
+    judged(world, &report);
+    struct finding finding = report.findings[which];
+    clocks_report_release(&report);
+    built_end(world);
+    return finding;
+}
+
+static void assert_verdict(const struct finding *finding, enum finding_verdict verdict)
+{
+    if (finding->verdict != verdict)
+        fail_msg("%s %s: %s", finding->id, finding_verdict_names[finding->verdict],
+                 finding->reason);
+    assert_true(strlen(finding->reason) > 20);
+    assert_true(!finding->has_estimate ||
+                (finding->low <= finding->estimate && finding->estimate <= finding->high));
+}
+
+static void a_good_counter_and_an_independent_reference_decide_all(void **state)
+{
+    (void)state;
+    static const enum finding_verdict expected[] = {FINDING_HOLDS, FINDING_FAILS, FINDING_HOLDS,
+                                                    FINDING_HOLDS};
+    for (uint64_t seed = 1; seed <= 30; seed++)
+        for (size_t which = K1; which <= K4; which++) {
+            struct built_world world;
+            begin(&world, seed, "hpet");
+            struct finding finding = found(&world, which);
+            assert_verdict(&finding, expected[which]);
+            assert_true(finding.has_estimate);
+        }
+}
+
+static void agreement_with_itself_decides_nothing(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 10; seed++)
+        for (size_t which = K1; which <= K4; which++) {
+            struct built_world world;
+            begin(&world, seed, seed % 2 ? "tsc" : "kvm-clock");
+            struct finding finding = found(&world, which);
+            assert_verdict(&finding, which <= K2 ? FINDING_UNTESTABLE : FINDING_HOLDS);
+            if (which <= K2) {
+                assert_false(finding.has_estimate);
+                assert_non_null(strstr(finding.reason, "same counter"));
+            }
+        }
+}
+
+static void a_wrong_rate_refutes_k1_even_against_itself(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct built_world world;
+        begin(&world, seed, seed % 2 ? "hpet" : "tsc");
+        built_find(&world, "tsc")->ppm = 5000;
+        struct finding finding = found(&world, K1);
+        assert_verdict(&finding, FINDING_FAILS);
+        assert_float_equal(finding.estimate, 1.005, 1e-4);
+    }
+}
+
+/* The rate that is meant to be wrong is right on average. */
+static void computations_that_are_off_by_themselves_refute_k1(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct built_world world;
+        begin(&world, seed, "hpet");
+        built_find(&world, "tsc")->scatter_ns = 1e6;
+        struct finding finding = found(&world, K1);
+        assert_verdict(&finding, FINDING_FAILS);
+    }
+}
+
+static void a_rate_off_by_the_tolerance_is_left_open(void **state)
+{
+    (void)state;
+    struct built_world world;
+    begin(&world, 1, "hpet");
+    built_find(&world, "tsc")->ppm = 500;
+    struct finding finding = found(&world, K1);
+    assert_verdict(&finding, FINDING_INCONCLUSIVE);
+}
+
+/* As the paper's machines did: the counter stops while the CPU idles, more or less. */
+static void a_counter_that_stops_over_sleep_makes_k2_hold(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct built_world world;
+        begin(&world, seed, seed % 2 ? "hpet" : "tsc");
+        built_find(&world, "tsc")->stops_in_sleep = true;
+        struct finding finding = found(&world, K2);
+        assert_verdict(&finding, FINDING_HOLDS);
+        assert_true(finding.estimate < 0.1);
+    }
+}
+
+static void a_counter_that_is_slow_evenly_over_sleep_does_not_scatter(void **state)
+{
+    (void)state;
+    struct built_world world;
+    begin(&world, 1, "hpet");
+    built_find(&world, "tsc")->idle_ppm = -200000;
+    struct finding finding = found(&world, K2);
+    assert_verdict(&finding, FINDING_FAILS);
+    assert_float_equal(finding.estimate, .8, .01);
+    assert_non_null(strstr(finding.reason, "evenly"));
+}
+
+static void a_step_back_refutes_k3(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct built_world world;
+        begin(&world, seed, "tsc");
+        built_find(&world, "tsc")->glitch_share = 1e-3;
+        built_find(&world, "tsc")->glitch_ns = 1e4;
+        struct finding finding = found(&world, K3);
+        assert_verdict(&finding, FINDING_FAILS);
+        assert_true(finding.low <= 1100 && 700 <= finding.high);
+    }
+}
+
+static void k3_states_what_could_have_stayed_unseen(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    begin(&world, 1, "tsc");
+    shapes_watch(
+        &world,
+        (struct built_watch){.kind = WATCH_ROW, .length = 1000, .columns = {"tsc", "monotonic"}}, 1,
+        100);
+    judged(&world, &report);
+    struct finding finding = report.findings[K3];
+    assert_verdict(&finding, FINDING_HOLDS);
+    assert_true(finding.estimate == 0 && finding.low == 0);
+    double readings = (double)report.monotonic[clocks_index(&world.file, "tsc")].readings;
+    assert_true(fabs(finding.high - 3e6 / readings) < .1);
+    clocks_report_release(&report);
+    built_end(&world);
+
+    begin(&world, 1, "tsc");
+    shapes_watch(
+        &world,
+        (struct built_watch){.kind = WATCH_ROW, .length = 100, .columns = {"tsc", "monotonic"}}, 1,
+        5);
+    judged(&world, &report);
+    finding = report.findings[K3];
+    assert_verdict(&finding, FINDING_INCONCLUSIVE);
+    clocks_report_release(&report);
+    built_end(&world);
+}
+
+static void wraps_do_not_refute_k3(void **state)
+{
+    (void)state;
+    struct built_world world;
+    begin(&world, 2, "tsc");
+    built_find(&world, "tsc")->wrap_bits = 32;
+    struct finding finding = found(&world, K3);
+    assert_verdict(&finding, FINDING_HOLDS);
+    assert_non_null(strstr(finding.reason, "2^32"));
+}
+
+static void cpus_that_are_apart_refute_k4(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct built_world world;
+        begin(&world, seed, seed % 2 ? "hpet" : "tsc");
+        built_find(&world, "tsc")->cpu_offset_ns = seed % 3 ? 2e4 : -2e4;
+        struct finding finding = found(&world, K4);
+        assert_verdict(&finding, FINDING_FAILS);
+        assert_true(fabs(finding.estimate) > 50000);
+    }
+}
+
+/* Every CPU agrees with every other, but not with the world. */
+static void intervals_of_threads_that_are_off_refute_k4(void **state)
+{
+    (void)state;
+    struct built_world world;
+    begin(&world, 1, "hpet");
+    built_find(&world, "tsc")->ppm = 3000;
+    struct finding finding = found(&world, K4);
+    assert_verdict(&finding, FINDING_FAILS);
+}
+
+static void with_one_cpu_k4_cannot_be_tested(void **state)
+{
+    (void)state;
+    struct built_world world;
+    built_begin(&world, 1, 1);
+    built_usual_clocks(&world);
+    struct finding finding = found(&world, K4);
+    assert_verdict(&finding, FINDING_UNTESTABLE);
+    assert_non_null(strstr(finding.reason, "one CPU"));
+}
+
+static void trips_that_take_too_long_leave_k4_open(void **state)
+{
+    (void)state;
+    struct built_world world;
+    begin(&world, 1, "hpet");
+    world.trip_ns = 5e4;
+    struct finding finding = found(&world, K4);
+    assert_verdict(&finding, FINDING_INCONCLUSIVE);
+}
+
+static void nothing_is_decided_on_an_emulated_machine(void **state)
+{
+    (void)state;
+    for (size_t which = K1; which <= K4; which++) {
+        struct built_world world;
+        begin(&world, 1, "hpet");
+        world.file.emulated = true;
+        built_find(&world, "tsc")->glitch_share = 1e-3;
+        built_find(&world, "tsc")->glitch_ns = 1e6;
+        struct finding finding = found(&world, which);
+        assert_verdict(&finding, FINDING_UNTESTABLE);
+        assert_non_null(strstr(finding.reason, "emulated"));
+    }
+}
+
+static void without_a_counter_the_reason_is_given(void **state)
+{
+    (void)state;
+    for (size_t which = K1; which <= K4; which++) {
+        struct built_world world;
+        built_begin(&world, 1, 2);
+        built_clock(&world, &(struct built_clock){.name = "monotonic", .hz = 1000000000});
+        struct clock_absence *absence = clocks_case_add_absence(&world.file);
+        *absence = (struct clock_absence){strdup("tsc"), strdup("reading it is forbidden"), 0};
+        struct finding finding = found(&world, which);
+        assert_verdict(&finding, FINDING_UNTESTABLE);
+        assert_non_null(strstr(finding.reason, "forbidden"));
+    }
+}
+
+/* --- a clock of another machine --- */
+
+static void begin_outside(struct built_world *world, uint64_t seed)
+{
+    begin(world, seed, "tsc");
+    built_clock(world, &(struct built_clock){.name = "outside",
+                                             .hardware = "outside",
+                                             .way = "controller",
+                                             .hz = 1000000000,
+                                             .of = BUILT_OUTSIDE_MACHINE});
+}
+
+static struct finding seen_from_outside(struct built_world *world, size_t which)
+{
+    struct clocks_report report;
+    size_t outside = built_watch(
+        world, &(struct built_watch){.kind = WATCH_OUTSIDE, .columns = {"monotonic-raw", "tsc"}});
+    for (int i = 0; i < 12; i++) {
+        if (i % 6 == 2)
+            built_plan(world, 2, i == 2);
+        built_pass(world, 2e8);
+        built_visit(world, outside, 20);
+    }
+    judged(world, &report);
+    struct finding finding = report.findings[which];
+    clocks_report_release(&report);
+    built_end(world);
+    return finding;
+}
+
+static void a_clock_outside_decides_where_nothing_inside_can(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        struct built_world world;
+        begin_outside(&world, seed);
+        struct finding finding = seen_from_outside(&world, K1);
+        assert_verdict(&finding, FINDING_HOLDS);
+        assert_float_equal(finding.estimate, 1, 1e-4);
+        begin_outside(&world, seed);
+        finding = seen_from_outside(&world, K2);
+        assert_verdict(&finding, FINDING_FAILS);
+        assert_float_equal(finding.estimate, 1, 1e-3);
+    }
+}
+
+/* All clocks of the machine stop in sleep, so they agree: only the other machine sees it. */
+static void what_stops_for_all_clocks_is_open_from_outside(void **state)
+{
+    (void)state;
+    static const char *const all[] = {"boottime", "realtime", "monotonic", "monotonic-raw", "tsc"};
+    for (size_t which = K1; which <= K2; which++) {
+        struct built_world world;
+        begin_outside(&world, 1);
+        for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+            built_find(&world, all[i])->idle_ppm = -300000;
+        struct finding finding = seen_from_outside(&world, which);
+        assert_verdict(&finding, FINDING_INCONCLUSIVE);
+        assert_true(finding.estimate < .97);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_good_counter_and_an_independent_reference_decide_all),
+        cmocka_unit_test(agreement_with_itself_decides_nothing),
+        cmocka_unit_test(a_wrong_rate_refutes_k1_even_against_itself),
+        cmocka_unit_test(computations_that_are_off_by_themselves_refute_k1),
+        cmocka_unit_test(a_rate_off_by_the_tolerance_is_left_open),
+        cmocka_unit_test(a_counter_that_stops_over_sleep_makes_k2_hold),
+        cmocka_unit_test(a_counter_that_is_slow_evenly_over_sleep_does_not_scatter),
+        cmocka_unit_test(a_step_back_refutes_k3),
+        cmocka_unit_test(k3_states_what_could_have_stayed_unseen),
+        cmocka_unit_test(wraps_do_not_refute_k3),
+        cmocka_unit_test(cpus_that_are_apart_refute_k4),
+        cmocka_unit_test(intervals_of_threads_that_are_off_refute_k4),
+        cmocka_unit_test(with_one_cpu_k4_cannot_be_tested),
+        cmocka_unit_test(trips_that_take_too_long_leave_k4_open),
+        cmocka_unit_test(nothing_is_decided_on_an_emulated_machine),
+        cmocka_unit_test(without_a_counter_the_reason_is_given),
+        cmocka_unit_test(a_clock_outside_decides_where_nothing_inside_can),
+        cmocka_unit_test(what_stops_for_all_clocks_is_open_from_outside),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
