@@ -3,13 +3,12 @@
  *
  * A clock behind a pipe, for `assay clocks --clock NAME=ask:answering-clock`: answers every line
  * with the nanoseconds of CLOCK_MONOTONIC_RAW. With `once` it says them and ends, as for run:; with
- * `mute` it never answers, with `words` it answers with what is no number. Beside the tests. */
+ * `words` it answers with what is no number. Beside the tests. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 static void tell(void)
 {
@@ -28,8 +27,6 @@ int main(int count, char **arguments)
         return 0;
     }
     while (fgets(line, sizeof(line), stdin)) {
-        if (strcmp(manner, "mute") == 0)
-            continue;
         if (strcmp(manner, "words") == 0) {
             puts("half past three");
             fflush(stdout);

@@ -4,11 +4,14 @@
  * Clocks for `assay clocks --clock NAME@1000000000=object:FILE:SYMBOL`, one function each: all give
  * nanoseconds of CLOCK_MONOTONIC_RAW, one as they are, the others with one lie of a known kind.
  * Beside the tests; no code of the product. */
+#include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
-#include <sys/resource.h>
+#include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
 
@@ -32,39 +35,40 @@ uint64_t honest(void)
     return nanoseconds(CLOCK_MONOTONIC_RAW);
 }
 
-/* As a counter that stands still while its user sleeps. Being put aside for another process is no
- * sleep, nor is waiting a moment for a word from the CPU beside. What threads slept at the same
- * time is lost once, for all of them: they go on agreeing. */
+/* As a counter that stands still while its thread sleeps. Waiting for a CPU that others have is no
+ * sleep, nor is waiting a moment for a word from the CPU beside; nor what comes before a thread has
+ * settled to reading, so that threads agree as long as none of them sleeps. */
 #define LEAST_SLEEP (SECOND / 200)
+#define SETTLED     3
 struct sleeper {
-    uint64_t lost, wall, running;
-    long waits; /* times it gave up the CPU by itself */
+    uint64_t lost, wall, awake;
+    unsigned readings;
 };
 
-static uint64_t most_lost(uint64_t lost)
+/* ns that this thread was on a CPU, or in the queue for one. */
+static uint64_t awake(void)
 {
-    static atomic_uint_fast64_t most;
-    uint_fast64_t known = atomic_load(&most);
-    while (known < lost && !atomic_compare_exchange_weak(&most, &known, lost))
-        ;
-    return known < lost ? lost : known;
+    static _Thread_local int account = -1;
+    char line[80] = "";
+    unsigned long long running, waiting = 0;
+    if (account < 0)
+        account = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (pread(account, line, sizeof(line) - 1, 0) <= 0 ||
+        sscanf(line, "%llu %llu", &running, &waiting) != 2)
+        waiting = 0;
+    return nanoseconds(CLOCK_THREAD_CPUTIME_ID) + waiting;
 }
 
 uint64_t stops_during_sleep(void)
 {
     static _Thread_local struct sleeper sleeper;
-    struct rusage usage;
-    uint64_t wall = nanoseconds(CLOCK_MONOTONIC_RAW);
-    uint64_t running = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-    getrusage(RUSAGE_THREAD, &usage);
-    uint64_t passed = wall - sleeper.wall, ran = running - sleeper.running;
-    if (sleeper.wall && usage.ru_nvcsw != sleeper.waits && passed > ran + LEAST_SLEEP)
-        sleeper.lost += passed - ran;
-    sleeper.wall = wall;
-    sleeper.running = running;
-    sleeper.waits = usage.ru_nvcsw;
-    sleeper.lost = most_lost(sleeper.lost);
-    return wall - sleeper.lost;
+    struct sleeper now = {.wall = nanoseconds(CLOCK_MONOTONIC_RAW), .awake = awake()};
+    now.readings = sleeper.readings + 1;
+    uint64_t passed = now.wall - sleeper.wall, stayed = now.awake - sleeper.awake;
+    bool slept = sleeper.readings >= SETTLED && passed > stayed + LEAST_SLEEP;
+    now.lost = sleeper.lost + (slept ? passed - stayed : 0);
+    sleeper = now;
+    return now.wall - now.lost;
 }
 
 /* Every CPU is ahead of the one before it. */
