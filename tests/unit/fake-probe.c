@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "wire/cell.h"
@@ -103,25 +104,35 @@ static void send_fields(struct fake *fake, const char *type, const char *const (
 #define SEND(fake, type, ...)                                                                      \
     send_fields(fake, type, (const char *const[][2]){__VA_ARGS__, {NULL, NULL}})
 
-/* A good operation, but for the field that the mode names: "operation:KEY=VALUE", or without a
- * value for a field that is missing. */
-static void send_altered_operation(struct fake *fake)
+/* A good frame, but for the field that the mode names: "TYPE:KEY=VALUE", or without a value for a
+ * field that is missing. */
+static void send_altered(struct fake *fake, const char *type, const char *const (*fields)[2])
 {
-    static const char *const fields[][2] = {
-        {"path", "perf-read"}, {"kind", "stop"},  {"instrument", "perf"}, {"effect", "stops"},
-        {"when", "running"},   {"links", "lazy"}, {"binds", "1"},         {"alone", "0"},
-        {"page", ""},          {"note", ""}};
-    const char *altered = fake->mode + strlen("operation:");
+    const char *altered = fake->mode + strlen(type) + 1;
     const size_t length = strcspn(altered, "=");
-    wire_begin(&fake->writer, "operation");
-    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
-        if (strlen(fields[i][0]) != length || strncmp(fields[i][0], altered, length) != 0)
-            wire_put_string(&fake->writer, fields[i][0], fields[i][1]);
+    wire_begin(&fake->writer, type);
+    for (; (*fields)[0]; fields++) {
+        if (strlen((*fields)[0]) != length || strncmp((*fields)[0], altered, length) != 0)
+            wire_put_string(&fake->writer, (*fields)[0], (*fields)[1]);
         else if (altered[length])
-            wire_put_string(&fake->writer, fields[i][0], altered + length + 1);
+            wire_put_string(&fake->writer, (*fields)[0], altered + length + 1);
     }
     send_end(fake);
 }
+
+static const char *const good_operation[][2] = {
+    {"path", "perf-read"}, {"kind", "stop"},    {"instrument", "perf"},
+    {"effect", "stops"},   {"when", "running"}, {"links", "lazy"},
+    {"binds", "1"},        {"alone", "0"},      {"page", ""},
+    {"note", ""},          {NULL, NULL}};
+
+static const char *const good_clock[][2] = {
+    {"name", "hpet"},  {"kind", "wall"},
+    {"way", "device"}, {"hardware", "hpet"},
+    {"claim", ""},     {"note", ""},
+    {"hz", "1"},       {"resolution_ps", "18446744073709551615"},
+    {"slow", "1"},     {"steered", "0"},
+    {NULL, NULL}};
 
 static void send_operations(struct fake *fake)
 {
@@ -132,7 +143,7 @@ static void send_operations(struct fake *fake)
          {"effect", "keeps"}, {"when", "running"}, {"links", "lazy"}, {"binds", "1"},
          {"alone", "1"}, {"page", "cold"}, {"note", "a note"});
     if (strncmp(fake->mode, "operation:", strlen("operation:")) == 0)
-        send_altered_operation(fake);
+        send_altered(fake, "operation", good_operation);
     if (is(fake, "operation-twice"))
         SEND(fake, "operation", {"path", "timer"}, {"kind", "nothing"}, {"instrument", "other"},
              {"effect", "stops"}, {"when", "any"}, {"links", "lazy"}, {"binds", "0"},
@@ -143,6 +154,28 @@ static void send_operations(struct fake *fake)
         SEND(fake, "operation", {"path", "p"}, {"kind", kind}, {"instrument", "i"},
              {"effect", "keeps"}, {"when", "any"}, {"links", "lazy"}, {"binds", "0"},
              {"alone", "0"}, {"page", ""}, {"note", ""});
+    }
+}
+
+/* In modes about clocks alone. */
+static void send_clocks(struct fake *fake)
+{
+    if (strncmp(fake->mode, "clock", 5) != 0)
+        return;
+    SEND(fake, "clock", {"name", "tsc"}, {"kind", "wall"}, {"way", "instruction"},
+         {"hardware", "tsc"}, {"claim", "a page of perf"}, {"note", "a note"},
+         {"hz", "18446744073709551615"}, {"resolution_ps", "0"}, {"slow", "0"}, {"steered", "1"});
+    SEND(fake, "clock", {"name", "cpu"}, {"kind", "place"}, {"way", "syscall"}, {"hardware", ""},
+         {"claim", ""}, {"note", ""}, {"hz", "0"}, {"resolution_ps", "7"}, {"slow", "1"},
+         {"steered", "0"});
+    if (strncmp(fake->mode, "clock:", strlen("clock:")) == 0)
+        send_altered(fake, "clock", good_clock);
+    for (unsigned i = 0; is(fake, "clocks-endless"); i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "c%u", i);
+        SEND(fake, "clock", {"name", name}, {"kind", "wall"}, {"way", "vdso"}, {"hardware", ""},
+             {"claim", ""}, {"note", ""}, {"hz", "0"}, {"resolution_ps", "0"}, {"slow", "0"},
+             {"steered", "0"});
     }
 }
 
@@ -185,6 +218,7 @@ static void send_catalogue(struct fake *fake)
     if (is(fake, "source-twice"))
         SEND(fake, "source", {"name", "step"}, {"summary", ""}, {"classes", ""}, {"runs", "1"});
     send_operations(fake);
+    send_clocks(fake);
     SEND(fake, "absent", {"kind", "path"}, {"name", "papi-low"}, {"error", "2"},
          {"reason", "not built"});
     if (is(fake, "stray-frame"))
@@ -193,6 +227,12 @@ static void send_catalogue(struct fake *fake)
         SEND(fake, "error", {"reason", "the moon is full"});
     if (is(fake, "skips")) /* a frame is lost on the way */
         fake->writer.sequence++;
+    if (is(fake, "look-early")) { /* both by one write */
+        wire_begin(&fake->writer, "ready");
+        wire_end(&fake->writer);
+        SEND(fake, "looked", {"readings", "5,6"});
+        return;
+    }
     send_word(fake, "ready");
 }
 
@@ -406,6 +446,37 @@ static void answer_code(struct fake *fake, const char *specimen)
                                              : "90c3"});
 }
 
+static uint64_t raw_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Of "raw" the time of this very machine, of all others 2^64-1. */
+static void answer_look(struct fake *fake, const char *clocks)
+{
+    uint64_t readings[CELL_MAX_COUNTERS];
+    size_t count = 0;
+    if (is(fake, "look-refused")) {
+        SEND(fake, "refused", {"error", "2"}, {"reason", "no clock 'sundial' here"});
+        return;
+    }
+    if (is(fake, "look-chatter")) { /* wakes the other side before there is anything to say */
+        print("a console's noise\n");
+        poll(NULL, 0, 20);
+    }
+    for (; *clocks; clocks += strcspn(clocks, ","), clocks += *clocks == ',')
+        readings[count++] = strncmp(clocks, "raw", 3) == 0 ? raw_ns() : UINT64_MAX;
+    wire_begin(&fake->writer, is(fake, "look-other") ? "event" : "looked");
+    if (is(fake, "look-words"))
+        wire_put_string(&fake->writer, "readings", "late,later");
+    else if (!is(fake, "look-nothing"))
+        wire_put_column(&fake->writer, "readings", readings, 1,
+                        is(fake, "look-short") ? count - 1 : count);
+    send_end(fake);
+}
+
 static void serve(struct fake *fake)
 {
     struct wire_frame frame;
@@ -423,6 +494,8 @@ static void serve(struct fake *fake)
             answer_try(fake, wire_get(&frame, "name"));
         } else if (strcmp(frame.type, "code") == 0) {
             answer_code(fake, wire_get(&frame, "specimen"));
+        } else if (strcmp(frame.type, "look") == 0) {
+            answer_look(fake, wire_get(&frame, "clocks"));
         } else if (strcmp(frame.type, "stop") == 0) {
             send_word(fake, "stopped");
         } else if (strcmp(frame.type, "bye") == 0) {

@@ -1,0 +1,497 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Watches on the wire: what one side asks for the other understands, all fields or none, and what
+ * makes no sense for its kind is refused; clocks that people bring along, as text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "wire/cell.h"
+
+static char *words(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
+static struct cell watch_of(enum watch_kind kind, uint32_t columns, uint32_t runs)
+{
+    static const char *const names[CELL_MAX_COUNTERS] = {
+        "c0",  "c1",  "c2",  "c3",  "c4",  "c5",  "c6",  "c7",  "c8",  "c9",  "c10",
+        "c11", "c12", "c13", "c14", "c15", "c16", "c17", "c18", "c19", "c20", "c21",
+        "c22", "c23", "c24", "c25", "c26", "c27", "c28", "c29", "c30", "c31"};
+    struct cell cell = {.id = 9,
+                        .counters = columns,
+                        .path = words("watch"),
+                        .pattern = PATTERN_RR,
+                        .specimen = words("null"),
+                        .opt = words("O2"),
+                        .link = words("static"),
+                        .runs = runs,
+                        .cpu = -1,
+                        .watch = {.kind = kind, .threads = 1, .partner = -1}};
+    for (uint32_t i = 0; i < columns; i++)
+        cell.events[i] = words(names[i]);
+    return cell;
+}
+
+static struct cell interval(void)
+{
+    struct cell cell = watch_of(WATCH_INTERVAL, 2, 24);
+    cell.watch = (struct cell_watch){WATCH_INTERVAL, words("sleep"), 20000, 2, 3, true, true, -1};
+    return cell;
+}
+
+static struct cell row(void)
+{
+    struct cell cell = watch_of(WATCH_ROW, ROW_COLUMNS, 7);
+    cell.watch.length = WATCH_MOST_BLOCK;
+    for (int i = ROW_FIRST; i <= ROW_WORST; i++)
+        cell.events[i] = words("tsc");
+    cell.events[ROW_BEFORE] = cell.events[ROW_AFTER] = words("monotonic-raw");
+    return cell;
+}
+
+static struct cell steps(void)
+{
+    struct cell cell = watch_of(WATCH_STEPS, 2, 5);
+    cell.watch.length = 1;
+    return cell;
+}
+
+static struct cell trips(void)
+{
+    struct cell cell = watch_of(WATCH_TRIPS, CELL_MAX_COUNTERS, 3);
+    cell.cpu = 0;
+    cell.watch.partner = INT32_MAX;
+    return cell;
+}
+
+static struct cell edges(void)
+{
+    struct cell cell = watch_of(WATCH_EDGES, 2, 4);
+    cell.watch.length = WATCH_MOST_MICROS;
+    cell.watch.awake = true;
+    return cell;
+}
+
+static struct cell outside(void)
+{
+    struct cell cell = watch_of(WATCH_OUTSIDE, 3, 15);
+    cell.events[2] = cell.events[0];
+    return cell;
+}
+
+static struct cell (*const good[])(void) = {interval, row, steps, trips, edges};
+enum { GOOD = sizeof(good) / sizeof(*good) };
+
+/* The frame of a cell, without the field `left_out`, or with another value of it. */
+static int send(const struct cell *cell, const char *key, const char *value, struct cell *got,
+                struct failure *failure)
+{
+    struct wire_writer writer = {.fd = -1}, other = {.fd = -1};
+    struct wire_frame frame;
+    cell_put(&writer, cell);
+    writer.pending.bytes[writer.pending.length - 1] = '\0';
+    assert_int_equal(wire_parse(writer.pending.bytes, writer.pending.length - 1, &frame, NULL), 0);
+    wire_begin(&other, frame.type);
+    for (size_t i = 0; i < frame.field_count; i++) {
+        const bool meant = key && strcmp(frame.fields[i].key, key) == 0;
+        if (!meant || value)
+            wire_put_string(&other, frame.fields[i].key, meant ? value : frame.fields[i].value);
+    }
+    assert_int_equal(wire_end(&other), 0);
+    other.pending.bytes[other.pending.length - 1] = '\0';
+    assert_int_equal(wire_parse(other.pending.bytes, other.pending.length - 1, &frame, NULL), 0);
+    int status = cell_get(&frame, got, failure);
+    wire_writer_free(&writer);
+    wire_writer_free(&other);
+    return status;
+}
+
+static void every_kind_comes_back_whole(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < GOOD; i++) {
+        const struct cell cell = good[i]();
+        struct cell got, copy;
+        struct failure why = {0};
+        if (send(&cell, NULL, NULL, &got, &why) < 0)
+            fail_msg("%s", why.text);
+        assert_int_equal(cell_copy(&copy, &got), 0);
+        cell_release(&got);
+        assert_null(got.watch.workload);
+        assert_true(cell_same_watch(&copy, &cell));
+        for (uint32_t column = 0; column < cell.counters; column++)
+            assert_string_equal(copy.events[column], cell.events[column]);
+        cell_release(&copy);
+    }
+}
+
+static void cells_differ_by_every_field_of_their_watch(void **state)
+{
+    (void)state;
+    const struct cell cell = interval();
+    struct cell other[10];
+    for (size_t i = 0; i < 10; i++)
+        other[i] = cell;
+    other[0].watch.kind = WATCH_EDGES;
+    other[1].watch.workload = words("spin");
+    other[2].watch.workload = NULL;
+    other[3].watch.length++;
+    other[4].watch.threads++;
+    other[5].watch.moves++;
+    other[6].watch.handover = false;
+    other[7].watch.awake = false;
+    other[8].watch.partner = 0;
+    other[9].watch.kind = WATCH_NONE;
+    for (size_t i = 0; i < 10; i++) {
+        assert_false(cell_same_watch(&cell, &other[i]));
+        assert_false(cell_same_watch(&other[i], &cell));
+    }
+    other[3].watch.kind = WATCH_NONE; /* nothing else means anything then */
+    assert_true(cell_same_watch(&other[3], &other[9]));
+    assert_true(cell_same_watch(&cell, &cell));
+}
+
+/* What an older probe would not understand is not in the frame of a cell that is no watch. */
+static void other_cells_say_nothing_of_watches(void **state)
+{
+    (void)state;
+    struct cell cell = interval();
+    struct wire_writer writer = {.fd = -1};
+    cell.path = words("perf-read");
+    cell.watch.kind = WATCH_NONE;
+    cell_put(&writer, &cell);
+    static const char *const keys[] = {" watch=",    " workload=", " length=", " threads=",
+                                       " handover=", " awake=",    " moves=",  " partner="};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        assert_null(strstr(text_string(&writer.pending), keys[i]));
+    wire_writer_free(&writer);
+}
+
+static void all_fields_are_there_or_none(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key, *value; /* value NULL: left out */
+    } changes[] = {
+        {"watch", NULL},
+        {"watch", ""},
+        {"watch", "sundial"},
+        {"watch", "outside"},
+        {"workload", NULL},
+        {"workload", ""},
+        {"workload", "Sleep"},
+        {"workload", "a,b"},
+        {"workload", "a-workload-with-a-word-much-too-long"},
+        {"length", NULL},
+        {"length", "-1"},
+        {"length", "600000001"},
+        {"length", "18446744073709551616"},
+        {"threads", NULL},
+        {"threads", "0"},
+        {"threads", "65"},
+        {"threads", "4294967297"},
+        {"moves", NULL},
+        {"moves", "1025"},
+        {"handover", NULL},
+        {"handover", "2"},
+        {"awake", NULL},
+        {"awake", "yes"},
+        {"partner", NULL},
+        {"partner", "1"},
+        {"partner", "-2"},
+        {"partner", "2147483648"},
+        {"runs", "23"},
+        {"runs", "6"},
+        {"path", "perf-read"},
+        {"path", "tour"},
+        {"pattern", "ar"},
+        {"specimen", "loop"},
+        {"n", "1"},
+        {"event1", "c0"},
+        {"event1", "c 1"},
+        {"event1", "c1@7"},
+        {"event1", "c1=object:x"},
+    };
+    const struct cell cell = interval();
+    for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+        struct cell got;
+        struct failure why = {0};
+        if (send(&cell, changes[i].key, changes[i].value, &got, &why) != -EBADMSG)
+            fail_msg("%s=%s was taken", changes[i].key,
+                     changes[i].value ? changes[i].value : "(none)");
+        assert_true(why.text[0]);
+    }
+}
+
+static void expect_refusal(const struct cell *cell, const char *said)
+{
+    struct failure why = {0};
+    if (cell_check_watch(cell, &why) != -EINVAL || !strstr(why.text, said))
+        fail_msg("'%s' does not say '%s'", why.text, said);
+}
+
+static void outside_is_for_stores_alone(void **state)
+{
+    (void)state;
+    struct cell cell = outside(), got;
+    struct failure why = {0};
+    assert_int_equal(cell_check_watch(&cell, NULL), 0);
+    assert_int_equal(send(&cell, NULL, NULL, &got, &why), -EBADMSG);
+    assert_non_null(strstr(why.text, "outside"));
+    cell.events[2] = words("another");
+    expect_refusal(&cell, "the same clock");
+    cell = outside();
+    cell.events[1] = cell.events[0];
+    expect_refusal(&cell, "twice in a look");
+    cell = outside();
+    cell.counters = 2;
+    cell.events[1] = cell.events[0];
+    expect_refusal(&cell, "columns");
+}
+
+static void kinds_are_held_to_their_columns(void **state)
+{
+    (void)state;
+    struct cell cell = row();
+    for (uint32_t i = 0; i < ROW_COLUMNS; i++) {
+        cell = row();
+        cell.events[i] = words("other");
+        expect_refusal(&cell, "four times");
+    }
+    cell = row();
+    cell.events[ROW_BEFORE] = cell.events[ROW_AFTER] = cell.events[0]; /* metered by itself */
+    assert_int_equal(cell_check_watch(&cell, NULL), 0);
+    cell = row();
+    cell.counters = 5;
+    expect_refusal(&cell, "columns");
+    cell = steps();
+    cell.counters = 1;
+    expect_refusal(&cell, "columns");
+    cell = steps();
+    cell.counters = 3;
+    cell.events[2] = words("third");
+    expect_refusal(&cell, "columns");
+    cell = edges();
+    cell.counters = 1;
+    expect_refusal(&cell, "columns");
+    cell = edges();
+    cell.events[1] = cell.events[0];
+    expect_refusal(&cell, "twice in a look");
+    cell = trips();
+    cell.events[31] = cell.events[3];
+    expect_refusal(&cell, "twice in a look");
+    cell = interval();
+    cell.events[1] = NULL;
+    expect_refusal(&cell, "no name");
+}
+
+static void kinds_are_held_to_their_numbers(void **state)
+{
+    (void)state;
+    for (size_t i = 1; i < GOOD; i++) { /* all but intervals */
+        struct cell cell = good[i]();
+        cell.watch.threads = 2;
+        expect_refusal(&cell, "threads");
+        cell = good[i]();
+        cell.watch.threads = 0;
+        expect_refusal(&cell, "threads");
+        cell = good[i]();
+        cell.watch.moves = 1;
+        expect_refusal(&cell, "moves");
+        cell = good[i]();
+        cell.watch.handover = true;
+        expect_refusal(&cell, "hands over");
+        cell = good[i]();
+        cell.watch.workload = words("sleep");
+        expect_refusal(&cell, "watches no interval");
+        cell = good[i]();
+        cell.watch.length = UINT64_MAX;
+        expect_refusal(&cell, "length");
+    }
+    struct cell cell = row();
+    cell.watch.length = 0;
+    expect_refusal(&cell, "length");
+    cell = steps();
+    cell.watch.length = 0;
+    expect_refusal(&cell, "length");
+    cell = edges();
+    cell.runs = 3;
+    expect_refusal(&cell, "no multiple");
+    cell = trips();
+    cell.runs = 4;
+    expect_refusal(&cell, "no multiple");
+    cell = trips();
+    cell.watch.length = 1;
+    expect_refusal(&cell, "length");
+    cell = interval();
+    cell.watch.kind = WATCH_KINDS;
+    expect_refusal(&cell, "that is none");
+}
+
+static void trips_need_two_cpus(void **state)
+{
+    (void)state;
+    static const int32_t pairs[][2] = {{-1, 0}, {0, -1}, {3, 3}, {-1, -1}, {-2, 1}};
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+        struct cell cell = trips();
+        cell.cpu = pairs[i][0];
+        cell.watch.partner = pairs[i][1];
+        expect_refusal(&cell, "two CPUs");
+    }
+    struct cell cell = steps();
+    cell.watch.partner = 0;
+    expect_refusal(&cell, "no trips");
+}
+
+static void a_watch_is_no_tour(void **state)
+{
+    (void)state;
+    struct cell cell = interval();
+    cell.tour = (struct cell_tour){words("a.b"), words("cycles"), 1, false};
+    expect_refusal(&cell, "path, pattern, specimen and n");
+    assert_true(cell_check_tour(&cell, NULL) < 0);
+    cell = interval();
+    cell.watch.kind = WATCH_NONE;
+    expect_refusal(&cell, "no kind of watch");
+}
+
+/* --- clocks that people bring along --- */
+
+static void a_persons_clock_is_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *name, *what;
+        uint64_t hz;
+        enum external_way way;
+    } cases[] = {
+        {"mine=object:./a.so:now", "mine", "./a.so:now", 0, EXTERNAL_OBJECT},
+        {"mine@1=object:/a:b=c@d/x.so:_now_2", "mine", "/a:b=c@d/x.so:_now_2", 1, EXTERNAL_OBJECT},
+        {"A.b_c-9@1000000000000=ask:./clock --from=@now", "A.b_c-9", "./clock --from=@now",
+         EXTERNAL_MOST_HZ, EXTERNAL_ASK},
+        {"0=run:date +%s", "0", "date +%s", 0, EXTERNAL_RUN},
+        {"a-name-of-thirty-one-characters=run:x", "a-name-of-thirty-one-characters", "x", 0,
+         EXTERNAL_RUN},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct external_clock clock;
+        struct failure why = {0};
+        if (external_clock_parse(cases[i].text, &clock, &why) != 1)
+            fail_msg("%s: %s", cases[i].text, why.text);
+        assert_string_equal(clock.name, cases[i].name);
+        assert_string_equal(clock.what, cases[i].what);
+        assert_true(clock.what > cases[i].text &&
+                    clock.what < cases[i].text + strlen(cases[i].text));
+        assert_true(clock.hz == cases[i].hz);
+        assert_int_equal(clock.way, cases[i].way);
+    }
+}
+
+static void a_plain_name_is_none(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"tsc", "monotonic-raw-syscall", "cycles_2.k"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        struct external_clock clock;
+        assert_int_equal(external_clock_parse(names[i], &clock, NULL), 0);
+        assert_string_equal(clock.name, names[i]);
+        assert_null(clock.what);
+    }
+}
+
+static void hostile_clocks_are_refused(void **state)
+{
+    (void)state;
+    static char long_text[CLOCK_TEXT + 1] = "x=run:";
+    memset(long_text + 6, 'y', CLOCK_TEXT - 6);
+    static const char *const cases[][2] = {
+        {"", "no name"},
+        {"=run:x", "no name"},
+        {"@5=run:x", "no name"},
+        {"a-name-of-thirty-two-characters-=run:x", "more than 31"},
+        {"a-name-of-thirty-two-characters-", "more than 31"},
+        {"-x=run:x", "name that is none"},
+        {".x", "name that is none"},
+        {"a b=run:x", "name that is none"},
+        {"a,b=run:x", "name that is none"},
+        {"\xc3\xa9=run:x", "name that is none"},
+        {"a/b", "name that is none"},
+        {"a\x1b[2J=run:x", "control character"},
+        {"x=run:a\nb", "control character"},
+        {"x=run:a\x7f", "control character"},
+        {"x@=run:y", "behind its '@'"},
+        {"x@0=run:y", "behind its '@'"},
+        {"x@07=run:y", "behind its '@'"},
+        {"x@-7=run:y", "behind its '@'"},
+        {"x@+7=run:y", "behind its '@'"},
+        {"x@7Hz=run:y", "behind its '@'"},
+        {"x@7@8=run:y", "behind its '@'"},
+        {"x@1000000000001=run:y", "behind its '@'"},
+        {"x@18446744073709551617=run:y", "behind its '@'"},
+        {"x@7", "how it is read"},
+        {"x=", "how it is read"},
+        {"x=y", "how it is read"},
+        {"x=RUN:y", "how it is read"},
+        {"x=run", "how it is read"},
+        {"x=run:", "must name a command"},
+        {"x=ask:   ", "must name a command"},
+        {"x=object:", "object:FILE:SYMBOL"},
+        {"x=object:f", "object:FILE:SYMBOL"},
+        {"x=object::s", "object:FILE:SYMBOL"},
+        {"x=object:f:", "object:FILE:SYMBOL"},
+        {"x=object:f:2s", "object:FILE:SYMBOL"},
+        {"x=object:f:a b", "object:FILE:SYMBOL"},
+        {long_text, "longer than 511"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct external_clock clock;
+        struct failure why = {0};
+        if (external_clock_parse(cases[i][0], &clock, &why) != -EINVAL)
+            fail_msg("'%s' was taken", cases[i][0]);
+        if (!strstr(why.text, cases[i][1]))
+            fail_msg("'%s' does not say '%s'", why.text, cases[i][1]);
+        assert_null(strpbrk(why.text, "\x1b\x7f"));
+    }
+    long_text[CLOCK_TEXT - 1] = '\0'; /* as long as it may be */
+    struct external_clock clock;
+    assert_int_equal(external_clock_parse(long_text, &clock, NULL), 1);
+}
+
+static void kinds_have_names(void **state)
+{
+    (void)state;
+    for (int kind = WATCH_NONE + 1; kind < WATCH_KINDS; kind++)
+        assert_int_equal(watch_kind_from_name(watch_kind_names[kind]), kind);
+    assert_int_equal(watch_kind_from_name(""), WATCH_NONE);
+    assert_int_equal(watch_kind_from_name("Row"), WATCH_NONE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_comes_back_whole),
+        cmocka_unit_test(cells_differ_by_every_field_of_their_watch),
+        cmocka_unit_test(other_cells_say_nothing_of_watches),
+        cmocka_unit_test(all_fields_are_there_or_none),
+        cmocka_unit_test(outside_is_for_stores_alone),
+        cmocka_unit_test(kinds_are_held_to_their_columns),
+        cmocka_unit_test(kinds_are_held_to_their_numbers),
+        cmocka_unit_test(trips_need_two_cpus),
+        cmocka_unit_test(a_watch_is_no_tour),
+        cmocka_unit_test(a_persons_clock_is_read),
+        cmocka_unit_test(a_plain_name_is_none),
+        cmocka_unit_test(hostile_clocks_are_refused),
+        cmocka_unit_test(kinds_have_names),
+    };
+    return cmocka_run_group_tests_name("cell-watch", tests, NULL, NULL);
+}
