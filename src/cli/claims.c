@@ -13,6 +13,7 @@
 #include "show/wrap.h"
 
 static const char refused[] = " cannot be opened";
+static const char in_vain[] = "that proves nothing: "; /* what follows is why */
 
 /* Reasons name what a store or a probe named. */
 static void put_words(const struct text *words, const struct style *style, struct text *out)
@@ -149,6 +150,9 @@ static void put_refused_event(const struct finding *finding, struct text *out)
 /* What is the same in the reasons of several findings. */
 static const char *common_reason(const struct finding *finding)
 {
+    const char *vain = strstr(finding->reason, in_vain);
+    if (vain)
+        return vain + strlen(in_vain);
     if (strstr(finding->reason, refused))
         return refused;
     if (strstr(finding->reason, "no event that counts"))
@@ -156,10 +160,24 @@ static const char *common_reason(const struct finding *finding)
     return finding->reason;
 }
 
-static bool is_alike(const struct finding *left, const struct finding *right)
+static void put_common_reason(const struct claims *claims, const struct finding *finding,
+                              struct text *out)
 {
+    if (claims->curt && !claims->all)
+        put_first_clause(common_reason(finding), out);
+    else
+        text_puts(out, common_reason(finding));
+}
+
+static bool is_alike(const struct claims *claims, const struct finding *left,
+                     const struct finding *right)
+{
+    AUTO_TEXT struct text one = {0};
+    AUTO_TEXT struct text other = {0};
+    put_common_reason(claims, left, &one);
+    put_common_reason(claims, right, &other);
     return left->id && left->verdict == FINDING_UNTESTABLE &&
-           strcmp(common_reason(left), common_reason(right)) == 0;
+           strcmp(text_string(&one), text_string(&other)) == 0;
 }
 
 /* All that cannot be tested for the reason of the one at `first`, unless they were told before. */
@@ -170,10 +188,10 @@ static void put_alike(const struct claims *claims, size_t first, const struct st
     struct run_of_ids ids = {0};
     AUTO_TEXT struct text events = {0};
     for (size_t i = 0; i < first; i++)
-        if (is_alike(&findings[i], leader))
+        if (is_alike(claims, &findings[i], leader))
             return;
     for (size_t i = first; i < claims->count; i++)
-        if (is_alike(&findings[i], leader)) {
+        if (is_alike(claims, &findings[i], leader)) {
             add_id(&ids, i, findings[i].id);
             if (common_reason(leader) == refused)
                 put_refused_event(&findings[i], &events);
@@ -183,7 +201,7 @@ static void put_alike(const struct claims *claims, size_t first, const struct st
     if (common_reason(leader) == refused)
         text_printf(&ids.words, "cannot be opened: %s", text_string(&events));
     else
-        text_puts(&ids.words, common_reason(leader));
+        put_common_reason(claims, leader, &ids.words);
     put_words(&ids.words, style, out);
     text_free(&ids.words);
 }

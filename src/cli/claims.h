@@ -18,6 +18,7 @@ struct claims {
     bool all;          /* each with its reason, also those that cannot be tested here */
     bool terse;        /* unless all: verdict and figure alone of what holds */
     bool brief;        /* and terse: of other reasons the first clause */
+    bool curt;         /* and brief: the same of what cannot be tested */
     bool few;          /* only some events were asked for: what they cannot tell is no news */
 };
 

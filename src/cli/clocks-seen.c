@@ -191,7 +191,8 @@ size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW])
         add_first(run, order, all, kinds[i], few, &count);
     for (size_t i = all; i-- > 0;) {
         const struct clock_verdict *verdict = clocks_seen(run, order[i]).verdict;
-        if (has_rows(run, order[i]) && verdict && verdict->trust == TRUST_NOT_DEPENDABLE)
+        if (has_rows(run, order[i]) && verdict && verdict->trust == TRUST_NOT_DEPENDABLE &&
+            verdict->fault != FAULT_COARSE_STEPS)
             add_clock(few, &count, order[i]);
     }
     free(order);

@@ -171,7 +171,7 @@ static void put_claims(const struct clocks_run *run, struct text *out)
         text_printf(out, " (available: %s)", file->available);
     text_printf(out, "; flags of the CPU: %s", is_said(file->flags) ? file->flags : "none");
     put_rates(run, out);
-    if (isfinite(file->steered_ppm))
+    if (isfinite(file->steered_ppm) && file->steered_ppm != 0)
         text_printf(out, "; realtime and monotonic steered by %.3g ppm", file->steered_ppm + 0.0);
     text_puts(out, ".");
 }

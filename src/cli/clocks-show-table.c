@@ -23,9 +23,8 @@ static const struct {
 } trusts[] = {
     {TRUST_DEPENDABLE, TONE_GOOD, "Dependable", "a clock made of another counter agrees"},
     {TRUST_NOT_FALSIFIABLE, TONE_WARN, "Not falsifiable here",
-     "nothing was wrong, but no clock made of another counter could have shown it"},
-    {TRUST_CPU_TIME_ONLY, TONE_PLAIN, "CPU time only",
-     "right while the thread or process runs, behind whenever it waits"},
+     "nothing was wrong, but nothing here is independent that could have shown it"},
+    {TRUST_CPU_TIME_ONLY, TONE_PLAIN, "CPU time only", "behind whenever the thread waits"},
     {TRUST_NOT_DEPENDABLE, TONE_BAD, "Not dependable", NULL},
 };
 #define TRUSTS (sizeof(trusts) / sizeof(*trusts))

@@ -60,13 +60,11 @@ void clocks_ppm(double ppm, char *text, size_t size)
         snprintf(text, size, "-");
         return;
     }
-    if (magnitude < 0.005)
-        snprintf(digits, sizeof(digits), "0.00");
-    else if (magnitude < 10)
-        snprintf(digits, sizeof(digits), "%.2f", magnitude);
+    if (magnitude < 999.5)
+        snprintf(digits, sizeof(digits), magnitude < 9.95 ? "%.1f" : "%.0f", magnitude);
     else
         number_significant(magnitude, 3, digits, sizeof(digits));
-    snprintf(text, size, "%s%s", magnitude < 0.005 ? "" : ppm < 0 ? "-" : "+", digits);
+    snprintf(text, size, "%s%s", magnitude < 0.05 ? "" : ppm < 0 ? "-" : "+", digits);
 }
 
 void clocks_put_interval(const struct clock_row *row, struct text *out)

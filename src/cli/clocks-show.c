@@ -110,6 +110,7 @@ void clocks_put_report(const struct clocks_run *run, const struct style *style, 
                                   .paper = "fidelity",
                                   .terse = true,
                                   .brief = true,
+                                  .curt = true,
                                   .all = run->options->all};
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         parts[i](run, style, out);

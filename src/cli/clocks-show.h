@@ -54,7 +54,7 @@ void clocks_put_interval(const struct clock_row *row, struct text *out);
  * how many. */
 size_t clocks_by_use(const struct clocks_run *run, uint32_t *order);
 /* Unlike each other: a person's own, the CPU's counter, the clock that programs usually read, one
- * of CPU time, and some that are not dependable. Returns how many. */
+ * of CPU time, and some that are not dependable for more than coarse steps. Returns how many. */
 size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW]);
 
 /* --- for programs --- */
