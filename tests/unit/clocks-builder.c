@@ -231,6 +231,7 @@ void built_visit(struct built_world *world, size_t index, uint32_t groups)
         world->thread_ns = world->process_ns = 2e5 + built_uniform(world, 0, 1e5);
         world->helper_ns = 1e4;
         built_pass(world, built_uniform(world, 1e6, 4e6));
+        world->began = world->now;
     }
     if (watch->kind == WATCH_INTERVAL) {
         built_intervals(world, index, groups);

@@ -45,6 +45,7 @@ struct built_clock {
     double wander_ppm;    /* amplitude of a slow wave in its rate; period: wander_s, 0 as 7 s */
     double wander_s;      /* s */
     double frequency_dip; /* its rate swings between 1 and 1 − dip, every 70 ms */
+    bool anew;            /* its rate and wander begin anew, at the true time, in every process */
     bool stops_in_sleep;
     bool stops_in_suspend;
     double cpu_offset_ns;             /* CPU c is ahead by c times this */
@@ -78,7 +79,8 @@ struct built_world {
     struct clocks_case file;
     struct built_clock clocks[BUILT_MOST_CLOCKS];
     struct random random;
-    double now; /* true time, ns */
+    double now;   /* true time, ns */
+    double began; /* of the process that looks */
     double thread_ns, process_ns, helper_ns;
     double slept_ns, stolen_ns;
     struct built_suspend suspends[BUILT_MOST_SUSPENDS];

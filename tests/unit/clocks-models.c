@@ -94,7 +94,9 @@ uint64_t built_read(struct built_world *world, const struct built_clock *clock,
 {
     if (clock->of == BUILT_CPU_NUMBER)
         return moment->cpu;
-    double ns = bent(clock, counted(world, clock, moment)) + lies(world, clock, moment);
+    double from = clock->anew ? world->began : 0;
+    double ns =
+        from + bent(clock, counted(world, clock, moment) - from) + lies(world, clock, moment);
     if (clock->step_ns > 0)
         ns = floor(ns / clock->step_ns) * clock->step_ns;
     double hz = clock->true_hz > 0 ? clock->true_hz : clock->hz ? (double)clock->hz : 1e9;

@@ -184,8 +184,11 @@ static int judge(const struct clocks_case *file, const struct clocks_report *rep
         if (file->clocks[clock].external)
             by_processes(&marks, &parts);
     }
+    /* where the two agree, the whole span tells more */
     bool tells = parts.known && parts.sure_high - parts.sure_low < CLOCKS_RATE_PPM;
-    *rate = tells ? parts : whole;
+    bool agree =
+        whole.known && whole.sure_low <= parts.sure_high && whole.sure_high >= parts.sure_low;
+    *rate = tells && !agree ? parts : whole;
     rate->against = against;
     rate->independent = clocks_independent(file, clock, against);
     rate->against_claim = report->scales[clock].claimed;

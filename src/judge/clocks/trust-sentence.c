@@ -129,6 +129,17 @@ static void say_jumps(struct sentence *sentence, const struct clock_trial *trial
         trial_wrong(trial, tried_stayed), trial_count(trial, tried_stayed));
 }
 
+/* A clock that waited for somebody makes longer steps at times. */
+static double smallest_step(const struct clock_trial *trial)
+{
+    const struct clock_scale *scale = &trial->report->scales[trial->clock];
+    const struct clock_granularity *granularity = &trial->report->granularities[trial->clock];
+    double looks = scale->step_ticks > 1 ? scale->step_ticks * scale->ns_per_tick : INFINITY;
+    double steps = granularity->known ? granularity->step_ticks * scale->ns_per_tick : INFINITY;
+    double smallest = fmin(looks, steps);
+    return isfinite(smallest) && smallest > 0 ? smallest : trial->step_ns;
+}
+
 static void say_fault(struct sentence *sentence, const struct clock_trial *trial,
                       enum clock_fault fault)
 {
@@ -159,7 +170,7 @@ static void say_fault(struct sentence *sentence, const struct clock_trial *trial
         break;
     case FAULT_COARSE_STEPS:
         say(sentence, "moves in steps of ");
-        say_time(sentence, trial->step_ns);
+        say_time(sentence, smallest_step(trial));
         say(sentence, ", too coarse to tell 20 ms to 1 %%");
         break;
     case FAULT_COUNTS_OTHER_THREADS:

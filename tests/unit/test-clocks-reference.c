@@ -1,0 +1,421 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What clocks are compared with and what that proves: references, independence, and trust that
+ * depends on them; scales, rows and points that are made against them. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "clocks-builder.h"
+#include "judge/clocks/report.h"
+
+#define SEEDS 60u
+
+static const struct built_clock hpet = {
+    .name = "hpet", .way = "device", .hardware = "hpet", .hz = 14318180, .cost_ns = 1200};
+static const struct built_clock outside = {.name = "outside",
+                                           .way = "controller",
+                                           .hardware = "outside",
+                                           .of = BUILT_OUTSIDE_MACHINE,
+                                           .hz = 1000000000};
+static const struct built_clock rtc = {.name = "rtc",
+                                       .way = "device",
+                                       .hardware = "rtc",
+                                       .hz = 1,
+                                       .beginning = 1.7e9,
+                                       .cost_ns = 20000};
+
+static uint32_t index_of(const struct built_world *world, const char *name)
+{
+    int index = clocks_index(&world->file, name);
+    assert_true(index >= 0);
+    return (uint32_t)index;
+}
+
+static void assert_verdict(const struct built_world *world, const struct clocks_report *report,
+                           const char *name, enum clock_trust trust, enum clock_fault fault)
+{
+    const struct clock_verdict *verdict = &report->verdicts[index_of(world, name)];
+    if (verdict->trust != trust || verdict->fault != fault)
+        fail_msg("%s is %s (%s): %s", name, clock_trust_names[verdict->trust],
+                 clock_fault_names[verdict->fault], verdict->why);
+}
+
+static void begin(struct built_world *world, uint64_t seed)
+{
+    built_begin(world, seed, 4);
+    built_usual_clocks(world);
+    built_disturb(world);
+}
+
+static void finish(struct built_world *world, struct clocks_report *report)
+{
+    clocks_report_release(report);
+    built_end(world);
+}
+
+static void run(struct built_world *world, struct clocks_report *report)
+{
+    assert_int_equal(clocks_judge(&world->file, 1, report), 0);
+}
+
+static void counters_of_one_family_are_not_independent(void **state)
+{
+    (void)state;
+    static const char *const hardware[] = {
+        "tsc", "kvm-clock", "xen", "hyperv_clocksource_tsc_page", "hpet", "external", "", "rtc",
+    };
+    struct built_world world;
+    built_begin(&world, 1, 1);
+    for (size_t i = 0; i < sizeof(hardware) / sizeof(*hardware); i++)
+        built_clock(&world, &(struct built_clock){.name = hardware[i], .hardware = hardware[i]});
+    for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t j = 0; j < 4; j++)
+            assert_false(clocks_independent(&world.file, i, j));
+    assert_true(clocks_independent(&world.file, 0, 4));
+    assert_true(clocks_independent(&world.file, 4, 3));
+    assert_false(clocks_independent(&world.file, 4, 4));
+    assert_false(clocks_independent(&world.file, 5, 4));
+    assert_false(clocks_independent(&world.file, 0, 6));
+    /* one program makes all time of an emulated machine, but for the time of day */
+    world.file.emulated = true;
+    assert_false(clocks_independent(&world.file, 0, 4));
+    assert_true(clocks_independent(&world.file, 0, 7));
+    built_end(&world);
+}
+
+static void nothing_independent_leaves_clocks_not_falsifiable(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    begin(&world, 1);
+    built_plan(&world, 1, false);
+    run(&world, &report);
+    assert_int_equal(report.reference.clock, index_of(&world, "monotonic-raw"));
+    assert_int_equal(report.reference.outside, -1);
+    assert_int_equal(report.reference.rtc, -1);
+    assert_non_null(strstr(report.reference.why, "proves nothing"));
+    assert_verdict(&world, &report, "tsc", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+    assert_verdict(&world, &report, "monotonic-raw", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+    finish(&world, &report);
+}
+
+static void an_independent_clock_around_intervals_makes_clocks_dependable(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct built_world world;
+        struct clocks_report report;
+        begin(&world, seed);
+        built_clock(&world, &hpet);
+        built_find(&world, "hpet")->ppm = built_uniform(&world, -60, 60);
+        built_plan(&world, 1, false);
+        run(&world, &report);
+        assert_int_equal(report.reference.clock, index_of(&world, "hpet"));
+        assert_verdict(&world, &report, "tsc", TRUST_DEPENDABLE, FAULT_NONE);
+        assert_verdict(&world, &report, "monotonic-raw", TRUST_DEPENDABLE, FAULT_NONE);
+        assert_verdict(&world, &report, "hpet", TRUST_DEPENDABLE, FAULT_NONE);
+        finish(&world, &report);
+    }
+}
+
+/* Where the operating system does not use the TSC, its clocks tell of it, and the other way round.
+ */
+static void another_clocksource_shows_a_counter_that_stops(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct built_world world;
+        struct clocks_report report;
+        begin(&world, seed);
+        for (size_t i = 0; i < world.file.clock_count; i++)
+            if (strcmp(world.file.clocks[i].name, "tsc") != 0 && *world.file.clocks[i].hardware) {
+                free(world.file.clocks[i].hardware);
+                world.file.clocks[i].hardware = strdup("hpet");
+            }
+        bool stops = seed % 2;
+        built_find(&world, "tsc")->stops_in_sleep = stops;
+        built_plan(&world, 1, false);
+        run(&world, &report);
+        assert_int_equal(report.reference.clock, index_of(&world, "monotonic-raw"));
+        assert_verdict(&world, &report, "tsc", stops ? TRUST_NOT_DEPENDABLE : TRUST_DEPENDABLE,
+                       stops ? FAULT_STOPS_DURING_SLEEP : FAULT_NONE);
+        assert_verdict(&world, &report, "monotonic", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+        assert_verdict(&world, &report, "monotonic-raw",
+                       stops ? TRUST_NOT_FALSIFIABLE : TRUST_DEPENDABLE, FAULT_NONE);
+        finish(&world, &report);
+    }
+}
+
+static void a_device_shows_that_every_clock_of_the_counter_stops(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    begin(&world, 5);
+    built_clock(&world, &hpet);
+    static const char *const made_of_it[] = {"tsc", "monotonic-raw", "monotonic", "boottime",
+                                             "realtime"};
+    for (size_t i = 0; i < 5; i++)
+        built_find(&world, made_of_it[i])->stops_in_sleep = true;
+    built_plan(&world, 1, false);
+    run(&world, &report);
+    for (size_t i = 0; i < 5; i++)
+        assert_verdict(&world, &report, made_of_it[i], TRUST_NOT_DEPENDABLE,
+                       FAULT_STOPS_DURING_SLEEP);
+    finish(&world, &report);
+}
+
+/* A guest whose time is made by a program: all its clocks agree, and differ from outside. */
+static void an_outside_clock_shows_time_that_a_program_makes(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct built_world world;
+        struct clocks_report report;
+        begin(&world, seed);
+        world.file.emulated = true;
+        built_clock(&world, &outside);
+        for (size_t i = 0; i < world.file.clock_count; i++)
+            if (world.clocks[i].of <= BUILT_PROCESS) {
+                world.clocks[i].ppm = -700000;
+                world.clocks[i].idle_ppm = seed % 2 ? 690000 : 0;
+            }
+        size_t watch = built_watch(&world, &(struct built_watch){.kind = WATCH_OUTSIDE});
+        built_visit(&world, watch, 5);
+        for (int i = 0; i < 3; i++) {
+            built_plan(&world, 1, false);
+            built_visit(&world, watch, 5);
+        }
+        run(&world, &report);
+        assert_int_equal(report.reference.outside, index_of(&world, "outside"));
+        static const char *const walls[] = {"tsc", "monotonic-raw", "monotonic"};
+        for (size_t i = 0; i < 3; i++) {
+            assert_verdict(&world, &report, walls[i], TRUST_NOT_DEPENDABLE, FAULT_WRONG_RATE);
+            const char *why = report.verdicts[index_of(&world, walls[i])].why;
+            assert_non_null(strstr(why, "made by a program"));
+            assert_non_null(strstr(why, "outside"));
+        }
+        assert_verdict(&world, &report, "thread-cputime", TRUST_CPU_TIME_ONLY, FAULT_NONE);
+        finish(&world, &report);
+    }
+}
+
+static void an_rtc_confirms_clocks_or_shows_their_rate(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct built_world world;
+        struct clocks_report report;
+        begin(&world, seed);
+        bool fast = seed % 2;
+        for (size_t i = 0; i < world.file.clock_count; i++)
+            if (world.clocks[i].of == BUILT_TIME)
+                world.clocks[i].ppm = fast ? 200 : 0;
+        size_t plan_end = world.file.clock_count;
+        built_plan(&world, 1, false);
+        built_clock(&world, &rtc);
+        assert_int_equal(world.file.clock_count, plan_end + 1);
+        size_t watch = built_watch(
+            &world, &(struct built_watch){.kind = WATCH_EDGES,
+                                          .columns = {"rtc", "monotonic", "monotonic-raw", "tsc"}});
+        built_visit(&world, watch, 2);
+        built_pass(&world, 2e10);
+        built_visit(&world, watch, 2);
+        run(&world, &report);
+        assert_int_equal(report.reference.rtc, index_of(&world, "rtc"));
+        assert_verdict(&world, &report, "tsc", fast ? TRUST_NOT_DEPENDABLE : TRUST_DEPENDABLE,
+                       fast ? FAULT_WRONG_RATE : FAULT_NONE);
+        assert_verdict(&world, &report, "monotonic-raw",
+                       fast ? TRUST_NOT_DEPENDABLE : TRUST_DEPENDABLE,
+                       fast ? FAULT_WRONG_RATE : FAULT_NONE);
+        finish(&world, &report);
+    }
+}
+
+static void a_time_of_day_that_was_set_is_its_own_fault(void **state)
+{
+    (void)state;
+    size_t seen = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct built_world world;
+        struct clocks_report report;
+        begin(&world, seed);
+        bool ahead = seed % 2;
+        built_find(&world, "realtime")->jump_at_ns = world.now + 3e9;
+        built_find(&world, "realtime")->jump_by_ns = ahead ? 1e9 : -1e9;
+        built_plan(&world, 1, false);
+        run(&world, &report);
+        const struct clock_verdict *verdict = &report.verdicts[index_of(&world, "realtime")];
+        seen += verdict->fault != FAULT_NONE;
+        if (verdict->fault != FAULT_NONE)
+            assert_int_equal(verdict->fault, ahead ? FAULT_SCATTERS : FAULT_STEPS_BACKWARDS);
+        assert_verdict(&world, &report, "tsc", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+        assert_verdict(&world, &report, "monotonic-raw", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+        finish(&world, &report);
+    }
+    /* but where it fell between two visits, and nobody looked */
+    assert_true(seen > SEEDS * 8 / 10);
+}
+
+static void a_reference_that_jumps_alone_is_accused_itself(void **state)
+{
+    (void)state;
+    size_t seen = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct built_world world;
+        struct clocks_report report;
+        begin(&world, seed);
+        built_find(&world, "monotonic-raw")->jump_at_ns = world.now + 3e9;
+        built_find(&world, "monotonic-raw")->jump_by_ns = 1e9;
+        built_plan(&world, 1, false);
+        run(&world, &report);
+        seen += report.verdicts[index_of(&world, "monotonic-raw")].trust == TRUST_NOT_DEPENDABLE;
+        assert_verdict(&world, &report, "tsc", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+        assert_verdict(&world, &report, "monotonic", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+        finish(&world, &report);
+    }
+    assert_true(seen > SEEDS * 8 / 10);
+}
+
+static void a_steered_clock_may_follow_what_steers_it(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct built_world world;
+        struct clocks_report report;
+        begin(&world, seed);
+        bool said = seed % 2;
+        world.file.steered_ppm = said ? 300 : 0;
+        built_find(&world, "monotonic")->ppm = 300;
+        built_plan(&world, 1, false);
+        run(&world, &report);
+        assert_verdict(&world, &report, "monotonic",
+                       said ? TRUST_NOT_FALSIFIABLE : TRUST_NOT_DEPENDABLE,
+                       said ? FAULT_NONE : FAULT_WRONG_RATE);
+        finish(&world, &report);
+    }
+}
+
+static void cycles_tell_cpu_time_only_where_their_rate_is_constant(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct built_world world;
+        struct clocks_report report;
+        begin(&world, seed);
+        double dip = seed % 2 ? 0.4 : 0;
+        built_clock(&world, &(struct built_clock){.name = "cycles",
+                                                  .way = "read",
+                                                  .hardware = "cycles",
+                                                  .role = ROLE_CYCLES,
+                                                  .of = BUILT_THREAD,
+                                                  .true_hz = 3e9,
+                                                  .frequency_dip = dip});
+        built_plan(&world, 1, false);
+        run(&world, &report);
+        assert_false(report.scales[index_of(&world, "cycles")].claimed);
+        assert_verdict(&world, &report, "cycles",
+                       dip > 0 ? TRUST_NOT_DEPENDABLE : TRUST_CPU_TIME_ONLY,
+                       dip > 0 ? FAULT_VARIES_WITH_FREQUENCY : FAULT_NONE);
+        finish(&world, &report);
+    }
+}
+
+static void a_scale_that_nobody_claims_is_calibrated_over_computation(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    begin(&world, 3);
+    built_clock(&world,
+                &(struct built_clock){
+                    .name = "own", .external = true, .true_hz = 24e6, .hardware = "external"});
+    built_plan(&world, 1, false);
+    run(&world, &report);
+    const struct clock_scale *scale = &report.scales[index_of(&world, "own")];
+    assert_true(scale->known);
+    assert_false(scale->claimed);
+    assert_true(fabs(scale->ns_per_tick * 24e6 / 1e9 - 1) < 1e-4);
+    assert_true(report.scales[index_of(&world, "tsc")].claimed);
+    finish(&world, &report);
+}
+
+static void rows_and_points_are_in_order_and_whole(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    begin(&world, 4);
+    built_plan(&world, 2, false);
+    run(&world, &report);
+    size_t candidates = 9, kinds = 15;
+    /* the reference has no row against itself */
+    assert_int_equal(report.row_count, (candidates - 1) * kinds);
+    for (size_t i = 0; i < report.row_count; i++) {
+        const struct clock_row *row = &report.rows[i];
+        assert_true(i == 0 || report.rows[i - 1].clock <= row->clock);
+        assert_int_equal(row->runs, 12 * row->threads);
+        assert_true(row->ratio_min <= row->ratio_median && row->ratio_median <= row->ratio_max);
+        if (row->clock == index_of(&world, "tsc")) {
+            assert_true(row->beyond_ns <= 0);
+            assert_true(fabs(row->ratio_median - 1) < 1e-4);
+        }
+        if (row->clock == index_of(&world, "thread-cputime") && !strcmp(row->workload, "sleep") &&
+            !row->handover)
+            assert_true(row->ratio_max < 0.02);
+    }
+    assert_int_equal(report.point_count, candidates * 3 * 12);
+    for (size_t i = 0; i < report.point_count; i++) {
+        assert_true(i == 0 || report.points[i - 1].clock <= report.points[i].clock);
+        assert_true(report.points[i].reference_ms >= report.points[i].requested_ms);
+    }
+    finish(&world, &report);
+}
+
+static void nothing_at_all_is_judged_without_a_crash(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    built_begin(&world, 1, 1);
+    run(&world, &report);
+    assert_int_equal(report.reference.clock, -1);
+    clocks_report_release(&report);
+    built_usual_clocks(&world);
+    run(&world, &report);
+    clocks_report_release(&report);
+    for (int kind = WATCH_INTERVAL; kind < WATCH_OUTSIDE; kind++)
+        built_watch(&world, &(struct built_watch){.kind = (enum watch_kind)kind, .partner = 0});
+    run(&world, &report);
+    finish(&world, &report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counters_of_one_family_are_not_independent),
+        cmocka_unit_test(nothing_independent_leaves_clocks_not_falsifiable),
+        cmocka_unit_test(an_independent_clock_around_intervals_makes_clocks_dependable),
+        cmocka_unit_test(another_clocksource_shows_a_counter_that_stops),
+        cmocka_unit_test(a_device_shows_that_every_clock_of_the_counter_stops),
+        cmocka_unit_test(an_outside_clock_shows_time_that_a_program_makes),
+        cmocka_unit_test(an_rtc_confirms_clocks_or_shows_their_rate),
+        cmocka_unit_test(a_time_of_day_that_was_set_is_its_own_fault),
+        cmocka_unit_test(a_reference_that_jumps_alone_is_accused_itself),
+        cmocka_unit_test(a_steered_clock_may_follow_what_steers_it),
+        cmocka_unit_test(cycles_tell_cpu_time_only_where_their_rate_is_constant),
+        cmocka_unit_test(a_scale_that_nobody_claims_is_calibrated_over_computation),
+        cmocka_unit_test(rows_and_points_are_in_order_and_whole),
+        cmocka_unit_test(nothing_at_all_is_judged_without_a_crash),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
