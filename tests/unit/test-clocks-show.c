@@ -91,8 +91,8 @@ static void the_answer_comes_first(void **state)
     struct shown *shown = *state;
     shown_put(shown, 100);
     expect(shown,
-           "- Not falsifiable here: tsc, rdtscp, monotonic-raw, monotonic: nothing was wrong, but "
-           "no clock made of another counter could have shown it.");
+           "- Not falsifiable here: tsc, rdtscp, monotonic-raw, monotonic: nothing was wrong, "
+           "but nothing here is independent that could have shown it.");
     expect(shown, "- CPU time only: task-clock, thread-cputime:");
     expect(shown, "- Not dependable: monotonic-coarse (coarse-steps).");
     expect_not(shown, "Dependable:");
