@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probe/clocks/clock.h"
 #include "probe/driver/catalogue.h"
 #include "wire/frame.h"
 
@@ -59,6 +60,34 @@ static void a_clock_of_two_harnesses_is_one(void **state)
     assert_string_equal(clocks_find(&offers, "tsc")->note, "first");
     assert_string_equal(clocks_find(&offers, "tsc")->claim, "");
     clocks_free(&offers);
+}
+
+/* Each clock of the registry is told once, as one that can be read or as one that cannot. */
+static void what_a_harness_says_is_understood(void **state)
+{
+    char *said = NULL, *line;
+    size_t length = 0, missing = 0, all = 0;
+    struct offers offers = {0};
+    (void)state;
+    FILE *out = open_memstream(&said, &length);
+    assert_non_null(out);
+    clocks_describe(out);
+    fclose(out);
+    char *rest = said;
+    while ((line = strsep(&rest, "\n")))
+        if (strncmp(line, "clock ", 6) == 0)
+            assert_int_equal(clocks_add(&offers, line + 6), 0);
+        else
+            missing += strncmp(line, "unreadable ", 11) == 0;
+    for (; clock_registry[all]; all++) {
+        const struct offered_clock *clock = clocks_find(&offers, clock_registry[all]->name);
+        if (clock)
+            assert_string_equal(clock->kind, clock_kind_names[clock_registry[all]->kind]);
+    }
+    assert_int_equal(offers.clock_count + missing, all);
+    assert_non_null(clocks_find(&offers, "monotonic-syscall"));
+    clocks_free(&offers);
+    free(said);
 }
 
 static void lines_that_are_none_are_refused(void **state)
@@ -117,6 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_is_a_clock),
         cmocka_unit_test(a_clock_of_two_harnesses_is_one),
+        cmocka_unit_test(what_a_harness_says_is_understood),
         cmocka_unit_test(lines_that_are_none_are_refused),
         cmocka_unit_test(a_frame_says_what_the_operating_systems_clocks_are_made_of),
     };
