@@ -183,7 +183,7 @@ static void whoever_does_not_answer_is_given_up(void **state)
         const char *text, *words;
     } hanging[] = {{"mine=ask:sleep 1000", "did not answer within 5 s"},
                    {"mine=run:sleep 1000", "did not answer within 5 s"},
-                   {"mine=run:sh -c 'exec >&-; sleep 1000'", "did not end within 5 s"},
+                   {"mine=run:sh -c 'exec >&-; exec sleep 1000'", "did not end within 5 s"},
                    {endless, "did not end within 5 s"}};
     pid_t children[4];
     for (size_t index = 0; index < 4; index++) {
@@ -239,7 +239,7 @@ static void a_closed_clock_leaves_no_process(void **state)
     assert_true(is_gone(process));
     /* Neither does one that would not go. */
     assert_int_equal(try_to_open(&reader, "mine=ask:sh -c 'while read line; do echo $$; done; "
-                                          "sleep 1000'"),
+                                          "exec sleep 1000'"),
                      0);
     process = (pid_t)reader.clock->read(&reader);
     clock_close(&reader);
@@ -257,7 +257,7 @@ static void a_command_dies_with_who_asks_it(void **state)
     if (child == 0) {
         if (clock_open(&reader,
                        "mine=ask:sh -c 'trap \"\" PIPE HUP; while read a; do echo $$; "
-                       "done; sleep 1000'",
+                       "done; exec sleep 1000'",
                        true, NULL, reason, sizeof(reason)) < 0)
             _exit(1);
         process = (int)reader.clock->read(&reader);

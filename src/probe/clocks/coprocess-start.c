@@ -51,7 +51,6 @@ static int become(char *const *words, const struct ends *ends, pid_t parent)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         return EOWNERDEAD; /* it died before it could be said */
-    setpgid(0, 0);
     if (dup2(ends->input[0], STDIN_FILENO) < 0 || dup2(ends->output[1], STDOUT_FILENO) < 0)
         return errno;
     execvp(words[0], words);

@@ -36,12 +36,11 @@ static void sleep_us(long microseconds)
     assay_syscall4(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&time, 0);
 }
 
-/* Of a process that has ended, or is to: whatever it started goes, too, while its number is still
- * that of its group and of nobody else. */
+/* Of a process that has ended, or is to. */
 static int bury(struct coprocess *coprocess)
 {
     int status = 0;
-    kill(-coprocess->id, SIGKILL);
+    kill(coprocess->id, SIGKILL);
     while (waitpid(coprocess->id, &status, 0) < 0 && errno == EINTR)
         ;
     coprocess->id = 0;

@@ -22,7 +22,8 @@ struct coprocess {
 };
 #define COPROCESS_NONE ((struct coprocess){.to = -1, .from = -1})
 
-/* Starts words (looked up in PATH) in a process group of its own; its standard error is ours. */
+/* Starts words (looked up in PATH); its standard error is ours. It stays in our process group, so
+ * that whoever ends that ends what it starts, too: the driver does, when a harness is over. */
 int coprocess_start(struct coprocess *coprocess, char *const *words, bool listens,
                     struct failure *failure);
 
@@ -34,5 +35,5 @@ int coprocess_hear_line(struct coprocess *coprocess, uint64_t *number, struct fa
 /* The number that is all it prints until it ends, which it must do well. */
 int coprocess_hear_all(struct coprocess *coprocess, uint64_t *number, struct failure *failure);
 
-/* Closes its input and has it gone: a moment later by force, with all of its group. */
+/* Closes its input and has it gone: a moment later by force. */
 void coprocess_end(struct coprocess *coprocess);

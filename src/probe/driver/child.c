@@ -138,13 +138,23 @@ pid_t child_start(const char *folder, const char *file, const char *argument, in
     return pid;
 }
 
+/* As long as it is not waited for, its number is that of its group and of nobody else. */
+static bool is_over(pid_t pid)
+{
+    siginfo_t ended = {0};
+    int result;
+    do
+        result = waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT);
+    while (result < 0 && errno == EINTR);
+    return result == 0 && ended.si_pid == pid;
+}
+
 int child_ended(pid_t pid, int *status)
 {
-    pid_t ended;
-    do
-        ended = waitpid(pid, status, WNOHANG);
-    while (ended < 0 && errno == EINTR);
-    return ended == pid;
+    if (!is_over(pid))
+        return 0;
+    child_kill(pid, status);
+    return 1;
 }
 
 void child_kill(pid_t pid, int *status)

@@ -32,7 +32,8 @@ void child_environment(char *environment[CHILD_VARIABLES]);
 pid_t child_start(const char *folder, const char *file, const char *argument, int job,
                   const struct outlets *outlets, struct failure *failure);
 
-/* Has it ended? 1 with its wait status, 0 not yet. */
+/* Has it ended? 1 with its wait status, and what it left of its group is ended as well; 0 not yet.
+ */
 int child_ended(pid_t pid, int *status);
 
 /* Ends the child and its group, and waits for it. */
