@@ -1,0 +1,318 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From a store to the case of clocks: every watch with its factors and its readings, clocks with
+ * what is claimed of them, and stores that nobody of us wrote refused with a sentence. */
+#include "store-fixture.h"
+
+#include <math.h>
+
+#include "study/clocks.h"
+
+static void change(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+static void load(const char *path, struct clocks_case *file)
+{
+    struct store *store = NULL;
+    must(store_open(&store, path, false, failure));
+    must(clocks_load(store, file, failure));
+    store_close(store);
+}
+
+static void expect_refusal(const struct fixture *fixture, const char *said)
+{
+    struct clocks_case file = {0};
+    struct store *store = NULL;
+    struct failure told = {0};
+    int error = store_open(&store, fixture->path, false, &told);
+    if (!error)
+        error = clocks_load(store, &file, &told);
+    clocks_case_release(&file);
+    store_close(store);
+    if (error != -EBADMSG || !strstr(told.text, said))
+        fail_msg("%d: '%s' does not say '%s'", error, told.text, said);
+}
+
+/* All watches and no other cells, of processes that all end well. */
+static void make_watched(struct fixture *fixture)
+{
+    struct store *store = NULL;
+    must(store_create(&store, fixture->path, &fixture->run, failure));
+    put_knowledge(store);
+    put_watches(store);
+    store_close(store);
+}
+
+static void expect_readings(const struct clock_watch *watch, uint32_t number)
+{
+    const struct cell cell = watch_cell(number);
+    assert_int_equal(watch->columns, cell.counters);
+    assert_int_equal(watch->processes, WATCH_PROCESSES);
+    for (uint32_t process = 0; process < WATCH_PROCESSES; process++) {
+        const uint32_t stored = WATCH_PROCESSES - 1 - process; /* visits go backwards */
+        assert_int_equal(watch->begins[process], process * cell.runs);
+        for (uint32_t run = 0; run < cell.runs; run++) {
+            const size_t look = watch->begins[process] + run;
+            for (uint32_t column = 0; column < cell.counters; column++) {
+                const struct sample right = right_sample(cell.id, stored, run, column);
+                assert_true(watch->values[look * watch->columns + column] == right.value);
+            }
+            const struct sample right = right_sample(cell.id, stored, run, 0);
+            assert_memory_equal(&watch->accounts[look], &right.account, sizeof(right.account));
+        }
+    }
+    assert_int_equal(watch->begins[WATCH_PROCESSES], WATCH_PROCESSES * cell.runs);
+}
+
+static void watches_come_with_their_factors_and_readings(void **state)
+{
+    struct fixture *fixture = *state;
+    struct clocks_case file = {0};
+    make_finished_with_all(fixture); /* beside cells that are no watches */
+    load(fixture->path, &file);
+    assert_int_equal(file.watch_count, WATCH_CELLS);
+    for (uint32_t i = 0; i < WATCH_CELLS; i++) {
+        const struct clock_watch *watch = &file.watches[i];
+        const struct cell cell = watch_cell(i);
+        expect_readings(watch, i);
+        assert_int_equal(watch->kind, cell.watch.kind);
+        assert_string_equal(watch->workload, cell.watch.workload ? cell.watch.workload : "");
+        assert_int_equal(watch->length, cell.watch.length);
+        assert_int_equal(watch->threads, cell.watch.threads);
+        assert_int_equal(watch->moves, cell.watch.moves);
+        assert_int_equal(watch->handover, cell.watch.handover);
+        assert_int_equal(watch->awake, cell.watch.awake);
+        assert_int_equal(watch->partner, cell.watch.partner);
+        assert_int_equal(watch->cpu, cell.cpu);
+        assert_int_equal(watch->failed, 0);
+        assert_null(watch->reason);
+    }
+    const uint32_t raw = 0, lying = 1, outside = 2;     /* by the order of the stored clocks */
+    assert_int_equal(file.watches[0].clocks[0], lying); /* "lying@1000000=ask:…" is "lying" */
+    assert_int_equal(file.watches[0].clocks[1], raw);
+    assert_int_equal(file.watches[1].clocks[ROW_WORST], lying);
+    assert_int_equal(file.watches[1].clocks[ROW_AFTER], raw);
+    assert_int_equal(file.watches[2].clocks[0], outside);
+    assert_int_equal(file.watches[2].clocks[2], outside);
+    clocks_case_release(&file);
+}
+
+static void clocks_come_with_what_is_claimed(void **state)
+{
+    struct fixture *fixture = *state;
+    struct clocks_case file = {0};
+    make_finished_with_all(fixture);
+    load(fixture->path, &file);
+    assert_int_equal(file.clock_count, KNOWN);
+    const struct clock_known *raw = &file.clocks[0], *lying = &file.clocks[1];
+    assert_string_equal(raw->name, "monotonic-raw");
+    assert_int_equal(raw->role, ROLE_WALL);
+    assert_string_equal(raw->way, "vdso");
+    assert_string_equal(raw->hardware, "tsc");
+    assert_string_equal(raw->claim, "the operating system");
+    assert_int_equal(raw->hz, 1000000000);
+    assert_true(raw->resolution_ns == 1.0);
+    assert_false(raw->external);
+    assert_false(raw->steered);
+    assert_string_equal(lying->name, "lying");
+    assert_string_equal(lying->note, "a note, with \"quotes\"");
+    assert_true(lying->hz == UINT64_MAX);
+    assert_true(lying->external);
+    assert_true(lying->steered);
+    assert_string_equal(file.clocks[2].hardware, "outside");
+    /* of the events that were tried, one cannot be opened */
+    assert_int_equal(file.absence_count, 1);
+    assert_string_equal(file.absences[0].what, "cycles:u");
+    assert_string_equal(file.absences[0].reason, "there is no counter here");
+    assert_int_equal(file.absences[0].error, ENOENT);
+    clocks_case_release(&file);
+}
+
+static void every_kind_has_its_role(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const kinds[CLOCK_ROLES] = {"wall", "cpu-time", "cycles", "place", "stolen"};
+    struct clocks_case file = {0};
+    struct store *store = create(fixture);
+    for (int role = 0; role < CLOCK_ROLES; role++)
+        must(store_put_clock(
+            store, &(struct stored_clock){.name = kinds[role], .kind = kinds[role]}, failure));
+    must(store_finish(store, failure));
+    store_close(store);
+    load(fixture->path, &file);
+    for (int role = 0; role < CLOCK_ROLES; role++)
+        assert_int_equal(file.clocks[role].role, role);
+    assert_int_equal(file.watch_count, 0);
+    clocks_case_release(&file);
+}
+
+static void a_machine_that_tells_little_is_told_as_such(void **state)
+{
+    struct fixture *fixture = *state;
+    struct clocks_case file = {0};
+    make_watched(fixture);
+    load(fixture->path, &file);
+    assert_string_equal(file.machine, "unnamed CPU");
+    assert_string_equal(file.clocksource, "");
+    assert_string_equal(file.available, "");
+    assert_string_equal(file.flags, "");
+    assert_true(isnan(file.steered_ppm));
+    assert_false(file.emulated);
+    assert_int_equal(file.cpus, 0);
+    clocks_case_release(&file);
+}
+
+static void a_machine_is_what_its_facts_say(void **state)
+{
+    struct fixture *fixture = *state;
+    struct clocks_case file = {0};
+    facts_set(&fixture->facts, "cpu.model_name", "Some CPU", 0);
+    facts_set(&fixture->facts, "isa", "x86_64", 0);
+    facts_set(&fixture->facts, "clock.current", "tsc", 0);
+    facts_set(&fixture->facts, "clock.available", "tsc hpet tsc-early  acpi_pm", 0);
+    facts_set(&fixture->facts, "clock.flags", "constant_tsc nonstop_tsc", 0);
+    facts_set(&fixture->facts, "clock.steered_ppm", "-12.5", 0);
+    facts_set(&fixture->facts, "cpu.allowed", "0-2,5", 0);
+    facts_set(&fixture->facts, "emulated", "qemu", 0);
+    make_watched(fixture);
+    load(fixture->path, &file);
+    assert_string_equal(file.machine, "Some CPU (x86_64)");
+    assert_string_equal(file.clocksource, "tsc");
+    assert_string_equal(file.available, "hpet tsc-early acpi_pm"); /* others than the current */
+    assert_string_equal(file.flags, "constant_tsc nonstop_tsc");
+    assert_true(file.steered_ppm == -12.5);
+    assert_true(file.emulated);
+    assert_int_equal(file.cpus, 4);
+    clocks_case_release(&file);
+    static const char *const words_of_none[] = {"fast", "", "nan", "inf", "1 ppm"};
+    for (size_t i = 0; i < sizeof(words_of_none) / sizeof(*words_of_none); i++) {
+        unlink(fixture->path);
+        facts_set(&fixture->facts, "clock.steered_ppm", words_of_none[i], 0);
+        make_watched(fixture);
+        load(fixture->path, &file);
+        assert_true(isnan(file.steered_ppm));
+        clocks_case_release(&file);
+    }
+}
+
+/* Three processes: one fails, one is whole, one broke off within a group (only a store that was
+ * gone on with by hand has that). */
+static void only_whole_groups_of_processes_that_ended_well_count(void **state)
+{
+    struct fixture *fixture = *state;
+    struct clocks_case file = {0};
+    struct store *store = NULL;
+    const struct cell cell = watch_cell(0);
+    const struct visit visits[] = {{cell.id, 0}, {cell.id, 1}, {cell.id, 2}, {cell.id, 3}};
+    must(store_create(&store, fixture->path, &fixture->run, failure));
+    put_knowledge(store);
+    must(store_put_plan(store, &cell, 1, visits, 4, failure));
+    must(put_runs(store, &cell, 0, 0, 24, failure));
+    must(store_end_visit(store, cell.id, 0, VISIT_FAILED, EPERM, "not allowed", failure));
+    must(put_runs(store, &cell, 1, 0, 31, failure)); /* two groups of 12, and a part of one */
+    must(store_end_visit(store, cell.id, 1, VISIT_DONE, 0, NULL, failure));
+    must(put_runs(store, &cell, 2, 0, 11, failure)); /* no whole one */
+    must(store_end_visit(store, cell.id, 2, VISIT_DONE, 0, NULL, failure));
+    must(put_runs(store, &cell, 3, 0, cell.runs, failure));
+    must(store_end_visit(store, cell.id, 3, VISIT_DONE, 0, NULL, failure));
+    store_close(store);
+    load(fixture->path, &file);
+    const struct clock_watch *watch = &file.watches[0];
+    assert_int_equal(watch->processes, 2);
+    assert_int_equal(watch->begins[0], 0);
+    assert_int_equal(watch->begins[1], 24);
+    assert_int_equal(watch->begins[2], 24 + cell.runs);
+    const struct sample first = right_sample(cell.id, 1, 0, 0),
+                        last = right_sample(cell.id, 3, 0, 1);
+    assert_true(watch->values[0] == first.value);
+    assert_true(watch->values[24 * 2 + 1] == last.value);
+    assert_int_equal(watch->failed, 1);
+    assert_int_equal(watch->error, EPERM);
+    assert_string_equal(watch->reason, "not allowed");
+    clocks_case_release(&file);
+}
+
+/* A watch that no process made has an end of nothing. */
+static void a_watch_without_readings_is_there(void **state)
+{
+    struct fixture *fixture = *state;
+    struct clocks_case file = {0};
+    struct store *store = NULL;
+    const struct cell cell = watch_cell(1);
+    const struct visit visit = {cell.id, 0};
+    must(store_create(&store, fixture->path, &fixture->run, failure));
+    put_knowledge(store);
+    must(store_put_plan(store, &cell, 1, &visit, 1, failure));
+    store_close(store);
+    load(fixture->path, &file);
+    assert_int_equal(file.watch_count, 1);
+    assert_int_equal(file.watches[0].processes, 0);
+    assert_int_equal(file.watches[0].begins[0], 0);
+    clocks_case_release(&file);
+}
+
+/* Checksums of visits guard samples, so only what visits do not cover can be planted here. */
+static void hostile_stores_get_a_sentence(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const changes[][2] = {
+        {"UPDATE clock SET kind = 'sundial' WHERE position = 2", "'sundial'"},
+        {"DELETE FROM clock WHERE name = 'outside'", "does not say what that is"},
+        {"DELETE FROM clock WHERE name = 'lying'", "does not say what that is"},
+        {"UPDATE counter SET event = 'monotonic-raw@5=run:x' WHERE cell = 5 AND counter = 0",
+         "two clocks of the name"},
+        {"UPDATE cell SET runs = 24 WHERE id = 5", "more looks than were planned"},
+        {"UPDATE watch SET moves = -1", "impossible values"},
+        {"UPDATE watch SET kind = 'row', workload = NULL, moves = 0, handover = 0, looks = 1, "
+         "threads = 1 WHERE cell = 5",
+         "columns"},
+        {"UPDATE sample_packed SET value = value + 1 WHERE key & 31 = 1", "damaged"},
+        {"DELETE FROM sample_packed WHERE (key >> 5) & 1048575 = 3", "damaged"},
+    };
+    for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+        make_watched(fixture);
+        change(fixture->path, changes[i][0]);
+        expect_refusal(fixture, changes[i][1]);
+        unlink(fixture->path);
+    }
+}
+
+static void a_gap_between_looks_is_damage(void **state)
+{
+    struct fixture *fixture = *state;
+    struct store *store = NULL;
+    const struct cell cell = watch_cell(0);
+    const struct visit visit = {cell.id, 0};
+    must(store_create(&store, fixture->path, &fixture->run, failure));
+    put_knowledge(store);
+    must(store_put_plan(store, &cell, 1, &visit, 1, failure));
+    must(put_runs(store, &cell, 0, 0, 12, failure));
+    must(put_runs(store, &cell, 0, 24, 12, failure));
+    must(store_end_visit(store, cell.id, 0, VISIT_DONE, 0, NULL, failure));
+    store_close(store);
+    expect_refusal(fixture, "a gap before this reading");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        CASE(watches_come_with_their_factors_and_readings),
+        CASE(clocks_come_with_what_is_claimed),
+        CASE(every_kind_has_its_role),
+        CASE(a_machine_that_tells_little_is_told_as_such),
+        CASE(a_machine_is_what_its_facts_say),
+        CASE(only_whole_groups_of_processes_that_ended_well_count),
+        CASE(a_watch_without_readings_is_there),
+        CASE(hostile_stores_get_a_sentence),
+        CASE(a_gap_between_looks_is_damage),
+    };
+    return cmocka_run_group_tests_name("clocks-load", tests, NULL, NULL);
+}
