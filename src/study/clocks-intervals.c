@@ -13,7 +13,7 @@
 /* What a busy ms takes on an emulated machine, in ms of ours. */
 #define EMULATED_BUSY 10u
 #define MOST_THREADS  8u
-#define MOVES         4u
+#define MOVES         5u
 
 const char *const clocks_workloads[] = {"sleep",  "compute", "spin", "yield",
                                         "faults", "pipe",    NULL};

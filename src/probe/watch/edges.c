@@ -14,44 +14,41 @@
 
 enum { COARSE, OTHERS };
 
-/* *value: what the coarse clock showed last; the new one then. rows: of the look before its last
- * old reading, of the look after its first new one. */
-static int await_edge(struct looks *looks, uint64_t microseconds, uint64_t *value,
+/* rows: of the look before the coarse clock's last old reading, and of that after its first new
+ * one. A change since the edge before, while nobody looked, is none. */
+static int await_edge(struct looks *looks, uint64_t microseconds,
                       uint64_t *const rows[WATCH_EDGE_LOOKS], struct failure *failure)
 {
     struct clock_reader *coarse = &looks->readers[COARSE];
     uint64_t latest[CELL_MAX_COUNTERS];
     uint64_t began = elapsed_clock();
     looks_forwards(looks, OTHERS, rows[0]);
-    uint64_t reading = coarse->clock->read(coarse);
-    /* It changed while nobody looked: then only the next change counts. */
-    *value = reading;
-    while (reading == *value && !coarse->error) {
+    uint64_t old = coarse->clock->read(coarse), reading = old;
+    while (reading == old && !coarse->error) {
         if (elapsed_clock() - began >= microseconds * 1000u)
             return fail_with(failure, -ETIME, "the clock %s showed %llu for %llu µs",
-                             coarse->clock->name, (unsigned long long)*value,
+                             coarse->clock->name, (unsigned long long)old,
                              (unsigned long long)microseconds);
         looks_forwards(looks, OTHERS, latest);
         reading = coarse->clock->read(coarse);
-        if (reading == *value)
+        if (reading == old)
             memcpy(&rows[0][OTHERS], &latest[OTHERS], (looks->count - OTHERS) * sizeof(latest[0]));
     }
     looks_backwards(looks, OTHERS, rows[1]);
-    rows[0][COARSE] = *value;
-    rows[1][COARSE] = *value = reading;
+    rows[0][COARSE] = old;
+    rows[1][COARSE] = reading;
     return looks_check(looks, failure);
 }
 
 static int await_edges(const struct watch *watch, struct looks *looks)
 {
     struct job *job = watch->job;
-    uint64_t value = 0;
     int result = 0;
     for (uint32_t run = 0; run < job->runs && result == 0; run += WATCH_EDGE_LOOKS) {
         uint64_t *const rows[] = {watch_row(job, run), watch_row(job, run + 1)};
         struct rusage before = {0}, after = {0};
         account_take(&before);
-        result = await_edge(looks, job->watch.length, &value, rows, watch->failure);
+        result = await_edge(looks, job->watch.length, rows, watch->failure);
         account_take(&after);
         account_write(&job_accounts(job)[run + 1], &before, &after);
         if (result == 0)
