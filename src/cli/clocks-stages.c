@@ -6,8 +6,8 @@
 #include "cli/portions.h"
 
 #define PORTIONS          10u
-#define BRIEF_PORTIONS    3u
-#define EMULATED_PORTIONS 5u /* the way to such a machine is narrow */
+#define BRIEF_PORTIONS    4u
+#define EMULATED_PORTIONS 6u /* the way to such a machine is narrow */
 #define RESERVE_MS        2500u
 
 int clocks_measure(struct watching *watching)

@@ -13,14 +13,18 @@
 
 #define MS_NS      UINT64_C(1000000)
 #define LOOK_SHARE 40u /* percent of the time that the first look may take */
-#define CAUTION    95u /* percent of the time left that is planned for */
+#define CAUTION    92u /* percent of the time left that is planned for */
 #define OVERRUN    3u  /* percent of the budget that what was begun may take longer */
+#define END_MS                                                                                     \
+    4000u /* what waited for the end may have, whatever is left: without it what was               \
+             measured at the beginning is worth nothing */
 
 struct stages {
     struct portioning *of;
     struct gathering gathering;
     struct failure failure;
     bool *complete;
+    uint64_t beyond; /* ms that what is under way may take when the time is over */
 };
 
 static void keep_time(void *context, uint32_t cell, uint64_t wall_ns, uint64_t inside_ns,
@@ -48,7 +52,8 @@ static int run_planned(struct stages *stages, bool more)
     uint64_t left = time_left(of);
     stages->gathering.cells = of->wishes->cells;
     stages->gathering.cell_count = of->wishes->cell_count;
-    stages->gathering.budget = left == UINT64_MAX ? 0 : left + of->budget * OVERRUN / 100 + 1;
+    stages->gathering.budget =
+        left == UINT64_MAX ? 0 : left + of->budget * OVERRUN / 100 + 1 + stages->beyond;
     stages->gathering.more = more;
     int status = gather(&stages->gathering, stages->complete, &stages->failure);
     stages->gathering.resumed = false;
@@ -107,6 +112,15 @@ static int look(struct stages *stages)
     return status;
 }
 
+static int end(struct stages *stages)
+{
+    const struct portioning *of = stages->of;
+    uint64_t left = share_of_time(of, 100);
+    wishes_end(of->wishes, left == UINT64_MAX ? left : left + END_MS * MS_NS);
+    stages->beyond = END_MS;
+    return visit(stages, 1);
+}
+
 static int all_portions(struct stages *stages)
 {
     const struct portioning *of = stages->of;
@@ -118,11 +132,7 @@ static int all_portions(struct stages *stages)
             break;
         status = visit(stages, left);
     }
-    if (may_go_on(stages, status)) {
-        wishes_end(of->wishes, share_of_time(of, 100));
-        status = visit(stages, 1);
-    }
-    return status;
+    return may_go_on(stages, status) ? end(stages) : status;
 }
 
 /* --- what the budget did not hold --- */

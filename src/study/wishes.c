@@ -334,15 +334,24 @@ static int draw(const struct wishes *wishes, const struct portion *portion, uint
     return error;
 }
 
+/* A wish's part of a portion. What cannot be parted evenly falls to some wishes now and to others
+ * later; but nobody waits for the first process. */
+static uint32_t part_of(const struct wishes *wishes, size_t wish, uint32_t portions)
+{
+    uint32_t wanted = lacking(wishes, wish);
+    uint32_t part = wanted / portions + (wish % portions < wanted % portions);
+    bool first = wanted && !count_visits(wishes, wish, false);
+    return first && !part ? 1 : part;
+}
+
 int wishes_visits(struct wishes *wishes, uint32_t portions, uint64_t seed, struct visit **visits,
                   size_t *count)
 {
     struct portion portion = {0};
     int error = grow(&portion, wishes->cell_count + 1); /* not empty */
     for (size_t i = 0; i < wishes->count && error == 0; i++) {
-        uint32_t wanted = lacking(wishes, i);
-        wanted = wanted / portions + (wanted % portions != 0);
-        for (uint32_t made = 0; made < wanted && error == 0; made++)
+        uint32_t part = part_of(wishes, i, portions);
+        for (uint32_t made = 0; made < part && error == 0; made++)
             error = add_visit(wishes, i, &portion);
     }
     if (error == 0)

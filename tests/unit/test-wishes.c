@@ -182,6 +182,26 @@ static void portions_are_equal_and_processes_go_on(void **state)
     wishes_free(&wishes);
 }
 
+static void few_processes_are_spread_over_all_portions(void **state)
+{
+    (void)state;
+    struct wishes wishes = {0};
+    size_t all = 0;
+    for (uint64_t n = 1; n <= 20; n++)
+        add(&wishes, n, (struct wish){.processes = 2, .least = 1, .expected_ns = MS});
+    for (uint32_t left = 5; left > 0; left--) {
+        struct visit *visits = NULL;
+        wishes_settle(&wishes, UINT64_MAX);
+        size_t count = draw(&wishes, left, left, &visits);
+        /* Nobody waits for the first; what is left then, bit by bit. */
+        assert_true(left == 5 ? count >= 20 && count < 30 : count > 0 && count < 12);
+        all += count;
+        free(visits);
+    }
+    assert_int_equal(all, 40);
+    wishes_free(&wishes);
+}
+
 static void the_seed_draws_the_order(void **state)
 {
     (void)state;
@@ -236,6 +256,7 @@ int main(void)
         cmocka_unit_test(what_ends_is_seen_at_the_beginning_and_at_the_end),
         cmocka_unit_test(time_is_kept_for_what_ends),
         cmocka_unit_test(portions_are_equal_and_processes_go_on),
+        cmocka_unit_test(few_processes_are_spread_over_all_portions),
         cmocka_unit_test(the_seed_draws_the_order),
         cmocka_unit_test(a_cell_that_nobody_wishes_for_has_a_number_and_no_visit),
     };
