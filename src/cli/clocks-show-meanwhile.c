@@ -35,24 +35,20 @@ static void put_suspended(const struct clocks_disturbances *seen, struct text *o
     text_printf(out, ", in %zu intervals. ", seen->suspended_intervals);
 }
 
+/* Where CPUs were held awake as well, the sentence on idle states has both medians. */
 static void put_overslept(const struct clocks_disturbances *seen, struct text *out)
 {
-    if (!isfinite(seen->overslept_median_ns))
+    bool told = isfinite(seen->awake_median_ns) && seen->idle[0];
+    if (!isfinite(seen->overslept_median_ns) || !isfinite(seen->overslept_max_ns))
         return;
     text_puts(out, "Sleeps took ");
-    clocks_put_time(seen->overslept_median_ns, out);
-    text_puts(out, " longer than asked for");
-    if (isfinite(seen->overslept_max_ns)) {
-        text_puts(out, " (at most ");
-        clocks_put_time(seen->overslept_max_ns, out);
-        text_puts(out, ")");
+    if (!told) {
+        clocks_put_time(seen->overslept_median_ns, out);
+        text_puts(out, " longer than asked for, ");
     }
-    if (isfinite(seen->awake_median_ns)) {
-        text_puts(out, ", ");
-        clocks_put_time(seen->awake_median_ns, out);
-        text_puts(out, " with CPUs held awake");
-    }
-    text_puts(out, ". ");
+    text_puts(out, "at most ");
+    clocks_put_time(seen->overslept_max_ns, out);
+    text_puts(out, told ? " longer than asked for. " : ". ");
 }
 
 void clocks_put_disturbances(const struct clocks_run *run, const struct style *style,

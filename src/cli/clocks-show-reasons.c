@@ -43,7 +43,10 @@ static void put_reason(const struct clocks_run *run, const uint32_t *order, size
         if (strcmp(run->report.verdicts[order[i]].why, why) == 0)
             text_printf(&words, "%s%s", words.length ? ", " : "",
                         clocks_name(&run->file, order[i]));
-    text_printf(&words, ": %s", why);
+    /* What it came to over which interval is in the table. */
+    const char *clause = run->options->all ? NULL : strstr(why, "; ");
+    text_puts(&words, ": ");
+    text_append(&words, why, clause ? (size_t)(clause - why) : strlen(why));
     section_put_item(text_string(&words), style, out);
 }
 
@@ -98,7 +101,7 @@ static void put_same(const struct clocks_run *run, size_t with, const struct sty
     clocks_put_time(farthest->parted_ns, &words);
     text_puts(&words, " in ");
     clocks_put_time(1e9 * farthest->span_s, &words);
-    if (isfinite(farthest->ppb) && farthest->ppb > 0)
+    if (run->options->all && isfinite(farthest->ppb) && farthest->ppb > 0)
         text_printf(&words, " (two oscillators would have to agree to %.2g ppb)", farthest->ppb);
     section_put_item(text_string(&words), style, out);
 }

@@ -13,7 +13,7 @@
 #include "cli/deliver.h"
 #include "show/utf8.h"
 
-#define NAMED 6u /* clocks in a sentence */
+#define NAMED 4u /* clocks in a sentence */
 
 /* In the order of usefulness, as the table. */
 static const struct {
@@ -52,23 +52,38 @@ static void put_measured(const struct clocks_run *run, size_t clocks, const stru
     section_put_words(text_string(&words), style, out);
 }
 
-/* "tsc, rdtscp and 4 more", with the fault of each where it has one. */
+/* The next one with that trust, from `from` on; count: there is none. */
+static size_t next_of(const struct clocks_run *run, const uint32_t *order, size_t count,
+                      size_t from, enum clock_trust trust)
+{
+    while (from < count) {
+        const struct clock_verdict *verdict = clocks_seen(run, order[from]).verdict;
+        if (verdict && verdict->trust == trust)
+            break;
+        from++;
+    }
+    return from;
+}
+
+/* "tsc, rdtscp and 4 more"; behind those that share a fault its name. */
 static void put_names(const struct clocks_run *run, const uint32_t *order, size_t count,
                       enum clock_trust trust, struct text *out)
 {
+    const struct clock_verdict *verdicts = run->report.verdicts;
     size_t shown = 0, left = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct clock_verdict *verdict = clocks_seen(run, order[i]).verdict;
-        if (!verdict || verdict->trust != trust)
-            continue;
-        if (shown == NAMED && !run->options->all) {
+    size_t most = run->options->all || trust == TRUST_NOT_DEPENDABLE ? count : NAMED;
+    for (size_t i = next_of(run, order, count, 0, trust); i < count;) {
+        size_t next = next_of(run, order, count, i + 1, trust);
+        enum clock_fault fault = verdicts[order[i]].fault;
+        if (shown == most) {
             left++;
-            continue;
+        } else {
+            text_printf(out, "%s%s", shown++ ? ", " : "", clocks_name(&run->file, order[i]));
+            bool last = next == count || verdicts[order[next]].fault != fault;
+            if (fault != FAULT_NONE && last)
+                text_printf(out, " (%s)", clock_fault_names[fault]);
         }
-        text_puts(out, shown++ ? ", " : "");
-        text_puts(out, clocks_name(&run->file, order[i]));
-        if (verdict->fault != FAULT_NONE)
-            text_printf(out, " (%s)", clock_fault_names[verdict->fault]);
+        i = next;
     }
     if (left)
         text_printf(out, " and %zu more", left);

@@ -281,7 +281,7 @@ static inline void shown_build_rich(struct shown *shown)
         shown_add_points(shown, i, clocks[i].sleep);
     }
     shown_verdict(shown, SHOWN_COARSE, TRUST_NOT_DEPENDABLE, FAULT_COARSE_STEPS,
-                  "it moves in steps of 4 ms, so 20 ms come out between 16 and 24");
+                  "it moves in steps of 4 ms, so 20 ms come out between 16 and 24; at worst 0.8");
     shown_verdict(shown, SHOWN_THREAD, TRUST_CPU_TIME_ONLY, FAULT_NONE,
                   "right over computation, 0.0012 over sleep");
     shown_verdict(shown, SHOWN_TASK, TRUST_CPU_TIME_ONLY, FAULT_NONE,
