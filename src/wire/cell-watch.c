@@ -175,7 +175,7 @@ static int check_columns(const struct cell *cell, struct failure *failure)
 static int check_runs(const struct cell *cell, struct failure *failure)
 {
     const uint32_t group = watch_group(cell->watch.kind, cell->watch.threads);
-    if (cell->runs >= 1 && cell->runs % group == 0)
+    if (group >= 1 && cell->runs >= 1 && cell->runs % group == 0)
         return 0;
     return fail_with(failure, -EINVAL,
                      "cell %" PRIu32 " watches '%s' with %" PRIu32 " runs, which are no multiple "
