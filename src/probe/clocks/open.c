@@ -5,12 +5,11 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
+#include "lib/ticks.h"
 #include "probe/clocks/clock.h"
 #include "probe/clocks/external.h"
-#include "syscall.h"
 
 const char *const clock_kind_names[CLOCK_KINDS] = {
     [CLOCK_WALL] = "wall",   [CLOCK_CPU_TIME] = "cpu-time", [CLOCK_CYCLES] = "cycles",
@@ -56,9 +55,7 @@ void clock_close(struct clock_reader *reader)
 
 bool clock_ticks_allowed(void)
 {
-    int mode = 0;
-    /* An ISA without the switch, or an operating system that is older than it: nothing forbids. */
-    return assay_syscall2(SYS_prctl, PR_GET_TSC, (long)&mode) < 0 || mode != PR_TSC_SIGSEGV;
+    return !ticks_forbidden();
 }
 
 int clock_says(char *to, size_t size, int code, const char *format, ...)
