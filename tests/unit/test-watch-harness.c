@@ -143,6 +143,15 @@ static void computation_passes_in_the_thread(void **state)
     end(&asked);
 }
 
+/* Of either kind: who is switched away of others' will need not wait for the answer any more. */
+static uint64_t switches(struct job *job)
+{
+    uint64_t count = 0;
+    for (uint32_t look = 0; look < job->runs; look++)
+        count += job_accounts(job)[look].voluntary + job_accounts(job)[look].involuntary;
+    return count;
+}
+
 static void every_workload_ends(void **state)
 {
     (void)state;
@@ -155,9 +164,9 @@ static void every_workload_ends(void **state)
         for (uint32_t part = 0; part < 4; part++)
             assert_true(passed(asked.job, part, 0) >= 2000000);
         if (strcmp(timed[index], "faults") == 0)
-            assert_true(job_accounts(asked.job)[3].minor_faults >= 64);
+            assert_true(job_accounts(asked.job)[3].minor_faults >= 4); /* of 64 KiB at most */
         if (strcmp(timed[index], "pipe") == 0)
-            assert_true(job_accounts(asked.job)[3].voluntary >= 1);
+            assert_true(switches(asked.job) >= 1);
         end(&asked);
     }
 }
