@@ -174,6 +174,20 @@ static bool is_cpu_time(const struct clock_known *clock)
     return clock->role == ROLE_CPU_TIME;
 }
 
+/* Is it not dependable, for more than coarse steps and for what none of the others has? */
+static bool is_at_fault(const struct clocks_run *run, uint32_t clock,
+                        const uint32_t few[CLOCKS_FEW], size_t count)
+{
+    const struct clock_verdict *verdicts = run->report.verdicts;
+    if (!verdicts || verdicts[clock].trust != TRUST_NOT_DEPENDABLE ||
+        verdicts[clock].fault == FAULT_COARSE_STEPS)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (verdicts[few[i]].fault == verdicts[clock].fault)
+            return false;
+    return true;
+}
+
 size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW])
 {
     static bool (*const kinds[])(const struct clock_known *) = {is_instruction, is_usual,
@@ -189,12 +203,9 @@ size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW])
             add_clock(few, &count, order[i]);
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
         add_first(run, order, all, kinds[i], few, &count);
-    for (size_t i = all; i-- > 0;) {
-        const struct clock_verdict *verdict = clocks_seen(run, order[i]).verdict;
-        if (has_rows(run, order[i]) && verdict && verdict->trust == TRUST_NOT_DEPENDABLE &&
-            verdict->fault != FAULT_COARSE_STEPS)
+    for (size_t i = all; i-- > 0;)
+        if (has_rows(run, order[i]) && is_at_fault(run, order[i], few, count))
             add_clock(few, &count, order[i]);
-    }
     free(order);
     return count;
 }

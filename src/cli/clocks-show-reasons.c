@@ -153,7 +153,9 @@ static void put_rates(const struct clocks_run *run, struct text *out)
 {
     for (size_t i = 0; i < run->file.clock_count; i++) {
         const struct clock_known *clock = &run->file.clocks[i];
-        if (!clocks_is_judged(run, i) || clock->hz == 1000000000 || was_claimed(run, i))
+        /* Nanoseconds are of everybody, seconds of an RTC, and cycles claim no rate. */
+        bool counter = clock->role == ROLE_WALL && clock->hz != 1000000000 && clock->hz != 1;
+        if (!clocks_is_judged(run, i) || !counter || was_claimed(run, i))
             continue;
         if (!clock->hz) {
             text_printf(out, "; nobody says how fast %s runs", clock->name);

@@ -13,7 +13,8 @@
 #include "cli/deliver.h"
 #include "show/utf8.h"
 
-#define NAMED 4u /* clocks in a sentence */
+#define NAMED  4u /* clocks in a sentence */
+#define BLAMED 8u /* of those that are not dependable */
 
 /* In the order of usefulness, as the table. */
 static const struct {
@@ -71,7 +72,7 @@ static void put_names(const struct clocks_run *run, const uint32_t *order, size_
 {
     const struct clock_verdict *verdicts = run->report.verdicts;
     size_t shown = 0, left = 0;
-    size_t most = run->options->all || trust == TRUST_NOT_DEPENDABLE ? count : NAMED;
+    size_t most = run->options->all ? count : trust == TRUST_NOT_DEPENDABLE ? BLAMED : NAMED;
     for (size_t i = next_of(run, order, count, 0, trust); i < count;) {
         size_t next = next_of(run, order, count, i + 1, trust);
         enum clock_fault fault = verdicts[order[i]].fault;
@@ -79,7 +80,7 @@ static void put_names(const struct clocks_run *run, const uint32_t *order, size_
             left++;
         } else {
             text_printf(out, "%s%s", shown++ ? ", " : "", clocks_name(&run->file, order[i]));
-            bool last = next == count || verdicts[order[next]].fault != fault;
+            bool last = next == count || verdicts[order[next]].fault != fault || shown == most;
             if (fault != FAULT_NONE && last)
                 text_printf(out, " (%s)", clock_fault_names[fault]);
         }

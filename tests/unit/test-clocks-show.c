@@ -123,6 +123,22 @@ static void a_narrow_place_has_the_trust_above_its_clocks(void **state)
     expect_to_fit(shown, 80);
 }
 
+/* A fault that no shown clock has is worth a place beside them. */
+static void a_clock_at_fault_is_plotted(void **state)
+{
+    struct shown *shown = *state;
+    struct clock_verdict *verdicts = shown->run.report.verdicts;
+    verdicts[SHOWN_COARSE].fault = FAULT_WRONG_RATE;
+    shown_put(shown, 100);
+    expect(shown, "% monotonic-coarse  ");
+    expect(shown, "- Not dependable: monotonic-coarse (wrong-rate).");
+    verdicts[SHOWN_TSC].trust = verdicts[SHOWN_RDTSCP].trust = TRUST_NOT_DEPENDABLE;
+    verdicts[SHOWN_TSC].fault = verdicts[SHOWN_RDTSCP].fault = FAULT_WRONG_RATE;
+    shown_put(shown, 100);
+    expect_not(shown, "% monotonic-coarse  ");
+    expect(shown, "- Not dependable: monotonic-coarse, tsc, rdtscp (wrong-rate).");
+}
+
 static void others_in_the_same_clothes_are_named(void **state)
 {
     struct shown *shown = *state;
@@ -362,6 +378,7 @@ int main(void)
         WITH_RICH(the_answer_comes_first),
         WITH_RICH(every_clock_has_a_row),
         WITH_RICH(a_narrow_place_has_the_trust_above_its_clocks),
+        WITH_RICH(a_clock_at_fault_is_plotted),
         WITH_RICH(others_in_the_same_clothes_are_named),
         WITH_RICH(of_two_copies_of_each_other_one_is_named),
         WITH_RICH(a_reason_stands_by_each_clock_that_is_not_fine),
