@@ -11,13 +11,18 @@
 #include "cli/gather.h"
 #include "cli/run-store.h"
 
-#define MS_NS      UINT64_C(1000000)
-#define LOOK_SHARE 40u /* percent of the time that the first look may take */
-#define CAUTION    92u /* percent of the time left that is planned for */
-#define OVERRUN    3u  /* percent of the budget that what was begun may take longer */
-#define END_MS                                                                                     \
-    4000u /* what waited for the end may have, whatever is left: without it what was               \
-             measured at the beginning is worth nothing */
+#define MS_NS UINT64_C(1000000)
+/* Percent of the time that the very first visits may take, before any price is known, and each
+ * further look at what has no process yet. */
+#define PILOT_SHARE 8u
+#define LOOK_SHARE  40u
+#define CAUTION     92u /* percent of the time left that is planned for */
+/* What was begun may take longer: percent of the budget, ms at least. */
+#define OVERRUN       3u
+#define LEAST_OVERRUN 1000u
+/* ms that what waited for the end may have, whatever is left: without it what was measured at the
+ * beginning is worth nothing. */
+#define END_MS 4000u
 
 struct stages {
     struct portioning *of;
@@ -45,6 +50,12 @@ static uint64_t share_of_time(const struct portioning *of, unsigned percent)
     return left == UINT64_MAX ? left : left * MS_NS / 100 * percent;
 }
 
+static uint64_t overrun(const struct portioning *of)
+{
+    uint64_t share = of->budget * OVERRUN / 100;
+    return share > LEAST_OVERRUN ? share : LEAST_OVERRUN;
+}
+
 /* Runs what the store still lacks; more: further plans may follow. */
 static int run_planned(struct stages *stages, bool more)
 {
@@ -52,8 +63,7 @@ static int run_planned(struct stages *stages, bool more)
     uint64_t left = time_left(of);
     stages->gathering.cells = of->wishes->cells;
     stages->gathering.cell_count = of->wishes->cell_count;
-    stages->gathering.budget =
-        left == UINT64_MAX ? 0 : left + of->budget * OVERRUN / 100 + 1 + stages->beyond;
+    stages->gathering.budget = left == UINT64_MAX ? 0 : left + overrun(of) + stages->beyond;
     stages->gathering.more = more;
     int status = gather(&stages->gathering, stages->complete, &stages->failure);
     stages->gathering.resumed = false;
@@ -102,9 +112,10 @@ static int look(struct stages *stages)
 {
     const struct portioning *of = stages->of;
     int status = between(stages);
+    unsigned share = wishes_have_prices(of->wishes) ? LOOK_SHARE : PILOT_SHARE;
     stages->gathering.part = "a first look";
-    while (may_go_on(stages, status)) {
-        wishes_look(of->wishes, share_of_time(of, LOOK_SHARE));
+    for (; may_go_on(stages, status); share = LOOK_SHARE) {
+        wishes_look(of->wishes, share_of_time(of, share));
         if (!wishes_want(of->wishes))
             break;
         status = visit(stages, 1);

@@ -131,6 +131,14 @@ void wishes_learn(struct wishes *wishes, uint32_t cell, uint64_t ns)
     wish->ns += ns;
 }
 
+bool wishes_have_prices(const struct wishes *wishes)
+{
+    for (size_t i = 0; i < wishes->count; i++)
+        if (wishes->list[i].visits)
+            return true;
+    return false;
+}
+
 /* How wrong what was expected is, over all that was seen. */
 static double slowness(const struct wishes *wishes)
 {

@@ -48,6 +48,8 @@ void wishes_free(struct wishes *wishes);
 /* A visit of the cell took so long; and what the next one of a wish will take. */
 void wishes_learn(struct wishes *wishes, uint32_t cell, uint64_t ns);
 uint64_t wishes_price(const struct wishes *wishes, const struct wish *wish);
+/* Was any visit seen? Else prices are what was expected. */
+bool wishes_have_prices(const struct wishes *wishes);
 
 /* Sets goals: one process of every wish that has none and is due, as far as ns go. A first look at
  * what they cost; another one may find more that are due. */

@@ -95,7 +95,9 @@ static void prices_are_learned(void **state)
     wishes_look(&wishes, UINT64_MAX);
     assert_int_equal(draw(&wishes, 1, 1, &visits), 3);
     free(visits);
+    assert_false(wishes_have_prices(&wishes));
     wishes_learn(&wishes, 1, 100 * MS);
+    assert_true(wishes_have_prices(&wishes));
     assert_int_equal(wishes_price(&wishes, &wishes.list[0]), 100 * MS);
     /* Ten times as dear as expected: so are the others, until they are seen. */
     assert_int_equal(wishes_price(&wishes, &wishes.list[2]), 200 * MS);
