@@ -44,7 +44,7 @@ static void a_quiet_machine_did_nothing(void **state)
     assert_true(seen->overslept_max_ns > seen->overslept_median_ns);
     assert_true(isfinite(seen->awake_median_ns) && seen->awake_max_ns >= seen->awake_median_ns);
     assert_non_null(strstr(seen->idle, "No clock runs otherwise"));
-    assert_non_null(strstr(seen->idle, "no differently"));
+    assert_non_null(strstr(seen->idle, "no earlier"));
     clocks_report_release(&report);
     built_end(&world);
 }
@@ -112,8 +112,7 @@ static void idle_states_that_stop_a_clock_are_named(void **state)
     judged(&world, &report);
     const struct clocks_disturbances *seen = &report.disturbances;
     assert_non_null(strstr(seen->idle, "Idle states matter to tsc"));
-    assert_non_null(strstr(seen->idle, "late, "));
-    assert_null(strstr(seen->idle, "no differently"));
+    assert_non_null(strstr(seen->idle, "make sleeps end later"));
     assert_true(seen->awake_median_ns < 1e4 && seen->overslept_median_ns > 2e4);
     clocks_report_release(&report);
     built_end(&world);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Steps of clocks: fine ones by their smallest step, coarse ones by their usual one, also where
- * only rows were read; and what stands still for as long as readings take is not coarse. */
+ * Steps of clocks: fine ones by the quantum they count in, coarse ones by their usual step, also
+ * where only rows were read; and what stands still for as long as readings take is not coarse. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +54,8 @@ static void a_coarse_clock_is_as_good_as_its_usual_step(void **state)
     built_end(&world);
 }
 
-static void a_fine_clock_is_as_good_as_its_smallest_step(void **state)
+/* Readings take 40 ns and more, and show any number of ns. */
+static void a_fine_clock_is_as_good_as_what_it_counts_in(void **state)
 {
     (void)state;
     struct built_world world;
@@ -64,8 +65,29 @@ static void a_fine_clock_is_as_good_as_its_smallest_step(void **state)
     assert_true(found.known && !found.coarse);
     assert_true(found.step_ticks >= 30 && found.step_ticks <= found.usual_ticks);
     assert_true(found.usual_ticks < 120);
-    assert_float_equal(found.resolution_ns, found.step_ticks, 1e-9);
+    assert_true(found.resolution_ns >= 1 && found.resolution_ns < 4);
     built_end(&world);
+}
+
+/* Quanta of 5, 10 and 24.5 ns, of which none is a whole number of ticks. */
+static void quanta_below_the_cost_of_a_reading_are_found(void **state)
+{
+    (void)state;
+    static const double quanta[] = {5, 10, 24.5};
+    static const char *const names[] = {"tsc", "monotonic", "task-clock"};
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < 3; j++) {
+            struct built_world world;
+            begin(&world);
+            world.jitter = 1; /* the more readings differ, the more they tell */
+            built_find(&world, names[j])->step_ns = quanta[i];
+            watch_clock(&world, names[j], "tsc");
+            struct clock_granularity found = judged(&world, names[j]);
+            assert_false(found.coarse);
+            if (fabs(found.resolution_ns - quanta[i]) > .03 * quanta[i])
+                fail_msg("%s, %g ns: %g ns", names[j], quanta[i], found.resolution_ns);
+            built_end(&world);
+        }
 }
 
 /* Beside a clock that takes 20 times as long, the step of a quick one is not of its own making. */
@@ -136,7 +158,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_coarse_clock_is_as_good_as_its_usual_step),
-        cmocka_unit_test(a_fine_clock_is_as_good_as_its_smallest_step),
+        cmocka_unit_test(a_fine_clock_is_as_good_as_what_it_counts_in),
+        cmocka_unit_test(quanta_below_the_cost_of_a_reading_are_found),
         cmocka_unit_test(a_slow_clock_beside_it_makes_no_clock_coarse),
         cmocka_unit_test(steps_of_a_microsecond_are_coarse_to_a_quick_reading),
         cmocka_unit_test(rows_alone_tell_coarse_from_fine),

@@ -180,32 +180,50 @@ static bool advise_long(const struct asked *asked, char *text, size_t size)
 
 /* --- across CPUs --- */
 
+/* ns that two CPUs may be apart by it; infinite: unknown, or they are. */
+static double apart_ns(const struct asked *asked, uint32_t clock)
+{
+    const struct clocks_report *report = asked->report;
+    const struct clock_offsets *offsets = &report->offsets[clock];
+    if (!is_usable(asked, clock) || !offsets->known || !report->scales[clock].known ||
+        offsets->worst != 0 || report->monotonic[clock].cross_backward > 0)
+        return INFINITY;
+    return offsets->largest_bound * report->scales[clock].ns_per_tick;
+}
+
+/* Bounds are as good as the shortest trip: of clocks that differ by less than this the cheapest. */
+#define AS_NEAR 2.0
+
+static int32_t best_across(const struct asked *asked)
+{
+    int32_t best = -1;
+    double least = INFINITY, cheapest = INFINITY;
+    for (uint32_t i = 0; i < asked->file->clock_count; i++)
+        least = fmin(least, apart_ns(asked, i));
+    for (uint32_t i = 0; i < asked->file->clock_count && isfinite(least); i++) {
+        double cost = asked->report->costs[i].known ? asked->report->costs[i].ns : INFINITY;
+        if (apart_ns(asked, i) <= AS_NEAR * least && (best < 0 || cost < cheapest)) {
+            best = (int32_t)i;
+            cheapest = cost;
+        }
+    }
+    return best;
+}
+
 static bool advise_across(const struct asked *asked, char *text, size_t size)
 {
     const struct clocks_report *report = asked->report;
-    int32_t best = -1;
-    double least = INFINITY;
-    for (uint32_t i = 0; i < asked->file->clock_count; i++) {
-        const struct clock_offsets *offsets = &report->offsets[i];
-        if (!is_usable(asked, i) || !offsets->known || !report->scales[i].known ||
-            offsets->worst != 0 || report->monotonic[i].cross_backward > 0)
-            continue;
-        double apart = offsets->largest_bound * report->scales[i].ns_per_tick;
-        if (apart < least) {
-            best = (int32_t)i;
-            least = apart;
-        }
-    }
+    int32_t best = best_across(asked);
     if (best < 0)
         return false;
     char words[WORDS_TIME], cost[WORDS_TIME] = "unknown";
-    if (isfinite(report->costs[best].ns))
+    if (report->costs[best].known && isfinite(report->costs[best].ns))
         words_time(report->costs[best].ns, cost);
     snprintf(text, size,
-             "Across CPUs and threads: %.24s, at a cost of %s. %zu %s of CPUs differ by no more "
-             "than %s, and what is passed on is never from the future.",
-             name_of(asked, best), cost, report->offsets[best].pairs,
-             report->offsets[best].pairs == 1 ? "pair" : "pairs", words_time(least, words));
+             "Across CPUs and threads: %.24s, at a cost of %s. No CPUs differ by more than %s "
+             "(%zu %s compared), and what one passes on is never from another's future.",
+             name_of(asked, best), cost, words_time(apart_ns(asked, (uint32_t)best), words),
+             report->offsets[best].pairs, report->offsets[best].pairs == 1 ? "pair" : "pairs");
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "judge/clocks/quantum.h"
 #include "judge/clocks/report.h"
 #include "stats/moments.h"
 
@@ -46,6 +47,7 @@ static double median_of(struct numbers *numbers)
 /* What was seen of one clock. */
 struct seen {
     struct numbers steps; /* ticks, upwards only */
+    struct numbers ways;  /* ticks from any reading to a later one: steps and blocks */
     struct numbers waits; /* ns between the ends of two steps, by the clock beside it */
     double iteration_ns;  /* what a reading costs there, and the one beside it; NaN */
     struct numbers paces; /* rows: ticks a reading, of blocks in which it went on */
@@ -56,6 +58,7 @@ struct seen {
 static void seen_release(struct seen *seen)
 {
     free(seen->steps.list);
+    free(seen->ways.list);
     free(seen->waits.list);
     free(seen->paces.list);
 }
@@ -74,7 +77,8 @@ static int see_steps(const struct clocks_report *report, const struct clock_watc
             const uint64_t *now = watch->values + look * watch->columns;
             const uint64_t *before = now - watch->columns;
             int64_t step = (int64_t)(now[0] - before[0]), wait = (int64_t)(now[1] - before[1]);
-            if (step > 0 && add(&seen->steps, (double)step) < 0)
+            if (step > 0 &&
+                (add(&seen->steps, (double)step) < 0 || add(&seen->ways, (double)step) < 0))
                 return -ENOMEM;
             if (beside->known && wait > 0 &&
                 add(&seen->waits, (double)wait * beside->ns_per_tick) < 0)
@@ -97,7 +101,8 @@ static int see_row(const struct clock_watch *watch, struct seen *seen)
         if (way == 0)
             continue;
         seen->least_block = fmin(seen->least_block, (double)way);
-        if (add(&seen->paces, (double)way / (double)(watch->length - 1)) < 0)
+        if (add(&seen->ways, (double)way) < 0 ||
+            add(&seen->paces, (double)way / (double)(watch->length - 1)) < 0)
             return -ENOMEM;
     }
     return 0;
@@ -141,18 +146,22 @@ static void judge(struct seen *seen, const struct clock_scale *scale,
         granularity->usual_ticks = median_of(&seen->steps);
         /* What it went in a block is one step at least. */
         granularity->step_ticks = fmin(seen->steps.list[0], seen->least_block);
+        sort_values(seen->ways.list, seen->ways.count);
+        granularity->quantum_ticks =
+            quantum_of(seen->ways.list, seen->ways.count, granularity->step_ticks);
     } else if (granularity->coarse && isfinite(seen->least_block)) {
         granularity->usual_ticks = granularity->step_ticks = seen->least_block;
+        granularity->quantum_ticks = seen->least_block;
     } else if (seen->paces.count > 0) {
         granularity->usual_ticks = median_of(&seen->paces);
-        granularity->step_ticks = seen->paces.list[0];
+        granularity->step_ticks = granularity->quantum_ticks = seen->paces.list[0];
     } else {
         return;
     }
     granularity->known = true;
     if (scale->known)
         granularity->resolution_ns =
-            (granularity->coarse ? granularity->usual_ticks : granularity->step_ticks) *
+            (granularity->coarse ? granularity->usual_ticks : granularity->quantum_ticks) *
             scale->ns_per_tick;
 }
 
@@ -160,8 +169,8 @@ int clocks_judge_granularity(const struct clocks_case *file, struct clocks_repor
 {
     for (size_t i = 0; i < file->clock_count; i++) {
         AUTO_SEEN struct seen seen = {0};
-        report->granularities[i] =
-            (struct clock_granularity){.step_ticks = NAN, .usual_ticks = NAN, .resolution_ns = NAN};
+        report->granularities[i] = (struct clock_granularity){
+            .step_ticks = NAN, .usual_ticks = NAN, .quantum_ticks = NAN, .resolution_ns = NAN};
         if (see(file, report, (uint32_t)i, &seen) < 0)
             return -ENOMEM;
         judge(&seen, &report->scales[i], &report->granularities[i]);

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "judge/clocks/marks.h"
-#include "judge/clocks/words.h"
 
 /* Less than this between two ratios is no change, whatever the bounds of readings are. */
 #define RATIO_CHANGE 1e-4
@@ -49,28 +48,43 @@ struct change {
     double largest;                        /* any, of a clock that did not change beyond doubt */
 };
 
+/* The plain sleep of the same clock that is nearest in length; NULL: none. */
+static const struct clock_row *plain_like(const struct clocks_report *report,
+                                          const struct clock_row *awake)
+{
+    const struct clock_row *nearest = NULL;
+    double least = INFINITY;
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct clock_row *row = &report->rows[i];
+        double apart = fabs((double)row->requested_us - (double)awake->requested_us);
+        if (row->clock == awake->clock && is_sleep(row, false) && apart < least) {
+            nearest = row;
+            least = apart;
+        }
+    }
+    return nearest;
+}
+
 /* The clock whose ratio over sleep changes most, of those that claim to go on. */
 static struct change largest_change(const struct clocks_case *file,
                                     const struct clocks_report *report)
 {
     struct change found = {0};
-    for (size_t i = 0; i < report->row_count; i++)
-        for (size_t j = 0; j < report->row_count; j++) {
-            const struct clock_row *plain = &report->rows[i], *awake = &report->rows[j];
-            if (plain->clock != awake->clock || plain->requested_us != awake->requested_us ||
-                !is_sleep(plain, false) || !is_sleep(awake, true) ||
-                file->clocks[plain->clock].role != ROLE_WALL)
-                continue;
-            double size = fabs(plain->ratio_median - awake->ratio_median);
-            double beyond = size - doubt(report, plain) - doubt(report, awake) - RATIO_CHANGE;
-            if (beyond <= 0 && doubt(report, plain) < COARSE_DOUBT)
-                found.largest = fmax(found.largest, size);
-            if (!found.plain || (beyond > 0 && size > found.size)) {
-                found.plain = plain;
-                found.awake = awake;
-                found.size = beyond > 0 ? size : 0;
-            }
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct clock_row *awake = &report->rows[i];
+        const struct clock_row *plain = is_sleep(awake, true) ? plain_like(report, awake) : NULL;
+        if (!plain || file->clocks[awake->clock].role != ROLE_WALL)
+            continue;
+        double size = fabs(plain->ratio_median - awake->ratio_median);
+        double beyond = size - doubt(report, plain) - doubt(report, awake) - RATIO_CHANGE;
+        if (beyond <= 0 && doubt(report, plain) < COARSE_DOUBT)
+            found.largest = fmax(found.largest, size);
+        if (!found.plain || (beyond > 0 && size > found.size)) {
+            found.plain = plain;
+            found.awake = awake;
+            found.size = beyond > 0 ? size : 0;
         }
+    }
     return found;
 }
 
@@ -99,22 +113,19 @@ static void tell_clocks(const struct clocks_case *file, const struct change *cha
                  change->awake->ratio_median);
     else
         snprintf(seen->idle, sizeof(seen->idle),
-                 "No clock runs otherwise over sleep while CPUs are held awake (to %.0f ppm). ",
-                 fmax(1, 1e6 * change->largest));
+                 "No clock runs otherwise over sleep while CPUs are held awake (to %.2g ppm). ",
+                 fmax(.1, 1e6 * change->largest));
 }
 
+/* How late they end stands beside it. */
 static void tell_sleeps(struct overhead_median plain, struct overhead_median awake,
                         struct clocks_disturbances *seen)
 {
-    char late[WORDS_TIME], held[WORDS_TIME];
     size_t used = strlen(seen->idle);
-    words_time(plain.median, late);
-    words_time(awake.median, held);
-    bool apart = plain.low > awake.high || plain.high < awake.low;
-    snprintf(seen->idle + used, sizeof(seen->idle) - used,
-             apart ? "Sleeps end %s late, %s while CPUs are held awake."
-                   : "Sleeps end %s late, and no differently while CPUs are held awake (%s).",
-             late, held);
+    const char *words = plain.low > awake.high   ? "Idle states make sleeps end later."
+                        : plain.high < awake.low ? "Sleeps end later while CPUs are held awake."
+                                                 : "Sleeps end no earlier then.";
+    snprintf(seen->idle + used, sizeof(seen->idle) - used, "%s", words);
 }
 
 void idle_compare(const struct clocks_case *file, const struct clocks_report *report,

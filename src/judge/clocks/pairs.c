@@ -47,8 +47,10 @@ static double quantum_of(const struct clock_watch *watch, int column,
         common = divisor(common, distance(*now, *(now - watch->columns)));
     }
     double quantum = common ? (double)common : 1;
-    return granularity->known && granularity->coarse ? fmax(quantum, granularity->usual_ticks)
-                                                     : quantum;
+    if (granularity->known)
+        quantum = fmax(quantum,
+                       granularity->coarse ? granularity->usual_ticks : granularity->quantum_ticks);
+    return quantum;
 }
 
 /* What is asked of one watch. */

@@ -64,8 +64,10 @@ struct clock_granularity {
     bool known;
     double step_ticks;    /* the smallest step that was seen */
     double usual_ticks;   /* the median step */
-    double resolution_ns; /* how well it tells time: the usual step where readings cost less than
-                             it (a coarse clock), else the smallest */
+    double quantum_ticks; /* of which all steps are multiples, up to rounding: the smallest step of
+                             a quick clock is how long readings take */
+    double resolution_ns; /* how well it tells time: the usual step of a coarse clock, else the
+                             quantum */
     size_t steps;
     bool coarse; /* it stands still over several readings */
 };

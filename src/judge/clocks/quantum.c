@@ -1,0 +1,92 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Finds the largest number of which all steps are multiples, up to rounding. */
+#include "judge/clocks/quantum.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/* Fewer different distances fit some number by chance. */
+#define FEWEST_LENGTHS 6
+/* Longer ones, in ticks, would need too many trials. */
+#define LONGEST 131072.0
+/* Rounding to whole ticks makes all numbers below this fit. */
+#define LEAST_QUANTUM 4.0
+/* Nor is a finer part of the longest looked for. */
+#define FINEST_PART 16384.0
+/* A distance fits that is off by a tick and so much of the quantum; so many of a hundred need not.
+ * Lengths weigh alike, however often each was seen: most are one and the same. */
+#define FIT_TICKS 1.0
+#define FIT_SHARE (1.0 / 32)
+#define MISFITS   5
+/* Of a cycle of the longest, from one number that is tried to the next. */
+#define TRIAL_CYCLE (1.0 / 16)
+
+/* Is it of another length than the one before, beyond rounding? */
+static bool is_new(const double *sorted, size_t index)
+{
+    return index == 0 || sorted[index] - sorted[index - 1] > FIT_TICKS;
+}
+
+static size_t lengths_of(const double *sorted, size_t count)
+{
+    size_t lengths = 0;
+    for (size_t i = 0; i < count; i++)
+        lengths += is_new(sorted, i);
+    return lengths;
+}
+
+static bool fits(double quantum, const double *sorted, size_t count, size_t lengths)
+{
+    size_t misfits = 0;
+    double most = FIT_TICKS + FIT_SHARE * quantum;
+    for (size_t i = 0; i < count; i++) {
+        bool off = fabs(sorted[i] - quantum * round(sorted[i] / quantum)) > most;
+        misfits += off && is_new(sorted, i);
+        if (100 * misfits > MISFITS * lengths)
+            return false;
+    }
+    return true;
+}
+
+/* By least squares through all that fit. */
+static double refined(double quantum, const double *steps, size_t count)
+{
+    double products = 0, squares = 0;
+    for (size_t i = 0; i < count; i++) {
+        double times = round(steps[i] / quantum);
+        if (fabs(steps[i] - quantum * times) > FIT_TICKS + FIT_SHARE * quantum)
+            continue;
+        products += steps[i] * times;
+        squares += times * times;
+    }
+    return squares > 0 ? products / squares : quantum;
+}
+
+/* Where no number fits, the clock tells apart what distances differ by. */
+static double smallest_difference(const double *sorted, size_t count, double smallest)
+{
+    double least = smallest;
+    for (size_t i = 1; i < count; i++)
+        if (sorted[i] > sorted[i - 1])
+            least = fmin(least, sorted[i] - sorted[i - 1]);
+    return least;
+}
+
+double quantum_of(const double *sorted, size_t count, double smallest)
+{
+    while (count > 0 && sorted[count - 1] > LONGEST)
+        count--;
+    size_t lengths = lengths_of(sorted, count);
+    if (lengths < FEWEST_LENGTHS || smallest <= LEAST_QUANTUM)
+        return smallest;
+    double longest = sorted[count - 1], quantum = smallest;
+    double least = fmax(LEAST_QUANTUM, longest / FINEST_PART);
+    while (quantum >= least) {
+        if (fits(quantum, sorted, count, lengths))
+            return fmin(refined(quantum, sorted, count), smallest);
+        quantum *= 1 - TRIAL_CYCLE * quantum / longest;
+    }
+    return smallest_difference(sorted, count, smallest);
+}

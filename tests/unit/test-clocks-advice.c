@@ -1,0 +1,154 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Advice: every use gets a clock that is fit for it, with its figures; what is wrong is named with
+ * its fault and recommended for nothing; where nothing could be falsified, the way to do so. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+/* cmocka needs those before string.h before it. */
+#include <cmocka.h>
+
+#include "clocks-shapes.h"
+
+static void begin(struct built_world *world, uint64_t seed)
+{
+    built_begin(world, seed, 2);
+    built_usual_clocks(world);
+    world->jitter = 0.3;
+}
+
+static void judged(struct built_world *world, struct clocks_report *report)
+{
+    built_plan(world, 1, true);
+    if (clocks_judge(&world->file, 1, report) < 0)
+        abort();
+    assert_in_range(report->advice_count, 1, 7);
+    for (size_t i = 0; i < report->advice_count; i++) {
+        size_t length = strlen(report->advice[i].text);
+        assert_in_range(length, 20, sizeof(report->advice[i].text) - 2);
+        assert_int_equal(report->advice[i].text[length - 1], '.');
+    }
+}
+
+/* The sentence that begins so; NULL: none does. */
+static const char *advice(const struct clocks_report *report, const char *beginning)
+{
+    for (size_t i = 0; i < report->advice_count; i++)
+        if (strncmp(report->advice[i].text, beginning, strlen(beginning)) == 0)
+            return report->advice[i].text;
+    return NULL;
+}
+
+static void assert_advice(const struct clocks_report *report, const char *beginning,
+                          const char *word)
+{
+    const char *text = advice(report, beginning);
+    if (!text || !strstr(text, word))
+        fail_msg("%s … %s: %s", beginning, word, text ? text : "not said");
+}
+
+static void every_use_gets_a_clock(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    begin(&world, 1);
+    judged(&world, &report);
+    assert_advice(&report, "Short regions: tsc.", "of a region of 1 µs");
+    assert_advice(&report, "Long intervals: monotonic", "from monotonic-raw");
+    assert_advice(&report, "Across CPUs and threads: ", "1 pair");
+    assert_advice(&report, "CPU time: ", "a reading");
+    assert_advice(&report, "Not for intervals: ", "monotonic-coarse (goes in coarse steps)");
+    assert_advice(&report, "No clock here is independent", "--via ssh:");
+    assert_advice(&report, "Do not take the length", "late");
+    clocks_report_release(&report);
+    built_end(&world);
+}
+
+/* A counter that jumps between CPUs is the quickest, and of no use. */
+static void what_is_wrong_is_recommended_for_nothing(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    begin(&world, 2);
+    built_find(&world, "tsc")->cpu_offset_ns = 1e6;
+    judged(&world, &report);
+    assert_advice(&report, "Not for intervals: ", "tsc (jumps between CPUs)");
+    assert_null(advice(&report, "Short regions: tsc"));
+    assert_null(advice(&report, "Across CPUs and threads: tsc"));
+    assert_non_null(advice(&report, "Short regions: "));
+    clocks_report_release(&report);
+    built_end(&world);
+}
+
+static void an_independent_reference_needs_no_other(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    begin(&world, 3);
+    struct clock_known *raw = &world.file.clocks[clocks_index(&world.file, "monotonic-raw")];
+    free(raw->hardware);
+    raw->hardware = strdup("hpet");
+    judged(&world, &report);
+    assert_int_equal(report.verdicts[clocks_index(&world.file, "tsc")].trust, TRUST_DEPENDABLE);
+    assert_null(advice(&report, "No clock here is independent"));
+    clocks_report_release(&report);
+    built_end(&world);
+}
+
+static void with_one_cpu_nothing_is_said_across_cpus(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    built_begin(&world, 4, 1);
+    built_usual_clocks(&world);
+    judged(&world, &report);
+    assert_null(advice(&report, "Across"));
+    clocks_report_release(&report);
+    built_end(&world);
+}
+
+static void suspension_asks_for_a_clock_that_goes_on(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    begin(&world, 5);
+    world.suspend_share = 0.1;
+    judged(&world, &report);
+    assert_non_null(advice(&report, "Long intervals: boottime"));
+    clocks_report_release(&report);
+    built_end(&world);
+}
+
+static void nothing_watched_is_nothing_advised(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    begin(&world, 6);
+    assert_int_equal(clocks_judge(&world.file, 1, &report), 0);
+    assert_int_equal(report.advice_count, 0);
+    clocks_report_release(&report);
+    built_end(&world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_use_gets_a_clock),
+        cmocka_unit_test(what_is_wrong_is_recommended_for_nothing),
+        cmocka_unit_test(an_independent_reference_needs_no_other),
+        cmocka_unit_test(with_one_cpu_nothing_is_said_across_cpus),
+        cmocka_unit_test(suspension_asks_for_a_clock_that_goes_on),
+        cmocka_unit_test(nothing_watched_is_nothing_advised),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
