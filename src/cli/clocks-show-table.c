@@ -126,7 +126,7 @@ static const struct column columns[] = {
 /* From the widest to one that fits any place. */
 static const struct layout {
     bool beside; /* the trust has a column, instead of a row above the clocks that have it */
-    bool full;   /* an interval in all words */
+    bool full;   /* an interval in all words, instead of one */
 } layouts[] = {{true, true}, {true, false}, {false, false}};
 #define LAYOUTS (sizeof(layouts) / sizeof(*layouts))
 
@@ -160,6 +160,18 @@ static void add_offset(struct table *table, const struct clock_seen *seen)
               text_string(&words));
 }
 
+/* In one word: what was special about it, else its workload. */
+static const char *brief_interval(const struct clock_row *row)
+{
+    if (row->handover)
+        return "handed";
+    if (row->moves)
+        return "moved";
+    if (row->threads > 1)
+        return "threads";
+    return row->workload ? row->workload : "?";
+}
+
 static void add_worst(struct table *table, const struct clocks_run *run,
                       const struct clock_seen *seen, bool full)
 {
@@ -171,7 +183,7 @@ static void add_worst(struct table *table, const struct clocks_run *run,
     if (worst && full)
         clocks_put_interval(worst, &words);
     else if (worst)
-        text_put_clean(&words, worst->workload);
+        text_put_clean(&words, brief_interval(worst));
     table_add(table, TONE_PLAIN, ratio);
     table_add(table, TONE_PLAIN, text_string(&words));
 }

@@ -121,6 +121,9 @@ static void a_narrow_place_has_the_trust_above_its_clocks(void **state)
     expect_line(shown, "tsc ", "tsc 25 9.6 ns 10 ns 1.000002 sleep <62 ns +0.3");
     expect(shown, "\nnot falsifiable here\n");
     expect_to_fit(shown, 80);
+    shown->run.report.rows[0].handover = true;
+    shown_put(shown, 80);
+    expect_line(shown, "tsc ", "tsc 25 9.6 ns 10 ns 1.000002 handed <62 ns +0.3");
 }
 
 /* A fault that no shown clock has is worth a place beside them. */
