@@ -185,6 +185,41 @@ static void faults_are_named_right_with_all_watches(void **state)
     assert_no_confusion(&confusion);
 }
 
+/* What was seen, in which workload, against which reference, and whether that is independent. */
+static void sentences_say_what_was_seen(void **state)
+{
+    (void)state;
+    static const char *const said[][5] = {
+        {"stops", "stops during sleep", "over sleep of", "monotonic-raw", "not known to be"},
+        {"cpus-back", "CPUs disagree", "changes of CPU", "monotonic-raw", "not known to be"},
+        {"back-far", "steps backwards", "at worst, over ", "monotonic-raw", "not known to be"},
+        {"fast", "200", "ppm faster than it claims", "monotonic-raw", "not known to be"},
+        {"coarse-1ms", "steps of 1 ms", "20 ms to 1 %", "monotonic-raw", "not known to be"},
+        {"wraps-32", "begins anew", "2^32", "monotonic-raw", "not known to be"},
+        {"thread-cputime", "CPU only", "over computation", "over sleep", "monotonic-raw"},
+        {"process-cputime", "all threads together", "computation", "sleep", "others took the CPU"},
+        {"tsc", "no fault", "nothing here is made of another counter", "", ""},
+    };
+    struct built_world world;
+    struct clocks_report report;
+    build(&world, 3, 3, true);
+    assert_int_equal(clocks_judge(&world.file, 1, &report), 0);
+    for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++) {
+        const struct clock_verdict *verdict = verdict_of(&world, &report, said[i][0]);
+        for (size_t word = 1; word < 5; word++)
+            if (!strstr(verdict->why, said[i][word]))
+                fail_msg("%s: no \"%s\" in: %s", said[i][0], said[i][word], verdict->why);
+    }
+    const struct clock_verdict *stops = verdict_of(&world, &report, "stops");
+    assert_true(stops->worst_row >= 0 && stops->worst_ratio < 0.1);
+    assert_true(isnan(stops->shortest_us));
+    const struct clock_verdict *coarse = verdict_of(&world, &report, "coarse-1ms");
+    assert_true(coarse->shortest_us >= 1e5 && coarse->shortest_us < 3e5);
+    assert_true(verdict_of(&world, &report, "tsc")->shortest_us < 20);
+    clocks_report_release(&report);
+    built_end(&world);
+}
+
 static void one_cpu_is_enough_for_all_but_offsets(void **state)
 {
     (void)state;
@@ -200,6 +235,7 @@ int main(void)
         cmocka_unit_test(faults_are_named_right_by_intervals_alone),
         cmocka_unit_test(faults_are_named_right_with_all_watches),
         cmocka_unit_test(one_cpu_is_enough_for_all_but_offsets),
+        cmocka_unit_test(sentences_say_what_was_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "judge/clocks/limits.h"
 #include "judge/clocks/trust.h"
@@ -51,12 +52,48 @@ static void say_against(struct sentence *sentence, const struct clock_trial *tri
             : "not known to be independent of it");
 }
 
+/* Does the row speak of the fault? Where a clock stops during sleep, what it shows to another
+ * thread is no measure of that. */
+static bool speaks_of(const struct clock_row *row, enum clock_fault fault)
+{
+    bool alone = row->threads == 1 && !row->moves && !row->handover;
+    if (fault == FAULT_STOPS_DURING_SLEEP)
+        return alone && strcmp(row->workload, "sleep") == 0;
+    if (fault == FAULT_JUMPS_BETWEEN_CPUS)
+        return row->moves || row->handover;
+    if (fault == FAULT_COUNTS_OTHER_THREADS)
+        return row->threads > 1;
+    return alone;
+}
+
+/* The row with the worst ratio among those that speak of the fault; NULL: none does. */
+static const struct clock_row *worst_of(const struct clock_trial *trial, enum clock_fault fault,
+                                        double *ratio)
+{
+    const struct clock_row *worst = NULL;
+    for (size_t i = 0; i < trial->report->row_count; i++) {
+        const struct clock_row *row = &trial->report->rows[i];
+        if (row->clock != trial->clock || !speaks_of(row, fault))
+            continue;
+        const double extremes[] = {row->ratio_min, row->ratio_max};
+        for (size_t j = 0; j < 2; j++)
+            if (!worst || fabs(extremes[j] - 1) > fabs(*ratio - 1)) {
+                worst = row;
+                *ratio = extremes[j];
+            }
+    }
+    return worst;
+}
+
 static void say_worst(struct sentence *sentence, const struct clock_trial *trial,
                       const struct clock_verdict *verdict)
 {
-    if (verdict->worst_row < 0)
+    double ratio = verdict->worst_ratio;
+    const struct clock_row *row = worst_of(trial, verdict->fault, &ratio);
+    if (!row && verdict->worst_row < 0)
         return;
-    const struct clock_row *row = &trial->report->rows[verdict->worst_row];
+    if (!row)
+        row = &trial->report->rows[verdict->worst_row];
     say(sentence, "; at worst, over %s of ", row->workload);
     say_time(sentence, (double)row->requested_us * 1e3);
     if (row->threads > 1)
@@ -65,7 +102,7 @@ static void say_worst(struct sentence *sentence, const struct clock_trial *trial
         say(sentence, " with %u changes of CPU", (unsigned)row->moves);
     if (row->handover)
         say(sentence, " handed over");
-    say(sentence, " it showed %.6g times what ", verdict->worst_ratio);
+    say(sentence, " it showed %.6g times what ", ratio);
     say(sentence, "%s did", trial->file->clocks[row->reference].name);
     say(sentence, row->independent ? ", which is made of another counter"
                                    : ", which is not known to be independent of it");
