@@ -71,7 +71,9 @@ static void put_unfinished(const struct clocks_run *run, const struct style *sty
                            struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    if (!run->complete && run->stored) {
+    if (!run->complete && run->once)
+        text_puts(&words, "Not finished: the time did not suffice, a larger --budget holds more. ");
+    else if (!run->complete && run->stored) {
         text_puts(&words,
                   "Not finished: what is missing comes with `assay clocks --resume --store ");
         text_put_shell(&words, run->stored);

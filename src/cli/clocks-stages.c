@@ -30,6 +30,7 @@ int clocks_measure(struct watching *watching)
                                     .portions = study->emulated ? EMULATED_PORTIONS
                                                 : study->quick  ? BRIEF_PORTIONS
                                                                 : PORTIONS,
+                                    .once = watching->run.once,
                                     .resumed = watching->run.options->resume,
                                     .skips = &watching->run.skips,
                                     .between = clocks_look_from_outside,

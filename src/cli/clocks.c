@@ -160,6 +160,7 @@ static int on_the_machine(struct watching *watching)
     if (status != EXIT_DONE)
         return status;
     run->facts = &watching->catalogue->facts;
+    run->once = run->options->common.via && strncmp(run->options->common.via, "lab:", 4) == 0;
     memcpy(run->fingerprint, watching->catalogue->fingerprint,
            sizeof(watching->catalogue->fingerprint));
     status = plan_and_store(watching);

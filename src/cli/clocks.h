@@ -31,6 +31,7 @@ struct clocks_run {
     char fingerprint[33];
     struct skips skips;
     bool complete;      /* every visit of the plan has ended */
+    bool once;          /* the machine, and with it the zeros of its clocks, ends with the run */
     const char *stored; /* file of the samples; NULL: nothing could be measured */
     struct clocks_case file;
     struct clocks_report report;

@@ -93,8 +93,11 @@ static void say_how_to_resume(const struct gathering *gathering, const char *wha
         text_printf(&message, " after %" PRIu64 " of %" PRIu64 " processes", info.visits_done,
                     info.visits);
     store_info_release(&info);
-    text_puts(&message, "; what was measured is kept. Go on with\n  ");
-    put_resume_command(gathering, &message);
+    text_puts(&message, "; what was measured is kept");
+    if (!gathering->once) {
+        text_puts(&message, ". Go on with\n  ");
+        put_resume_command(gathering, &message);
+    }
     deliver_message(gathering->command, text_string(&message));
 }
 

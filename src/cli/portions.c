@@ -15,7 +15,7 @@
 /* Percent of the time that the very first visits may take, before any price is known, and each
  * further look at what has no process yet. */
 #define PILOT_SHARE 8u
-#define LOOK_SHARE  40u
+#define LOOK_SHARE  25u
 #define CAUTION     92u /* percent of the time left that is planned for */
 /* What was begun may take longer: percent of the budget, ms at least. */
 #define OVERRUN       3u
@@ -105,7 +105,7 @@ static int visit(struct stages *stages, uint32_t portions)
         if (error < 0)
             return failed(stages, error);
     }
-    return may_go_on(stages, status) && count ? between(stages) : status;
+    return status == EXIT_DONE && count ? between(stages) : status;
 }
 
 static int look(struct stages *stages)
@@ -195,6 +195,7 @@ int portions_measure(struct portioning *portioning, bool *complete)
                                           .session = portioning->session,
                                           .store = portioning->store,
                                           .resumed = portioning->resumed,
+                                          .once = portioning->once,
                                           .part = "what was planned",
                                           .timed = keep_time,
                                           .timed_context = portioning->wishes},

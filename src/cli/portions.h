@@ -27,6 +27,7 @@ struct portioning {
     uint64_t seed;
     uint32_t portions;
     bool resumed;
+    bool once;           /* as in struct gathering */
     struct skips *skips; /* gets what the time did not hold */
     /* Called before the first visit, after every portion, and when all has ended. NULL: nobody has
      * anything to do then. EXIT_DONE, or the exit code after saying why. */
