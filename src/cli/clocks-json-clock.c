@@ -62,6 +62,7 @@ static void put_cost(json_t *object, const struct clock_seen *seen)
                    {"cost_ns", only(cost->known, cost->ns), no_row},
                    {"step_ticks", only(steps->known, steps->step_ticks), no_step},
                    {"usual_step_ticks", only(steps->known, steps->usual_ticks), no_step},
+                   {"quantum_ticks", only(steps->known, steps->quantum_ticks), no_step},
                    {"ns_per_tick", only(seen->scale.known, seen->scale.ns_per_tick),
                     "its rate is neither claimed nor could it be measured"});
     json_object_set_new(object, "blocks", json_count(cost->known ? cost->blocks : 0));

@@ -35,20 +35,19 @@ static void put_suspended(const struct clocks_disturbances *seen, struct text *o
     text_printf(out, ", in %zu intervals. ", seen->suspended_intervals);
 }
 
-/* Where CPUs were held awake as well, the sentence on idle states has both medians. */
 static void put_overslept(const struct clocks_disturbances *seen, struct text *out)
 {
-    bool told = isfinite(seen->awake_median_ns) && seen->idle[0];
     if (!isfinite(seen->overslept_median_ns) || !isfinite(seen->overslept_max_ns))
         return;
     text_puts(out, "Sleeps took ");
-    if (!told) {
-        clocks_put_time(seen->overslept_median_ns, out);
-        text_puts(out, " longer than asked for, ");
+    clocks_put_time(seen->overslept_median_ns, out);
+    if (isfinite(seen->awake_median_ns)) {
+        text_puts(out, ", with CPUs held awake ");
+        clocks_put_time(seen->awake_median_ns, out);
     }
-    text_puts(out, "at most ");
+    text_puts(out, " longer than asked for, at most ");
     clocks_put_time(seen->overslept_max_ns, out);
-    text_puts(out, told ? " longer than asked for. " : ". ");
+    text_puts(out, ". ");
 }
 
 void clocks_put_disturbances(const struct clocks_run *run, const struct style *style,

@@ -140,6 +140,7 @@ static inline void shown_measure(struct shown *shown, uint32_t clock, double tic
     report->granularities[clock] = (struct clock_granularity){.known = true,
                                                               .step_ticks = 1,
                                                               .usual_ticks = resolution,
+                                                              .quantum_ticks = resolution,
                                                               .resolution_ns = resolution,
                                                               .steps = 500};
     report->monotonic[clock] = (struct clock_monotonic){

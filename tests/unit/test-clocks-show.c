@@ -247,7 +247,8 @@ static void what_the_machine_did_is_told(void **state)
     expect(shown,
            "The host took 12 ms of 97 s, in 4 intervals. The machine was suspended for 3 s, in 1 "
            "intervals.");
-    expect(shown, "Sleeps took at most 3.1 ms longer than asked for. Idle states");
+    expect(shown,
+           "Sleeps took 58 us, with CPUs held awake 4 us longer than asked for, at most 3.1 ms.");
 }
 
 static void it_fits_and_stays_short(void **state)
