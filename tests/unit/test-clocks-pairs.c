@@ -169,7 +169,7 @@ static void an_offset_that_changes_within_a_process_tears_it(void **state)
     begin(&world, 3, 2);
     trips(&world, 0, 1, 2);
     struct clock_watch *watch = &world.file.watches[0];
-    for (size_t look = 30 * WATCH_TRIP_LOOKS + 1; look < 60 * WATCH_TRIP_LOOKS;
+    for (size_t look = (size_t)30 * WATCH_TRIP_LOOKS + 1; look < (size_t)60 * WATCH_TRIP_LOOKS;
          look += WATCH_TRIP_LOOKS)
         watch->values[look * watch->columns + 1] += 5000;
     shapes_judge(&world, &report);
