@@ -97,8 +97,11 @@ static int by_use(const void *left, const void *right)
     return (a->clock > b->clock) - (a->clock < b->clock);
 }
 
+/* A person's own clock is what they came for. */
 static int group_of(const struct clock_seen *seen)
 {
+    if (seen->clock->external)
+        return -1;
     static const int places[CLOCK_TRUSTS] = {[TRUST_DEPENDABLE] = 0,
                                              [TRUST_NOT_FALSIFIABLE] = 1,
                                              [TRUST_CPU_TIME_ONLY] = 2,
@@ -197,7 +200,6 @@ size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW])
     if (!order)
         return 0;
     size_t all = clocks_by_use(run, order);
-    /* A person's own clock is what they came for. */
     for (size_t i = 0; i < all && count < CLOCKS_FEW - 1; i++)
         if (run->file.clocks[order[i]].external && has_rows(run, order[i]))
             add_clock(few, &count, order[i]);

@@ -142,6 +142,22 @@ static void a_clock_at_fault_is_plotted(void **state)
     expect(shown, "- Not dependable: monotonic-coarse, tsc, rdtscp (wrong-rate).");
 }
 
+static void a_persons_own_clock_comes_first(void **state)
+{
+    struct shown *shown = *state;
+    shown->run.file.clocks[SHOWN_COARSE].external = true;
+    for (size_t width = 80; width <= 120; width += 40) {
+        shown_put(shown, width);
+        const char *text = text_string(&shown->text);
+        const char *own = strstr(text, width == 80 ? "\n monotonic-coarse" : "\nmonotonic-coarse");
+        const char *other = strstr(text, width == 80 ? "\n tsc " : "\ntsc ");
+        assert_non_null(own);
+        assert_non_null(other);
+        assert_true(own < other);
+    }
+    expect(shown, "o monotonic-coarse  x tsc  ");
+}
+
 static void others_in_the_same_clothes_are_named(void **state)
 {
     struct shown *shown = *state;
@@ -383,6 +399,7 @@ int main(void)
         WITH_RICH(every_clock_has_a_row),
         WITH_RICH(a_narrow_place_has_the_trust_above_its_clocks),
         WITH_RICH(a_clock_at_fault_is_plotted),
+        WITH_RICH(a_persons_own_clock_comes_first),
         WITH_RICH(others_in_the_same_clothes_are_named),
         WITH_RICH(of_two_copies_of_each_other_one_is_named),
         WITH_RICH(a_reason_stands_by_each_clock_that_is_not_fine),
