@@ -244,8 +244,7 @@ static const struct exit_meaning exits[] = {
     {EXIT_DONE, "done"},
     {EXIT_FAILED, "failed"},
     {EXIT_USAGE, "wrong usage"},
-    {EXIT_LACKING, "no clock can be read here, or not the one that was asked for, and the reason "
-                   "was said"},
+    {EXIT_LACKING, "no clock, or not the one that was asked for, can be read here"},
     {EXIT_INTERRUPTED, "interrupted; what was measured is kept and judged"},
     {0, NULL},
 };
