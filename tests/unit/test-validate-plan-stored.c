@@ -1,0 +1,60 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The plan of `assay validate` out of a store: cells are known again, and the plan goes on behind
+ * them. */
+#include "validate-world.h"
+
+static void test_a_stored_plan_is_gone_on_with(void **state)
+{
+    struct world world, again;
+    (void)state;
+    world_begin(&world, "instructions");
+    world_finish(&world, 50 * SECOND);
+    world_begin(&again, "instructions");
+    for (size_t i = 0; i < world.plan.count; i++) {
+        struct cell copy;
+        assert_int_equal(cell_copy(&copy, &world.plan.cells[i]), 0);
+        assert_int_equal(
+            validate_adopt(&again.study, &again.plan, &copy, world.plan.about[i].processes), 0);
+        assert_int_equal(again.plan.about[i].specimen, world.plan.about[i].specimen);
+        assert_int_equal(again.plan.cells[i].id, world.plan.cells[i].id);
+    }
+    assert_int_equal(world_round(&again, 50 * SECOND, SHARE_HALF), 0);
+    world_end(&world);
+    world_end(&again);
+}
+
+static void test_a_stored_specimen_is_known_by_its_parameters(void **state)
+{
+    static const char *const names[] = {"bounded/l1d=1/", "bounded/l1d=2/", "bounded/l1d=3/"};
+    struct world world;
+    (void)state;
+    world_begin(&world, "misses");
+    world.specimens[0] = (struct validate_specimen){&known[BOUNDED], names[0]};
+    world.specimens[1] = (struct validate_specimen){&known[BOUNDED], names[1]};
+    world.study.specimen_count = 2;
+    for (size_t i = 0; i < 3; i++) {
+        struct cell cell = {.events = {strdup("event:u")},
+                            .counters = 1,
+                            .path = strdup("perf-read"),
+                            .specimen = strdup(names[i]),
+                            .opt = strdup("O2"),
+                            .link = strdup("static"),
+                            .n = 5,
+                            .runs = 1,
+                            .id = (uint32_t)i + 1};
+        assert_int_equal(validate_adopt(&world.study, &world.plan, &cell, 1), 0);
+        assert_int_equal(world.plan.about[i].specimen, i == 1 ? 1 : 0);
+    }
+    world_end(&world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_stored_plan_is_gone_on_with),
+        cmocka_unit_test(test_a_stored_specimen_is_known_by_its_parameters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

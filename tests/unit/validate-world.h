@@ -1,0 +1,172 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A machine whose prices are made up, for tests of the plan of `assay validate`: what is planned
+ * for it is carried out at once, at these prices. */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/plan.h"
+#include "study/validate-plan.h"
+
+#define MS         UINT64_C(1000000)
+#define SECOND     (1000 * MS)
+#define ROUNDS_END 60 /* more would mean that it never ends */
+
+static struct catalogue_truth loop_truths[] = {
+    {.class = (char *)"instructions", .base = 1, .each = 3, .grade = (char *)"proven"},
+    {.class = (char *)"faults", .grade = (char *)"proven"},
+};
+static struct catalogue_truth adds_truths[] = {
+    {.class = (char *)"instructions", .base = 4, .each = 18, .grade = (char *)"proven"},
+};
+static struct catalogue_truth pages_truths[] = {
+    {.class = (char *)"instructions", .base = 9, .grade = (char *)"proven"},
+    {.class = (char *)"faults", .each = 1, .grade = (char *)"proven"},
+};
+static struct catalogue_truth modelled_truths[] = {
+    {.class = (char *)"faults", .each = 1, .grade = (char *)"model"},
+    {.class = (char *)"misses", .each = 1, .grade = (char *)"model"},
+};
+static struct catalogue_truth bounded_truths[] = {
+    {.class = (char *)"misses", .each = 1, .high_each = 2, .grade = (char *)"bounded"},
+};
+static const struct catalogue_specimen known[] = {
+    {.name = (char *)"modelled",
+     .parameters = (char *)"",
+     .min_n = 1,
+     .max_n = UINT64_MAX,
+     .truths = modelled_truths,
+     .truth_count = 2},
+    {.name = (char *)"loop",
+     .parameters = (char *)"",
+     .min_n = 1,
+     .max_n = UINT64_MAX,
+     .truths = loop_truths,
+     .truth_count = 2},
+    {.name = (char *)"adds",
+     .parameters = (char *)"",
+     .min_n = 1,
+     .max_n = UINT64_MAX,
+     .truths = adds_truths,
+     .truth_count = 1},
+    {.name = (char *)"pages",
+     .parameters = (char *)"",
+     .min_n = 1,
+     .max_n = 1000000,
+     .truths = pages_truths,
+     .truth_count = 2},
+    {.name = (char *)"bounded",
+     .parameters = (char *)"l1d",
+     .min_n = 5,
+     .max_n = 4096,
+     .truths = bounded_truths,
+     .truth_count = 1},
+};
+#define SPECIMENS (sizeof(known) / sizeof(*known))
+enum { MODELLED, LOOP, ADDS, PAGES, BOUNDED };
+
+struct world {
+    struct validate_specimen specimens[SPECIMENS];
+    struct validate_subject subjects[4];
+    struct validate_study study;
+    struct validate_plan plan;
+    uint64_t process_ns, hit_ns[SPECIMENS]; /* prices */
+    uint64_t spent_ns;
+};
+
+static inline struct validate_subject subject_of(const char *name, const char *class)
+{
+    return (struct validate_subject){.name = name,
+                                     .class = class,
+                                     .ways = {{"perf-read", PATTERN_AO, "O2", "static"}},
+                                     .way_count = 1,
+                                     .cpus = {-1},
+                                     .cpu_count = 1};
+}
+
+static inline void world_begin(struct world *world, const char *class)
+{
+    *world = (struct world){.process_ns = 5 * MS};
+    for (size_t i = 0; i < SPECIMENS; i++) {
+        world->specimens[i] = (struct validate_specimen){&known[i], known[i].name};
+        world->hit_ns[i] = 1;
+    }
+    world->subjects[0] = subject_of("event:u", class);
+    world->study = (struct validate_study){.subjects = world->subjects,
+                                           .subject_count = 1,
+                                           .specimens = world->specimens,
+                                           .specimen_count = SPECIMENS};
+}
+
+/* Carries out what was planned since `first`. */
+static inline void world_run(struct world *world, size_t first)
+{
+    struct validate_plan *plan = &world->plan;
+    for (size_t i = first; i < plan->count; i++) {
+        struct validate_about *about = &plan->about[i];
+        uint64_t hit = about->specimen == VALIDATE_NO_SPECIMEN ? 0 : world->hit_ns[about->specimen];
+        uint64_t inside = plan->cells[i].runs * plan->cells[i].n * hit;
+        about->visits = about->processes;
+        about->runs = (uint64_t)about->processes * plan->cells[i].runs;
+        about->inside_ns = about->processes * inside;
+        about->wall_ns = about->processes * (world->process_ns + inside);
+        world->spent_ns += about->wall_ns;
+    }
+}
+
+/* One round; how many cells it added. */
+static inline size_t world_round(struct world *world, uint64_t budget, enum validate_share share)
+{
+    size_t first = world->plan.count;
+    uint64_t left = budget == UINT64_MAX       ? budget
+                    : world->spent_ns < budget ? budget - world->spent_ns
+                                               : 0;
+    const struct validate_round round = {.budget_ns = left, .point_ns = budget / 8, .share = share};
+    assert_int_equal(validate_next(&world->study, &round, &world->plan), 0);
+    world_run(world, first);
+    return world->plan.count - first;
+}
+
+/* Rounds until nothing more is to be had. */
+static inline void world_finish(struct world *world, uint64_t budget)
+{
+    unsigned rounds = 0;
+    for (int share = SHARE_HALF; share < SHARE_COUNT; rounds++) {
+        share = world_round(world, budget, (enum validate_share)share) ? SHARE_HALF : share + 1;
+        assert_in_range(rounds, 0, ROUNDS_END);
+    }
+}
+
+static inline void world_end(struct world *world)
+{
+    validate_plan_free(&world->plan);
+}
+
+/* The cell of that point in the usual way, or NULL. */
+static inline const struct cell *cell_at(const struct world *world, const char *specimen,
+                                         uint64_t n)
+{
+    for (size_t i = 0; i < world->plan.count; i++) {
+        const struct cell *cell = &world->plan.cells[i];
+        if (strcmp(cell->specimen, specimen) == 0 && cell->n == n && cell->counters == 1 &&
+            cell->cpu == -1 && strcmp(cell->path, "perf-read") == 0)
+            return cell;
+    }
+    return NULL;
+}
+
+static inline uint64_t runs_at(const struct world *world, const char *specimen, uint64_t n)
+{
+    const struct cell *cell = cell_at(world, specimen, n);
+    return cell ? (uint64_t)cell->runs * world->plan.about[cell->id - 1].processes : 0;
+}
