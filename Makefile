@@ -70,12 +70,13 @@ clang: ## build everything with clang, warnings are errors
 	@CC=clang scripts/configure build-clang -Dwerror=true -Dtests=enabled
 	@ninja -C build-clang -j $(JOBS)
 
-sanitize: ## the tests with address and undefined-behaviour sanitizers, but for proofs, lab and liar: what they try is not sanitized, or is in the others too
+sanitize: ## the tests with address and undefined-behaviour sanitizers, but for those that try nothing sanitized that others do not try too
 	@scripts/deps --check test
 	@scripts/configure build-sanitize -Dtests=enabled -Db_sanitize=address,undefined -Dprobe_static=false
 	@ninja -C build-sanitize -j $(JOBS)
 	@scripts/kits build-sanitize
-	@scripts/run-tests build-sanitize --no-suite proof --no-suite lab --no-suite liar
+	@scripts/run-tests build-sanitize --no-suite proof --no-suite lab --no-suite liar --no-suite repository \
+	    --no-suite unsanitized
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS with libFuzzer
 	@CC=clang scripts/configure build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \

@@ -8,8 +8,9 @@ import ask
 import tap
 
 LADDER = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
-BYTES = 1000000
-SOURCES = ("step", "trap", "valgrind", "qemu")
+# Bytes that one instruction moves, by source; those that stop behind every byte are shown fewer, because a million takes half a
+# minute of each.
+BYTES = {"step": 100000, "trap": 100000, "valgrind": 1000000, "qemu": 1000000}
 
 
 class Native(unittest.TestCase):
@@ -25,22 +26,22 @@ class Native(unittest.TestCase):
         truth = self.specimens["loop"].truths["instructions"]
         self.assertEqual({one.n: set(one.counts) for one in seen}, {n: {truth.limits(n)[0]} for n in LADDER})
 
-    def test_a_million_bytes_moved_by_one_instruction_are_one_instruction_to_every_source(self):
+    def test_bytes_moved_by_one_instruction_are_one_instruction_to_every_source(self):
         if "rep-movsb" not in self.specimens:
             self.skipTest(self.absent["rep-movsb"])
-        truth = self.specimens["rep-movsb"].truths["instructions"].limits(BYTES)[0]
         asked = []
-        for source in SOURCES:
+        for source, count in BYTES.items():
             try:
                 self.place.classes(source)
             except unittest.SkipTest as skipped:
                 print(f"# {source}: {skipped}")
                 continue
             events = [f"{source}/instructions/", f"{source}/instructions-raw/"]
-            seen, left_out = self.place.measure(events, ["rep-movsb"], [BYTES], "--runs", "1")
+            truth = self.specimens["rep-movsb"].truths["instructions"].limits(count)[0]
+            seen, left_out = self.place.measure(events, ["rep-movsb"], [count], "--runs", "1")
             self.assertEqual(left_out, [])
             counts = {one.name: one.counts for one in seen}
-            print(f"# {source}: {counts.get(None)} raw, {counts['instructions']} aligned; the truth is {truth}")
+            print(f"# {source}, {count} bytes: {counts.get(None)} raw, {counts['instructions']} aligned; the truth is {truth}")
             self.assertEqual(counts["instructions"], [truth], source)
             asked.append(source)
         if not asked:
