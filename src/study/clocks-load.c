@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "study/clocks-loading.h"
 #include "study/core-type.h"
@@ -204,17 +205,6 @@ static int copy_factors(struct load *load, const struct stored_cell *stored,
     return copied ? 0 : no_memory(load->failure);
 }
 
-static struct clocks_origin *add_origin(struct load *load)
-{
-    struct clocks_origin *larger =
-        reallocarray(load->origins, load->origin_count + 1, sizeof(*larger));
-    if (!larger)
-        return NULL;
-    load->origins = larger;
-    larger[load->origin_count] = (struct clocks_origin){0};
-    return &larger[load->origin_count++];
-}
-
 /* Cells come in rising order of their ids. */
 static int take_cell(void *context, const struct stored_cell *stored)
 {
@@ -222,7 +212,8 @@ static int take_cell(void *context, const struct stored_cell *stored)
     if (stored->cell.watch.kind == WATCH_NONE)
         return 0;
     struct clock_watch *watch = clocks_case_add_watch(load->file);
-    struct clocks_origin *origin = watch ? add_origin(load) : NULL;
+    struct clocks_origin *origin =
+        watch ? list_add(&load->origins, &load->origin_count, sizeof(*load->origins)) : NULL;
     if (!origin)
         return no_memory(load->failure);
     origin->cell = stored->cell.id;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/text.h"
 #include "study/error-loading.h"
 
@@ -174,21 +175,6 @@ static struct stored_event event_of(const struct load *load, const struct cell *
 
 /* --- cells --- */
 
-/* Doubles whenever the count is a power of two. */
-static struct error_origin *add_origin(struct load *load)
-{
-    size_t count = load->origin_count;
-    if ((count & (count - 1)) == 0) {
-        struct error_origin *larger =
-            reallocarray(load->origins, count ? count * 2 : 1, sizeof(*larger));
-        if (!larger)
-            return NULL;
-        load->origins = larger;
-    }
-    load->origins[count] = (struct error_origin){0};
-    return &load->origins[load->origin_count++];
-}
-
 /* Class and truth may stand in the lists of the store alone. */
 static void complete_counter(const struct load *load, const struct stored_event *event,
                              struct stored_cell *told)
@@ -213,7 +199,8 @@ static int take_cell(void *context, const struct stored_cell *stored)
     if (!error_part_of(&told, event.kind, &part))
         return 0;
     struct error_cell *cell = error_case_add_cell(load->file);
-    struct error_origin *origin = add_origin(load);
+    struct error_origin *origin =
+        list_add(&load->origins, &load->origin_count, sizeof(*load->origins));
     if (!cell || !origin)
         return no_memory(load->failure);
     cell->part = part;

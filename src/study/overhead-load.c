@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "study/mode.h"
 #include "study/overhead-loading.h"
@@ -147,13 +148,11 @@ static int add_absence(struct load *load, const char *what, int error, const cha
 static int take_event(void *context, const struct stored_event *event)
 {
     struct load *load = context;
-    struct stored_event *larger =
-        reallocarray(load->events, load->event_count + 1, sizeof(*larger));
-    if (!larger)
+    struct stored_event *kept = list_add(&load->events, &load->event_count, sizeof(*load->events));
+    if (!kept)
         return no_memory(load->failure);
-    load->events = larger;
     char *name = strdup(event->name), *class = strdup(event->class ? event->class : "");
-    larger[load->event_count++] = (struct stored_event){.name = name, .class = class};
+    *kept = (struct stored_event){.name = name, .class = class};
     if (!name || !class)
         return no_memory(load->failure);
     return event->error ? add_absence(load, event->name, event->error, event->reason) : 0;
@@ -280,24 +279,14 @@ static int tell_failed(struct load *load, const struct overhead_tour *tour)
     return what ? add_absence(load, what, tour->error, tour->reason) : no_memory(load->failure);
 }
 
-static struct overhead_origin *add_origin(struct load *load)
-{
-    struct overhead_origin *larger =
-        reallocarray(load->origins, load->origin_count + 1, sizeof(*larger));
-    if (!larger)
-        return NULL;
-    load->origins = larger;
-    larger[load->origin_count] = (struct overhead_origin){0};
-    return &larger[load->origin_count++];
-}
-
 static int take_cell(void *context, const struct stored_cell *stored)
 {
     struct load *load = context;
     if (!stored->cell.tour.calls)
         return 0;
     struct overhead_tour *tour = overhead_case_add_tour(load->file);
-    struct overhead_origin *origin = tour ? add_origin(load) : NULL;
+    struct overhead_origin *origin =
+        tour ? list_add(&load->origins, &load->origin_count, sizeof(*load->origins)) : NULL;
     if (!origin)
         return no_memory(load->failure);
     origin->cell = stored->cell.id;

@@ -7,33 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 const char *const clock_role_names[CLOCK_ROLES] = {
     [ROLE_WALL] = "wall",   [ROLE_CPU_TIME] = "cpu-time", [ROLE_CYCLES] = "cycles",
     [ROLE_PLACE] = "place", [ROLE_STOLEN] = "stolen",
 };
 
-static void *grow(void **list, size_t *count, size_t size)
-{
-    char *grown = realloc(*list, (*count + 1) * size);
-    if (!grown)
-        return NULL;
-    *list = grown;
-    return memset(grown + (*count)++ * size, 0, size);
-}
-
 struct clock_known *clocks_case_add_clock(struct clocks_case *file)
 {
-    return grow((void **)&file->clocks, &file->clock_count, sizeof(*file->clocks));
+    return list_add(&file->clocks, &file->clock_count, sizeof(*file->clocks));
 }
 
 struct clock_watch *clocks_case_add_watch(struct clocks_case *file)
 {
-    return grow((void **)&file->watches, &file->watch_count, sizeof(*file->watches));
+    return list_add(&file->watches, &file->watch_count, sizeof(*file->watches));
 }
 
 struct clock_absence *clocks_case_add_absence(struct clocks_case *file)
 {
-    return grow((void **)&file->absences, &file->absence_count, sizeof(*file->absences));
+    return list_add(&file->absences, &file->absence_count, sizeof(*file->absences));
 }
 
 static void release_clock(struct clock_known *clock)

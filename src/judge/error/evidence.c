@@ -7,32 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const count_mode_names[COUNT_MODES] = {"any", "u", "k", "uk"};
+#include "base/list.h"
 
-/* Room for one more, zeroed: the array doubles whenever its count is a power of two. */
-static void *grow(void *list, size_t *count, size_t size)
-{
-    void **at = list;
-    if ((*count & (*count - 1)) == 0) {
-        void *larger = reallocarray(*at, *count ? *count * 2 : 1, size);
-        if (!larger)
-            return NULL;
-        *at = larger;
-    }
-    void *added = (char *)*at + *count * size;
-    memset(added, 0, size);
-    ++*count;
-    return added;
-}
+const char *const count_mode_names[COUNT_MODES] = {"any", "u", "k", "uk"};
 
 struct error_machine *error_case_add_machine(struct error_case *file)
 {
-    return grow(&file->machines, &file->machine_count, sizeof(*file->machines));
+    return list_add(&file->machines, &file->machine_count, sizeof(*file->machines));
 }
 
 struct error_cell *error_case_add_cell(struct error_case *file)
 {
-    struct error_cell *cell = grow(&file->cells, &file->cell_count, sizeof(*file->cells));
+    struct error_cell *cell = list_add(&file->cells, &file->cell_count, sizeof(*file->cells));
     if (cell)
         cell->offset = -1;
     return cell;
@@ -40,7 +26,7 @@ struct error_cell *error_case_add_cell(struct error_case *file)
 
 struct error_absence *error_case_add_absence(struct error_case *file)
 {
-    return grow(&file->absences, &file->absence_count, sizeof(*file->absences));
+    return list_add(&file->absences, &file->absence_count, sizeof(*file->absences));
 }
 
 static void release_cell(struct error_cell *cell)

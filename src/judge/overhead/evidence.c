@@ -7,36 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One more zeroed member behind those of *list. */
-static void *grow(void **list, size_t *count, size_t size)
-{
-    void *grown = reallocarray(*list, *count + 1, size);
-    if (!grown)
-        return NULL;
-    *list = grown;
-    void *member = (char *)grown + *count * size;
-    (*count)++;
-    return memset(member, 0, size);
-}
+#include "base/list.h"
 
 struct overhead_machine *overhead_case_add_machine(struct overhead_case *file)
 {
-    return grow((void **)&file->machines, &file->machine_count, sizeof(*file->machines));
+    return list_add(&file->machines, &file->machine_count, sizeof(*file->machines));
 }
 
 struct overhead_operation *overhead_case_add_operation(struct overhead_case *file)
 {
-    return grow((void **)&file->operations, &file->operation_count, sizeof(*file->operations));
+    return list_add(&file->operations, &file->operation_count, sizeof(*file->operations));
 }
 
 struct overhead_tour *overhead_case_add_tour(struct overhead_case *file)
 {
-    return grow((void **)&file->tours, &file->tour_count, sizeof(*file->tours));
+    return list_add(&file->tours, &file->tour_count, sizeof(*file->tours));
 }
 
 struct overhead_absence *overhead_case_add_absence(struct overhead_case *file)
 {
-    return grow((void **)&file->absences, &file->absence_count, sizeof(*file->absences));
+    return list_add(&file->absences, &file->absence_count, sizeof(*file->absences));
 }
 
 static void release_tour(struct overhead_tour *tour)
