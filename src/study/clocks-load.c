@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "study/clocks-loading.h"
 #include "study/core-type.h"
+#include "study/loading.h"
 
 struct load {
     struct store *store;
@@ -22,28 +23,7 @@ struct load {
     size_t origin_count;
 };
 
-static int no_memory(struct failure *failure)
-{
-    return fail_with(failure, -ENOMEM, "out of memory while reading what clocks showed");
-}
-
-static bool copy_text(char **to, const char *from)
-{
-    *to = strdup(from ? from : "");
-    return *to != NULL;
-}
-
 /* --- the machine --- */
-
-static char *name_machine(const struct facts *facts)
-{
-    const char *cpu = facts_get(facts, "cpu.model_name"), *isa = facts_get(facts, "isa");
-    struct text line = {0};
-    text_puts(&line, cpu ? cpu : "unnamed CPU");
-    if (isa)
-        text_printf(&line, " (%s)", isa);
-    return text_take(&line);
-}
 
 /* The words of `available` but for `current`. */
 static char *name_others(const char *available, const char *current)
@@ -76,15 +56,15 @@ static int take_machine(struct load *load)
     const char *current = facts_get(&facts, "clock.current");
     file->emulated = facts_get(&facts, "emulated") != NULL;
     file->steered_ppm = read_ppm(facts_get(&facts, "clock.steered_ppm"));
-    file->machine = name_machine(&facts);
+    file->machine = loading_machine_name(&facts);
     file->available = name_others(facts_get(&facts, "clock.available"), current);
-    if (!file->machine || !file->available || !copy_text(&file->clocksource, current) ||
-        !copy_text(&file->flags, facts_get(&facts, "clock.flags")))
-        return no_memory(load->failure);
+    if (!file->machine || !file->available || !copy_or_empty(&file->clocksource, current) ||
+        !copy_or_empty(&file->flags, facts_get(&facts, "clock.flags")))
+        return loading_no_memory(load->failure);
     AUTO_FREE int32_t *cpus = NULL;
     size_t count = 0;
     if (core_allowed(&facts, &cpus, &count) == -ENOMEM)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     file->cpus = (uint32_t)count;
     return 0;
 }
@@ -110,17 +90,18 @@ static int take_clock(void *context, const struct stored_clock *stored)
                          store_path(load->store), stored->name, stored->kind);
     struct clock_known *clock = clocks_case_add_clock(load->file);
     if (!clock)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     clock->role = (enum clock_role)role;
     clock->hz = stored->hz;
     clock->resolution_ns = (double)stored->resolution_ps / 1000;
     clock->steered = stored->steered;
     clock->external = strcmp(stored->hardware, "external") == 0;
-    return copy_text(&clock->name, stored->name) && copy_text(&clock->way, stored->way) &&
-                   copy_text(&clock->hardware, stored->hardware) &&
-                   copy_text(&clock->claim, stored->claim) && copy_text(&clock->note, stored->note)
+    return copy_or_empty(&clock->name, stored->name) && copy_or_empty(&clock->way, stored->way) &&
+                   copy_or_empty(&clock->hardware, stored->hardware) &&
+                   copy_or_empty(&clock->claim, stored->claim) &&
+                   copy_or_empty(&clock->note, stored->note)
                ? 0
-               : no_memory(load->failure);
+               : loading_no_memory(load->failure);
 }
 
 static int take_absence(void *context, const struct stored_event *event)
@@ -130,13 +111,13 @@ static int take_absence(void *context, const struct stored_event *event)
         return 0;
     struct clock_absence *absence = clocks_case_add_absence(load->file);
     if (!absence)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     absence->error = event->error;
-    return copy_text(&absence->what, event->name) &&
-                   copy_text(&absence->reason,
-                             event->reason ? event->reason : strerror(event->error))
+    return copy_or_empty(&absence->what, event->name) &&
+                   copy_or_empty(&absence->reason,
+                                 event->reason ? event->reason : strerror(event->error))
                ? 0
-               : no_memory(load->failure);
+               : loading_no_memory(load->failure);
 }
 
 /* --- watches --- */
@@ -158,7 +139,7 @@ static int take_columns(struct load *load, const struct cell *cell, struct clock
 {
     watch->clocks = calloc(cell->counters, sizeof(*watch->clocks));
     if (!watch->clocks)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     for (watch->columns = 0; watch->columns < cell->counters; watch->columns++) {
         const uint32_t column = watch->columns;
         struct external_clock named;
@@ -197,12 +178,12 @@ static int copy_factors(struct load *load, const struct stored_cell *stored,
     watch->cpu = stored->cell.cpu;
     watch->failed = stored->failed;
     watch->error = stored->error;
-    bool copied = copy_text(&watch->workload, asked->workload);
+    bool copied = copy_or_empty(&watch->workload, asked->workload);
     if (stored->failed)
-        copied =
-            copy_text(&watch->reason, stored->reason ? stored->reason : strerror(stored->error)) &&
-            copied;
-    return copied ? 0 : no_memory(load->failure);
+        copied = copy_or_empty(&watch->reason,
+                               stored->reason ? stored->reason : strerror(stored->error)) &&
+                 copied;
+    return copied ? 0 : loading_no_memory(load->failure);
 }
 
 /* Cells come in rising order of their ids. */
@@ -215,7 +196,7 @@ static int take_cell(void *context, const struct stored_cell *stored)
     struct clocks_origin *origin =
         watch ? list_add(&load->origins, &load->origin_count, sizeof(*load->origins)) : NULL;
     if (!origin)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     origin->cell = stored->cell.id;
     origin->runs = stored->cell.runs;
     int error = copy_factors(load, stored, watch);

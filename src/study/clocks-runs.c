@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "study/clocks-loading.h"
+#include "study/loading.h"
 
 struct planned {
     struct visit visit;
@@ -30,11 +31,6 @@ struct taking {
     struct visit visit;
     uint32_t run, column; /* the next to come */
 };
-
-static int no_memory(struct failure *failure)
-{
-    return fail_with(failure, -ENOMEM, "out of memory while reading what clocks showed");
-}
 
 static int damaged(const struct taking *taking, const struct sample *sample, const char *what)
 {
@@ -62,7 +58,7 @@ static int take_visit(void *context, const struct stored_visit *visit)
     const size_t count = taking->visit_count;
     if ((count & (count - 1)) == 0 &&
         !grow(&taking->visits, count ? 2 * count : 1, sizeof(*taking->visits)))
-        return no_memory(taking->failure);
+        return loading_no_memory(taking->failure);
     taking->visits[taking->visit_count++] =
         (struct planned){visit->visit, visit->state == VISIT_DONE};
     return 0;
@@ -127,7 +123,7 @@ static int open_visit(struct taking *taking, const struct sample *sample)
         return 0;
     taking->origin = found;
     taking->watch = &taking->watches[found - taking->origins];
-    return open_process(taking->watch, found) ? 0 : no_memory(taking->failure);
+    return open_process(taking->watch, found) ? 0 : loading_no_memory(taking->failure);
 }
 
 /* --- samples --- */
@@ -165,7 +161,7 @@ static int take_sample(void *context, const struct sample *sample)
     if (sample->run != taking->run || sample->counter != taking->column)
         return damaged(taking, sample, "a gap before this reading, so that its look is not known");
     if (!make_room(watch, origin))
-        return no_memory(taking->failure);
+        return loading_no_memory(taking->failure);
     watch->values[origin->looks * watch->columns + sample->counter] = sample->value;
     if (sample->counter == 0)
         watch->accounts[origin->looks] = sample->account;
@@ -185,7 +181,7 @@ static int settle(struct taking *taking)
     for (size_t i = 0; i < taking->count; i++) {
         struct clock_watch *watch = &taking->watches[i];
         if (!watch->begins && !(watch->begins = calloc(1, sizeof(*watch->begins))))
-            return no_memory(taking->failure);
+            return loading_no_memory(taking->failure);
         watch->begins[watch->processes] = taking->origins[i].looks;
     }
     return 0;

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "study/error-loading.h"
+#include "study/loading.h"
 #include "study/mode.h"
 
 /* Offsets in a page; none is as large. */
@@ -150,12 +151,6 @@ static void fill_truth(const struct stored_counter *counter, const struct known 
 
 /* --- the cell --- */
 
-static bool copy_text(char **to, const char *from)
-{
-    *to = from ? strdup(from) : NULL;
-    return !from || *to;
-}
-
 static bool copy_words(const struct stored_cell *stored, const struct stored_event *event,
                        struct error_cell *cell)
 {
@@ -166,11 +161,11 @@ static bool copy_words(const struct stored_cell *stored, const struct stored_eve
                                           : strerror(stored->error);
     cell->base = base_of(planned->events[0], event->kind);
     cell->others = others_of(planned);
-    return cell->base && cell->others && copy_text(&cell->event, planned->events[0]) &&
-           copy_text(&cell->kind, event->kind) && copy_text(&cell->class, class) &&
-           copy_text(&cell->path, planned->path) && copy_text(&cell->opt, planned->opt) &&
-           copy_text(&cell->link, planned->link) && copy_text(&cell->specimen, planned->specimen) &&
-           copy_text(&cell->reason, reason);
+    return cell->base && cell->others && copy_if_any(&cell->event, planned->events[0]) &&
+           copy_if_any(&cell->kind, event->kind) && copy_if_any(&cell->class, class) &&
+           copy_if_any(&cell->path, planned->path) && copy_if_any(&cell->opt, planned->opt) &&
+           copy_if_any(&cell->link, planned->link) &&
+           copy_if_any(&cell->specimen, planned->specimen) && copy_if_any(&cell->reason, reason);
 }
 
 int error_fill_factors(const struct stored_cell *stored, const struct stored_event *event,

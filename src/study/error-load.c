@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "base/text.h"
 #include "study/error-loading.h"
+#include "study/loading.h"
 
 /* An event as the store lists it. */
 struct listed {
@@ -37,17 +37,6 @@ struct load {
     size_t origin_count;
 };
 
-static int no_memory(struct failure *failure)
-{
-    return fail_with(failure, -ENOMEM, "out of memory while reading what was measured");
-}
-
-static bool copy_text(char **to, const char *from)
-{
-    *to = from ? strdup(from) : NULL;
-    return !from || *to;
-}
-
 /* --- the machine --- */
 
 static struct error_machine *find_machine(struct load *load, const char *fingerprint)
@@ -60,37 +49,21 @@ static struct error_machine *find_machine(struct load *load, const char *fingerp
 
 static int add_machine(struct load *load, const struct facts *facts, const char *fingerprint)
 {
-    const char *name = facts_get(facts, "cpu.model_name"), *isa = facts_get(facts, "isa");
-    struct text line = {0};
-    text_puts(&line, name ? name : "unnamed CPU");
-    if (isa)
-        text_printf(&line, " (%s)", isa);
     struct error_machine *machine = error_case_add_machine(load->file);
-    char *words = text_take(&line);
-    if (!machine || !words || !copy_text(&machine->fingerprint, fingerprint)) {
+    char *words = loading_machine_name(facts);
+    if (!machine || !words || !copy_if_any(&machine->fingerprint, fingerprint)) {
         free(words);
         if (machine) /* the last one, without a name nobody may look at it */
             load->file->machine_count--;
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     }
     machine->name = words;
     machine->emulated = facts_get(facts, "emulated") != NULL;
     return 0;
 }
 
-/* Another build of the harnesses has other windows: what one executes says nothing of the other. */
-static int compare_kit(struct load *load, struct error_machine *machine, const char *kit)
-{
-    if (!machine->kit)
-        return copy_text(&machine->kit, kit) ? 0 : no_memory(load->failure);
-    if (!kit || strcmp(machine->kit, kit) == 0)
-        return 0;
-    return fail_with(load->failure, -EINVAL,
-                     "the store %.300s was measured on the same machine by another build of the "
-                     "harnesses: their windows are different code, and what one adds does not hold "
-                     "for the other. Judge the stores one by one.",
-                     store_path(load->store));
-}
+static const char other_windows[] =
+    "their windows are different code, and what one adds does not hold for the other";
 
 static int take_machine(struct load *load)
 {
@@ -102,7 +75,8 @@ static int take_machine(struct load *load)
     if (!error && !find_machine(load, info.fingerprint))
         error = add_machine(load, &facts, info.fingerprint);
     if (!error)
-        error = compare_kit(load, find_machine(load, info.fingerprint), info.kit);
+        error = loading_same_kit(load->store, info.kit, &find_machine(load, info.fingerprint)->kit,
+                                 other_windows, load->failure);
     if (!error)
         load->machine = (uint32_t)(find_machine(load, info.fingerprint) - load->file->machines);
     store_info_release(&info);
@@ -139,9 +113,9 @@ static int add_absence(struct load *load, const struct stored_event *event)
     if (!event->error || is_told(load->file, event))
         return 0;
     struct error_absence *absence = error_case_add_absence(load->file);
-    if (!absence || !copy_text(&absence->what, event->name) ||
-        !copy_text(&absence->reason, event->reason ? event->reason : strerror(event->error)))
-        return no_memory(load->failure);
+    if (!absence || !copy_if_any(&absence->what, event->name) ||
+        !copy_if_any(&absence->reason, event->reason ? event->reason : strerror(event->error)))
+        return loading_no_memory(load->failure);
     absence->error = event->error;
     return 0;
 }
@@ -150,12 +124,12 @@ static int take_event(void *context, const struct stored_event *event)
 {
     struct load *load = context;
     struct listed *listed = calloc(1, sizeof(*listed));
-    if (!listed || !copy_text(&listed->name, event->name) ||
-        !copy_text(&listed->kind, event->kind) || !copy_text(&listed->class, event->class) ||
+    if (!listed || !copy_if_any(&listed->name, event->name) ||
+        !copy_if_any(&listed->kind, event->kind) || !copy_if_any(&listed->class, event->class) ||
         !tsearch(listed, &load->events, compare_listed)) {
         if (listed)
             free_listed(listed);
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     }
     return add_absence(load, event);
 }
@@ -202,11 +176,11 @@ static int take_cell(void *context, const struct stored_cell *stored)
     struct error_origin *origin =
         list_add(&load->origins, &load->origin_count, sizeof(*load->origins));
     if (!cell || !origin)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     cell->part = part;
     cell->machine = load->machine;
     if (error_fill_factors(&told, &event, &load->known, cell, origin) < 0)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     return 0;
 }
 
@@ -241,12 +215,12 @@ static int remember_null(struct load *load, const struct error_cell *cell,
 {
     struct null_way *way = malloc(sizeof(*way));
     if (!way)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     *way = (struct null_way){cell, origin};
     struct null_way *const *found = tsearch(way, &load->nulls, compare_ways);
     if (!found || *found != way) /* another null cell of this way is there already */
         free(way);
-    return found ? 0 : no_memory(load->failure);
+    return found ? 0 : loading_no_memory(load->failure);
 }
 
 static void add_own(struct maybe *predicted, struct maybe own)
@@ -278,7 +252,7 @@ static int judge_account(struct load *load, size_t index)
     if (!origin->accounts.runs)
         return 0;
     if (expect_account(load, cell, origin) < 0)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     cell->disturbed = error_accounts_beyond(&origin->accounts, origin->faults, origin->switches);
     return origin->is_null ? remember_null(load, cell, origin) : 0;
 }
@@ -321,7 +295,7 @@ int error_load(struct store *store, struct error_case *file, struct failure *fai
     if (!error)
         error = take_runs(&load);
     if (!error && error_merge_cells(file, load.first_cell) < 0)
-        error = no_memory(failure);
+        error = loading_no_memory(failure);
     tdestroy(load.events, free_listed);
     tdestroy(load.nulls, free);
     known_release(&load.known);

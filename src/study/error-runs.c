@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "study/error-loading.h"
+#include "study/loading.h"
 
 /* All cells, and the run that is being read. */
 struct taking {
@@ -23,11 +24,6 @@ struct taking {
     uint32_t process, run;
     bool began, counted; /* a run of the visit began; its first counter got time */
 };
-
-static int no_memory(struct failure *failure)
-{
-    return fail_with(failure, -ENOMEM, "out of memory while reading what was measured");
-}
 
 static int damaged(const struct taking *taking, const struct sample *sample, const char *what)
 {
@@ -117,14 +113,14 @@ static int take_run(struct taking *taking, const struct sample *sample)
     taking->began = true;
     taking->run = sample->run;
     if (error_accounts_add(&origin->accounts, &sample->account) < 0)
-        return no_memory(taking->failure);
+        return loading_no_memory(taking->failure);
     taking->counted = reading_value(&reading, &value);
     if (!taking->counted) {
         cell->unscheduled++;
         return 0;
     }
     cell->multiplexed += sample->running < sample->enabled;
-    return put_run(cell, origin, sample, value) ? 0 : no_memory(taking->failure);
+    return put_run(cell, origin, sample, value) ? 0 : loading_no_memory(taking->failure);
 }
 
 static int compare_ids(const void *key, const void *entry)
@@ -234,17 +230,17 @@ static int settle(struct taking *taking, size_t at)
     struct error_cell *cell = &taking->cells[at];
     struct error_origin *origin = &taking->origins[at];
     if (!grow_begins(cell, origin, cell->processes))
-        return no_memory(taking->failure);
+        return loading_no_memory(taking->failure);
     cell->begins[cell->processes] = cell->runs;
     if (!is_sorted(cell, origin) && !sort_processes(cell, origin))
-        return no_memory(taking->failure);
+        return loading_no_memory(taking->failure);
     if (!is_sorted(cell, origin))
         return fail_with(taking->failure, -EBADMSG,
                          "the store %.300s is damaged: two visits are the same process of cell %u. "
                          "Take a copy you trust.",
                          store_path(taking->store), origin->id);
     if (cell->runs && cell->runs < origin->room && !grow_runs(cell, origin, cell->runs))
-        return no_memory(taking->failure);
+        return loading_no_memory(taking->failure);
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/list.h"
 #include "base/text.h"
+#include "study/loading.h"
 #include "study/mode.h"
 #include "study/overhead-loading.h"
 
@@ -25,17 +26,6 @@ struct load {
     size_t event_count;
 };
 
-static int no_memory(struct failure *failure)
-{
-    return fail_with(failure, -ENOMEM, "out of memory while reading what was measured");
-}
-
-static bool copy_text(char **to, const char *from)
-{
-    *to = strdup(from ? from : "");
-    return *to != NULL;
-}
-
 /* --- the machine --- */
 
 static struct overhead_machine *find_machine(const struct load *load, const char *fingerprint)
@@ -48,39 +38,23 @@ static struct overhead_machine *find_machine(const struct load *load, const char
 
 static int add_machine(struct load *load, const struct facts *facts, const char *fingerprint)
 {
-    const char *cpu = facts_get(facts, "cpu.model_name"), *isa = facts_get(facts, "isa");
-    struct text line = {0};
-    text_puts(&line, cpu ? cpu : "unnamed CPU");
-    if (isa)
-        text_printf(&line, " (%s)", isa);
-    char *name = text_take(&line);
+    char *name = loading_machine_name(facts);
     struct overhead_machine *machine = overhead_case_add_machine(load->file);
     if (!machine)
         free(name);
     if (!machine || !name)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     machine->name = name;
     machine->emulated = facts_get(facts, "emulated") != NULL;
-    return copy_text(&machine->cpu, cpu) &&
-                   copy_text(&machine->os, facts_get(facts, "kernel.release")) &&
-                   copy_text(&machine->fingerprint, fingerprint)
+    return copy_or_empty(&machine->cpu, facts_get(facts, "cpu.model_name")) &&
+                   copy_or_empty(&machine->os, facts_get(facts, "kernel.release")) &&
+                   copy_or_empty(&machine->fingerprint, fingerprint)
                ? 0
-               : no_memory(load->failure);
+               : loading_no_memory(load->failure);
 }
 
-/* Another build of the harnesses meters by other code. */
-static int compare_kit(struct load *load, struct overhead_machine *machine, const char *kit)
-{
-    if (!machine->kit)
-        return copy_text(&machine->kit, kit) ? 0 : no_memory(load->failure);
-    if (!kit || !*machine->kit || strcmp(machine->kit, kit) == 0)
-        return 0;
-    return fail_with(load->failure, -EINVAL,
-                     "the store %.300s was measured on the same machine by another build of the "
-                     "harnesses: they meter and call by different code, so their calls cannot be "
-                     "put together. Judge the stores one by one.",
-                     store_path(load->store));
-}
+static const char other_code[] =
+    "they meter and call by different code, so their calls cannot be put together";
 
 static int take_machine(struct load *load)
 {
@@ -94,7 +68,7 @@ static int take_machine(struct load *load)
     if (!error) {
         struct overhead_machine *machine = find_machine(load, info.fingerprint);
         load->machine = (uint32_t)(machine - load->file->machines);
-        error = compare_kit(load, machine, info.kit);
+        error = loading_same_kit(load->store, info.kit, &machine->kit, other_code, load->failure);
     }
     store_info_release(&info);
     return error;
@@ -109,7 +83,7 @@ static int take_operation(void *context, const struct stored_operation *stored)
     text_printf(&line, "%s.%s", stored->path, stored->kind);
     char *name = text_take(&line);
     if (!name)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     if (overhead_operation_index(load->file, name) >= 0) {
         free(name);
         return 0;
@@ -117,16 +91,17 @@ static int take_operation(void *context, const struct stored_operation *stored)
     struct overhead_operation *operation = overhead_case_add_operation(load->file);
     if (!operation) {
         free(name);
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     }
     operation->name = name;
     operation->binds = stored->binds;
-    return copy_text(&operation->path, stored->path) && copy_text(&operation->kind, stored->kind) &&
-                   copy_text(&operation->instrument, stored->instrument) &&
-                   copy_text(&operation->page, stored->page) &&
-                   copy_text(&operation->note, stored->note)
+    return copy_or_empty(&operation->path, stored->path) &&
+                   copy_or_empty(&operation->kind, stored->kind) &&
+                   copy_or_empty(&operation->instrument, stored->instrument) &&
+                   copy_or_empty(&operation->page, stored->page) &&
+                   copy_or_empty(&operation->note, stored->note)
                ? 0
-               : no_memory(load->failure);
+               : loading_no_memory(load->failure);
 }
 
 static int add_absence(struct load *load, const char *what, int error, const char *reason)
@@ -137,12 +112,12 @@ static int add_absence(struct load *load, const char *what, int error, const cha
             return 0;
     struct overhead_absence *absence = overhead_case_add_absence(load->file);
     if (!absence)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     absence->error = error;
-    bool copied = copy_text(&absence->what, what);
-    return copy_text(&absence->reason, reason ? reason : strerror(error)) && copied
+    bool copied = copy_or_empty(&absence->what, what);
+    return copy_or_empty(&absence->reason, reason ? reason : strerror(error)) && copied
                ? 0
-               : no_memory(load->failure);
+               : loading_no_memory(load->failure);
 }
 
 static int take_event(void *context, const struct stored_event *event)
@@ -150,11 +125,11 @@ static int take_event(void *context, const struct stored_event *event)
     struct load *load = context;
     struct stored_event *kept = list_add(&load->events, &load->event_count, sizeof(*load->events));
     if (!kept)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     char *name = strdup(event->name), *class = strdup(event->class ? event->class : "");
     *kept = (struct stored_event){.name = name, .class = class};
     if (!name || !class)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     return event->error ? add_absence(load, event->name, event->error, event->reason) : 0;
 }
 
@@ -197,13 +172,13 @@ static int take_meters(struct load *load, const struct stored_cell *stored,
     const struct cell *cell = &stored->cell;
     tour->meters = calloc(cell->counters + 1, sizeof(*tour->meters));
     if (!tour->meters)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     for (uint32_t i = 0; i < cell->counters; i++) {
         struct overhead_meter *meter = &tour->meters[tour->meter_count++];
         meter->unit = unit_of(load, cell->events[i], stored->counters[i].class);
-        if (!copy_text(&meter->event, cell->events[i]) ||
-            !copy_text(&meter->mode, event_mode(cell->events[i])))
-            return no_memory(load->failure);
+        if (!copy_or_empty(&meter->event, cell->events[i]) ||
+            !copy_or_empty(&meter->mode, event_mode(cell->events[i])))
+            return loading_no_memory(load->failure);
         for (uint32_t other = 0; other < i; other++)
             if (strcmp(cell->events[other], cell->events[i]) == 0)
                 return fail_with(load->failure, -EBADMSG,
@@ -223,7 +198,7 @@ static int take_calls(struct load *load, const struct cell *cell, struct overhea
     struct failure why = {0};
     int error = tour_parse(cell->tour.calls, &calls, &count, &why);
     if (error == -ENOMEM)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     if (error || !count)
         return fail_with(load->failure, -EBADMSG,
                          "the store %.300s has a tour that cannot be read, cell %u: %.300s",
@@ -231,7 +206,7 @@ static int take_calls(struct load *load, const struct cell *cell, struct overhea
     tour->calls = calloc(count, sizeof(*tour->calls));
     tour->times = calloc(count, sizeof(*tour->times));
     if (!tour->calls || !tour->times)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     for (tour->length = 0; tour->length < count; tour->length++) {
         int index = overhead_operation_index(load->file, calls[tour->length].operation);
         if (index < 0)
@@ -255,13 +230,13 @@ static int copy_factors(struct load *load, const struct stored_cell *stored,
     tour->cold = cell->tour.cold;
     tour->failed = stored->failed;
     tour->error = stored->error;
-    bool copied = copy_text(&tour->link, cell->link);
-    copied = copy_text(&tour->counted, cell->tour.counted) && copied;
+    bool copied = copy_or_empty(&tour->link, cell->link);
+    copied = copy_or_empty(&tour->counted, cell->tour.counted) && copied;
     if (stored->failed)
-        copied =
-            copy_text(&tour->reason, stored->reason ? stored->reason : strerror(stored->error)) &&
-            copied;
-    return copied ? 0 : no_memory(load->failure);
+        copied = copy_or_empty(&tour->reason,
+                               stored->reason ? stored->reason : strerror(stored->error)) &&
+                 copied;
+    return copied ? 0 : loading_no_memory(load->failure);
 }
 
 /* The first that is called of an instrument tells what the tour is about. */
@@ -276,7 +251,8 @@ static int tell_failed(struct load *load, const struct overhead_tour *tour)
     text_printf(&line, "%s, %s, %s%s", operations[tour->calls[call]].path, tour->link,
                 tour->meters[0].event, tour->cold ? ", cold" : "");
     AUTO_FREE char *what = text_take(&line);
-    return what ? add_absence(load, what, tour->error, tour->reason) : no_memory(load->failure);
+    return what ? add_absence(load, what, tour->error, tour->reason)
+                : loading_no_memory(load->failure);
 }
 
 static int take_cell(void *context, const struct stored_cell *stored)
@@ -288,7 +264,7 @@ static int take_cell(void *context, const struct stored_cell *stored)
     struct overhead_origin *origin =
         tour ? list_add(&load->origins, &load->origin_count, sizeof(*load->origins)) : NULL;
     if (!origin)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     origin->cell = stored->cell.id;
     origin->runs = stored->cell.runs;
     int error = copy_factors(load, stored, tour);
@@ -335,7 +311,7 @@ int overhead_load(struct store *store, struct overhead_case *file, struct failur
     if (!error)
         error = take_runs(&load);
     if (!error && overhead_merge_tours(file, load.first_tour) < 0)
-        error = no_memory(failure);
+        error = loading_no_memory(failure);
     free_events(&load);
     free(load.origins);
     return error;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "study/loading.h"
 #include "study/overhead-loading.h"
 
 /* Exact as a double; no span is as long, and sums of such stay far from overflowing. */
@@ -31,11 +32,6 @@ struct taking {
     uint32_t cell, process;
     uint32_t run, counter; /* the next to come */
 };
-
-static int no_memory(struct failure *failure)
-{
-    return fail_with(failure, -ENOMEM, "out of memory while reading what was measured");
-}
 
 static int damaged(const struct taking *taking, const struct sample *sample, const char *what)
 {
@@ -64,7 +60,7 @@ static int take_visit(void *context, const struct stored_visit *visit)
     size_t count = taking->visit_count;
     if ((count & (count - 1)) == 0 &&
         !grow(&taking->visits, count ? 2 * count : 1, sizeof(*taking->visits)))
-        return no_memory(taking->failure);
+        return loading_no_memory(taking->failure);
     taking->visits[taking->visit_count++] =
         (struct planned){visit->visit, visit->state == VISIT_DONE};
     return 0;
@@ -135,7 +131,7 @@ static int open_visit(struct taking *taking, const struct sample *sample)
         return 0;
     return open_process(&taking->tours[taking->at], &taking->origins[taking->at])
                ? 0
-               : no_memory(taking->failure);
+               : loading_no_memory(taking->failure);
 }
 
 /* --- samples --- */
@@ -181,7 +177,7 @@ static int take_sample(void *context, const struct sample *sample)
     if (sample->run != taking->run || sample->counter != taking->counter)
         return damaged(taking, sample, "a gap before this value, so that its call is not known");
     if (!make_room(tour, origin))
-        return no_memory(taking->failure);
+        return loading_no_memory(taking->failure);
     tour->values[origin->calls * tour->meter_count + sample->counter] = clamp(sample->value);
     if (sample->counter == 0)
         tour->accounts[origin->calls] = sample->account;
@@ -201,7 +197,7 @@ static int settle(struct taking *taking)
     for (size_t i = 0; i < taking->count; i++) {
         struct overhead_tour *tour = &taking->tours[i];
         if (!tour->begins && !(tour->begins = calloc(1, sizeof(*tour->begins))))
-            return no_memory(taking->failure);
+            return loading_no_memory(taking->failure);
         tour->begins[tour->processes] = taking->origins[i].calls;
     }
     return 0;

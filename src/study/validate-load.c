@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "study/core-type.h"
+#include "study/loading.h"
 #include "study/mode.h"
 #include "study/plan.h"
 #include "study/validate-known.h"
@@ -32,17 +33,6 @@ struct load {
     void *places; /* tree of struct place */
 };
 
-static int no_memory(struct failure *failure)
-{
-    return fail_with(failure, -ENOMEM, "out of memory while reading what was measured");
-}
-
-static bool copy_text(char **to, const char *from)
-{
-    *to = from ? strdup(from) : NULL;
-    return !from || *to;
-}
-
 /* --- events --- */
 
 static int compare_places(const void *left, const void *right)
@@ -62,9 +52,10 @@ static struct evidence *add_event(struct load *load, const struct stored_event *
 {
     struct place *place = calloc(1, sizeof(*place));
     struct evidence *evidence = case_add_event(load->file);
-    if (!place || !evidence || !copy_text(&evidence->event, event->name) ||
-        !copy_text(&evidence->kind, event->kind) || !copy_text(&evidence->class, event->class) ||
-        !copy_text(&evidence->reason, event->reason)) {
+    if (!place || !evidence || !copy_if_any(&evidence->event, event->name) ||
+        !copy_if_any(&evidence->kind, event->kind) ||
+        !copy_if_any(&evidence->class, event->class) ||
+        !copy_if_any(&evidence->reason, event->reason)) {
         free(place);
         return NULL;
     }
@@ -80,7 +71,7 @@ static struct evidence *add_event(struct load *load, const struct stored_event *
 static int take_event(void *context, const struct stored_event *event)
 {
     struct load *load = context;
-    return add_event(load, event) ? 0 : no_memory(load->failure);
+    return add_event(load, event) ? 0 : loading_no_memory(load->failure);
 }
 
 /* The event of a cell, which the table of events need not know. */
@@ -124,9 +115,9 @@ static int fill_point(const struct load *load, const struct evidence *evidence,
         stored->failed && !stored->reason ? strerror(stored->error) : stored->reason;
     char core[64];
     core_type(&load->facts, cell->cpu, core, sizeof(core));
-    if (!copy_text(&point->specimen, cell->specimen) || !copy_text(&point->path, cell->path) ||
-        !copy_text(&point->opt, cell->opt) || !copy_text(&point->link, cell->link) ||
-        !copy_text(&point->core, core) || !copy_text(&point->failure_reason, reason))
+    if (!copy_if_any(&point->specimen, cell->specimen) || !copy_if_any(&point->path, cell->path) ||
+        !copy_if_any(&point->opt, cell->opt) || !copy_if_any(&point->link, cell->link) ||
+        !copy_if_any(&point->core, core) || !copy_if_any(&point->failure_reason, reason))
         return -ENOMEM;
     point->n = cell->n;
     point->pattern = cell->pattern;
@@ -174,7 +165,7 @@ static int take_sample(void *context, const struct sample *sample)
     if (point->run_count == taking->room) {
         size_t more = taking->room ? taking->room : 64;
         if (!point_add_runs(point, more))
-            return no_memory(taking->load->failure);
+            return loading_no_memory(taking->load->failure);
         taking->room += more;
     }
     point->runs[point->run_count++] = (struct evidence_run){.value = sample->value,
@@ -191,7 +182,7 @@ static int take_cell(void *context, const struct stored_cell *stored)
     struct evidence *evidence = event_of(load, stored);
     struct point *point = evidence ? evidence_add_point(evidence) : NULL;
     if (!point || fill_point(load, evidence, stored, point) < 0)
-        return no_memory(load->failure);
+        return loading_no_memory(load->failure);
     struct taking taking = {.load = load, .point = point, .counters = stored->cell.counters};
     return store_each_sample(load->store, stored->cell.id, take_sample, &taking, load->failure);
 }
