@@ -20,6 +20,9 @@
 #define FIT_TICKS 1.0
 #define FIT_SHARE (1.0 / 32)
 #define MISFITS   5
+/* Of more lengths some are tried, from the shortest to the longest: a hundred thousand trials of
+ * every distance would take longer than measuring did. */
+#define MOST_LENGTHS 256u
 /* Of a cycle of the longest, from one number that is tried to the next. */
 #define TRIAL_CYCLE (1.0 / 16)
 
@@ -37,17 +40,24 @@ static size_t lengths_of(const double *sorted, size_t count)
     return lengths;
 }
 
-static bool fits(double quantum, const double *sorted, size_t count, size_t lengths)
+/* Every different length once, or one of several that follow each other; how many there are. */
+static size_t take_lengths(const double *sorted, size_t count, size_t all,
+                           double lengths[MOST_LENGTHS])
+{
+    size_t taken = 0, seen = 0, every = (all + MOST_LENGTHS - 1) / MOST_LENGTHS;
+    for (size_t i = 0; i < count; i++)
+        if (is_new(sorted, i) && seen++ % every == 0)
+            lengths[taken++] = sorted[i];
+    return taken;
+}
+
+static bool fits(double quantum, const double *lengths, size_t count)
 {
     size_t misfits = 0;
     double most = FIT_TICKS + FIT_SHARE * quantum;
-    for (size_t i = 0; i < count; i++) {
-        bool off = fabs(sorted[i] - quantum * round(sorted[i] / quantum)) > most;
-        misfits += off && is_new(sorted, i);
-        if (100 * misfits > MISFITS * lengths)
-            return false;
-    }
-    return true;
+    for (size_t i = 0; i < count && 100 * misfits <= MISFITS * count; i++)
+        misfits += fabs(lengths[i] - quantum * round(lengths[i] / quantum)) > most;
+    return 100 * misfits <= MISFITS * count;
 }
 
 /* By least squares through all that fit. */
@@ -78,13 +88,15 @@ double quantum_of(const double *sorted, size_t count, double smallest)
 {
     while (count > 0 && sorted[count - 1] > LONGEST)
         count--;
-    size_t lengths = lengths_of(sorted, count);
-    if (lengths < FEWEST_LENGTHS || smallest <= LEAST_QUANTUM)
+    double lengths[MOST_LENGTHS];
+    size_t all = lengths_of(sorted, count);
+    if (all < FEWEST_LENGTHS || smallest <= LEAST_QUANTUM)
         return smallest;
+    size_t taken = take_lengths(sorted, count, all, lengths);
     double longest = sorted[count - 1], quantum = smallest;
     double least = fmax(LEAST_QUANTUM, longest / FINEST_PART);
     while (quantum >= least) {
-        if (fits(quantum, sorted, count, lengths))
+        if (fits(quantum, lengths, taken))
             return fmin(refined(quantum, sorted, count), smallest);
         quantum *= 1 - TRIAL_CYCLE * quantum / longest;
     }
