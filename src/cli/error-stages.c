@@ -9,9 +9,8 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "cli/deliver.h"
 #include "cli/error.h"
-#include "cli/gather.h"
+#include "cli/planned.h"
 #include "cli/run-store.h"
 
 #define MS_NS         UINT64_C(1000000)
@@ -33,8 +32,7 @@ static const unsigned shares[STAGE_COUNT] = {
 
 struct stages {
     struct erring *erring;
-    struct gathering gathering;
-    struct failure failure;
+    struct planned planned;
     size_t left_out[STAGE_COUNT];
     bool second; /* all stages have had their share */
 };
@@ -61,20 +59,11 @@ static int run_planned(struct stages *stages, bool more)
 {
     struct erring *erring = stages->erring;
     uint64_t left = time_left(erring);
-    stages->gathering.cells = erring->plan.cells;
-    stages->gathering.cell_count = erring->plan.count;
-    stages->gathering.budget = left == UINT64_MAX ? 0 : left ? left : 1;
-    stages->gathering.more = more;
-    int status = gather(&stages->gathering, &erring->complete, &stages->failure);
-    stages->gathering.resumed = false;
-    return stages->failure.code ? error_fail(&stages->failure, status) : status;
-}
-
-static int failed(struct stages *stages, int error)
-{
-    if (!stages->failure.code)
-        fail_with(&stages->failure, error, "out of memory");
-    return error_fail(&stages->failure, EXIT_FAILED);
+    return planned_run(&stages->planned, erring->plan.cells, erring->plan.count,
+                       left == UINT64_MAX ? 0
+                       : left             ? left
+                                          : 1,
+                       more);
 }
 
 /* Every order is drawn from a seed of its own: the visits before it are counted. */
@@ -94,18 +83,13 @@ static int visit(struct stages *stages, uint32_t most)
     size_t count = 0;
     int error = error_plan_visits(&erring->plan, most, next_seed(erring), &visits, &count);
     if (error == 0 && (count || erring->plan.count > erring->stored_cells))
-        error = error_store_plan(erring, visits, count, &stages->failure);
+        error = error_store_plan(erring, visits, count, &stages->planned.failure);
     if (error < 0)
-        return failed(stages, error);
+        return planned_failed(&stages->planned, error);
     int status = count ? run_planned(stages, true) : EXIT_DONE;
-    if (status == EXIT_DONE && error_learn_failures(erring, &stages->failure) < 0)
-        return failed(stages, -ENOMEM);
+    if (status == EXIT_DONE && error_learn_failures(erring, &stages->planned.failure) < 0)
+        return planned_failed(&stages->planned, -ENOMEM);
     return status;
-}
-
-static bool may_go_on(const struct stages *stages, int status)
-{
-    return status == EXIT_DONE && stages->erring->complete;
 }
 
 static uint64_t percent(uint64_t ns, unsigned share)
@@ -130,20 +114,20 @@ static int measure_stage(struct stages *stages, enum error_stage stage)
     const struct error_study *study = &erring->study;
     size_t left_out = 0, given_up = 0;
     int status = EXIT_DONE, error = 0;
-    stages->gathering.part = error_stage_names[stage];
+    stages->planned.gathering.part = error_stage_names[stage];
     if (stage == STAGE_CROSSING && !erring->plan.count) {
         error = error_plan_pilot(study, stage, &erring->plan);
-        status = error < 0 ? failed(stages, error) : visit(stages, 1);
+        status = error < 0 ? planned_failed(&stages->planned, error) : visit(stages, 1);
     }
     uint64_t share = share_of(stages, stage), began = monotonic_ns();
-    if (may_go_on(stages, status)) {
+    if (planned_may_go_on(&stages->planned, status)) {
         error = error_plan_stage(study, stage, percent(share, CAUTION), &erring->plan, &left_out);
-        status = error < 0 ? failed(stages, error) : visit(stages, 1);
+        status = error < 0 ? planned_failed(&stages->planned, error) : visit(stages, 1);
     }
     const uint64_t most = percent(share, SLACK);
     const uint32_t quarter = error_wished_processes(study) / 4;
     const uint32_t portion = quarter > PORTION ? quarter : PORTION;
-    while (may_go_on(stages, status)) {
+    while (planned_may_go_on(&stages->planned, status)) {
         uint64_t used = monotonic_ns() - began;
         size_t more = 0;
         error_plan_settle(study, stage,
@@ -182,9 +166,10 @@ static int all_stages(struct stages *stages)
 {
     struct erring *erring = stages->erring;
     int status = EXIT_DONE;
-    for (int stage = 0; stage < STAGE_COUNT && may_go_on(stages, status); stage++) {
-        if (stage == STAGE_MULTIPLEX && error_learn_phases(erring, &stages->failure) < 0)
-            return failed(stages, -ENOMEM);
+    for (int stage = 0; stage < STAGE_COUNT && planned_may_go_on(&stages->planned, status);
+         stage++) {
+        if (stage == STAGE_MULTIPLEX && error_learn_phases(erring, &stages->planned.failure) < 0)
+            return planned_failed(&stages->planned, -ENOMEM);
         if (!error_plan_is_past(&erring->plan, (enum error_stage)stage))
             status = measure_stage(stages, (enum error_stage)stage);
     }
@@ -196,7 +181,7 @@ static int second_helpings(struct stages *stages)
 {
     int status = EXIT_DONE;
     stages->second = true;
-    for (int stage = 0; stage < STAGE_COUNT && may_go_on(stages, status); stage++)
+    for (int stage = 0; stage < STAGE_COUNT && planned_may_go_on(&stages->planned, status); stage++)
         if (stages->left_out[stage] && time_left(stages->erring) > WORTHWHILE_MS)
             status = measure_stage(stages, (enum error_stage)stage);
     return status;
@@ -205,28 +190,29 @@ static int second_helpings(struct stages *stages)
 int error_measure(struct erring *erring)
 {
     struct stages stages = {.erring = erring,
-                            .gathering = {.command = "error",
-                                          .common = &erring->options->common,
-                                          .session = erring->session,
-                                          .store = erring->store,
-                                          .resumed = erring->options->resume,
-                                          .part = "what was planned",
-                                          .timed = keep_time,
-                                          .timed_context = erring}};
+                            .planned = {.gathering = {.command = "error",
+                                                      .common = &erring->options->common,
+                                                      .session = erring->session,
+                                                      .store = erring->store,
+                                                      .resumed = erring->options->resume,
+                                                      .part = "what was planned",
+                                                      .timed = keep_time,
+                                                      .timed_context = erring},
+                                        .complete = &erring->complete}};
     int status = EXIT_DONE;
     if (!erring->store)
         return EXIT_DONE;
     bool finished = run_store_is_finished(erring->store);
     if (erring->options->resume)
         status = run_planned(&stages, !finished);
-    if (!finished && may_go_on(&stages, status))
+    if (!finished && planned_may_go_on(&stages.planned, status))
         status = all_stages(&stages);
-    if (!finished && may_go_on(&stages, status))
+    if (!finished && planned_may_go_on(&stages.planned, status))
         status = second_helpings(&stages);
     if (tell_left_out(&stages) < 0)
         return error_out_of_memory();
     /* Nothing more to measure: the store is finished. */
-    if (!finished && may_go_on(&stages, status))
+    if (!finished && planned_may_go_on(&stages.planned, status))
         status = run_planned(&stages, false);
     return status;
 }

@@ -25,10 +25,8 @@ static struct run_store whose(const struct erring *erring)
 
 static int refuse(const struct erring *erring, int error, const struct failure *failure)
 {
-    if (!failure->text[0])
-        return error_out_of_memory();
-    return error_fail(
-        failure, run_store_exit(error, erring->options->resume || erring->options->from.count));
+    const struct error_options *options = erring->options;
+    return run_store_refuse("error", error, options->resume || options->from.count, failure);
 }
 
 /* --- a new one --- */

@@ -11,6 +11,7 @@
 
 #include "base/monotonic.h"
 #include "cli/deliver.h"
+#include "cli/finish.h"
 #include "cli/gather.h"
 #include "cli/options.h"
 #include "cli/reach.h"
@@ -177,8 +178,9 @@ static int on_the_machine(struct erring *erring)
     return status == EXIT_DONE ? error_measure(erring) : status;
 }
 
-static int judge(struct erring *erring)
+static int judge(void *study)
 {
+    struct erring *erring = study;
     struct failure failure = {0};
     int error = 0;
     /* Stored runs that are judged again were loaded when they were opened. */
@@ -189,35 +191,45 @@ static int judge(struct erring *erring)
     if (error == 0)
         error = error_collect_skips(erring);
     erring->seconds = (double)(monotonic_ms() - erring->started) / 1000;
-    if (error == 0)
-        return EXIT_DONE;
-    return failure.code ? error_fail(&failure, EXIT_FAILED) : error_out_of_memory();
+    return finish_judged("error", error, &failure);
 }
 
-static int show_json(struct erring *erring, int status)
+static void put_report(const void *erring, const struct style *style, struct text *out)
 {
-    struct envelope envelope = {.has_seed = true,
-                                .seed = erring->seed,
-                                .facts = erring->facts,
-                                .fingerprint = erring->fingerprint,
-                                .results = error_results_json(erring),
-                                .analysis = error_analysis_json(erring),
-                                .skipped = skips_json(&erring->skips),
-                                .findings = error_findings_json(erring)};
-    return deliver_json("error", &erring->options->common, &envelope, status);
+    error_put_report(erring, style, out);
 }
 
-static int show(struct erring *erring, int status)
+static json_t *results(const void *erring)
 {
-    const struct common_options *common = &erring->options->common;
-    if (status == EXIT_DONE && !erring->report.measurements && erring->complete)
-        status = EXIT_LACKING;
-    if (common->json)
-        return show_json(erring, status);
-    struct style style = deliver_style(common);
-    AUTO_TEXT struct text out = {0};
-    error_put_report(erring, &style, &out);
-    return deliver_text("error", common, &out, status);
+    return error_results_json(erring);
+}
+
+static json_t *analysis(const void *erring)
+{
+    return error_analysis_json(erring);
+}
+
+static json_t *findings(const void *erring)
+{
+    return error_findings_json(erring);
+}
+
+static int show(void *study, int status)
+{
+    const struct erring *erring = study;
+    const struct finish finish = {.command = "error",
+                                  .common = &erring->options->common,
+                                  .seed = erring->seed,
+                                  .facts = erring->facts,
+                                  .fingerprint = erring->fingerprint,
+                                  .skips = &erring->skips,
+                                  .nothing = !erring->report.measurements && erring->complete,
+                                  .run = erring,
+                                  .put_report = put_report,
+                                  .results = results,
+                                  .analysis = analysis,
+                                  .findings = findings};
+    return finish_show(&finish, status);
 }
 
 static int run(void *parsed, int argument_count, char **arguments)
@@ -230,12 +242,7 @@ static int run(void *parsed, int argument_count, char **arguments)
     if (status == EXIT_DONE) {
         erring.seed = gather_seed(&options->seed);
         status = options->from.count ? error_open_from(&erring) : on_the_machine(&erring);
-        /* An interrupted run is judged by what it has. */
-        bool broken_off = status == EXIT_INTERRUPTED && erring.store;
-        if (status == EXIT_DONE || broken_off) {
-            int judged = judge(&erring);
-            status = judged == EXIT_DONE ? show(&erring, status) : judged;
-        }
+        status = finish_study(status, erring.store != NULL, &erring, judge, show);
     }
     release(&erring);
     return status;

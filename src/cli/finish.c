@@ -30,3 +30,20 @@ int finish_show(const struct finish *finish, int status)
     finish->put_report(finish->run, &style, &out);
     return deliver_text(finish->command, finish->common, &out, status);
 }
+
+int finish_judged(const char *command, int error, const struct failure *failure)
+{
+    if (error == 0)
+        return EXIT_DONE;
+    return failure->code ? deliver_failure(command, failure, EXIT_FAILED)
+                         : deliver_out_of_memory(command);
+}
+
+int finish_study(int status, bool stored, void *study, int (*judge)(void *study),
+                 int (*show)(void *study, int status))
+{
+    if (status != EXIT_DONE && (status != EXIT_INTERRUPTED || !stored))
+        return status;
+    int judged = judge(study);
+    return judged == EXIT_DONE ? show(study, status) : judged;
+}

@@ -8,9 +8,8 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "cli/deliver.h"
-#include "cli/gather.h"
 #include "cli/overhead-run.h"
+#include "cli/planned.h"
 #include "cli/run-store.h"
 
 #define MS_NS             UINT64_C(1000000)
@@ -23,8 +22,7 @@
 
 struct stages {
     struct touring *touring;
-    struct gathering gathering;
-    struct failure failure;
+    struct planned planned;
 };
 
 static void keep_time(void *context, uint32_t cell, uint64_t wall_ns, uint64_t inside_ns,
@@ -51,21 +49,9 @@ static int run_planned(struct stages *stages, bool more)
 {
     struct touring *touring = stages->touring;
     uint64_t left = time_left(touring);
-    stages->gathering.cells = touring->plan.cells;
-    stages->gathering.cell_count = touring->plan.count;
-    stages->gathering.budget =
-        left == UINT64_MAX ? 0 : left + touring->run.budget * OVERRUN / 100 + 1;
-    stages->gathering.more = more;
-    int status = gather(&stages->gathering, &touring->run.complete, &stages->failure);
-    stages->gathering.resumed = false;
-    return stages->failure.code ? overhead_fail(&stages->failure, status) : status;
-}
-
-static int failed(struct stages *stages, int error)
-{
-    if (!stages->failure.code)
-        fail_with(&stages->failure, error, "out of memory");
-    return overhead_fail(&stages->failure, EXIT_FAILED);
+    return planned_run(&stages->planned, touring->plan.cells, touring->plan.count,
+                       left == UINT64_MAX ? 0 : left + touring->run.budget * OVERRUN / 100 + 1,
+                       more);
 }
 
 /* Every order is drawn from a seed of its own: the visits before it are counted. */
@@ -84,29 +70,24 @@ static int visit(struct stages *stages, uint32_t portions)
     size_t count = 0;
     int error = overhead_plan_visits(&touring->plan, portions, next_seed(touring), &visits, &count);
     if (error == 0 && count)
-        error = overhead_store_plan(touring, visits, count, &stages->failure);
+        error = overhead_store_plan(touring, visits, count, &stages->planned.failure);
     if (error < 0)
-        return failed(stages, error);
+        return planned_failed(&stages->planned, error);
     int status = count ? run_planned(stages, true) : EXIT_DONE;
     if (status == EXIT_DONE) {
-        error = overhead_learn_failures(touring, &stages->failure);
+        error = overhead_learn_failures(touring, &stages->planned.failure);
         if (error < 0)
-            return failed(stages, error);
+            return planned_failed(&stages->planned, error);
     }
     return status;
-}
-
-static bool may_go_on(const struct stages *stages, int status)
-{
-    return status == EXIT_DONE && stages->touring->run.complete;
 }
 
 static int look(struct stages *stages)
 {
     struct touring *touring = stages->touring;
     int status = EXIT_DONE;
-    stages->gathering.part = "a first look";
-    while (may_go_on(stages, status)) {
+    stages->planned.gathering.part = "a first look";
+    while (planned_may_go_on(&stages->planned, status)) {
         overhead_plan_look(&touring->study, &touring->plan, share_of_time(touring, LOOK_SHARE));
         if (!overhead_plan_wants(&touring->plan))
             break;
@@ -120,9 +101,9 @@ static int all_portions(struct stages *stages)
     struct touring *touring = stages->touring;
     const struct overhead_study *study = &touring->study;
     int status = look(stages);
-    stages->gathering.part = "all tours";
+    stages->planned.gathering.part = "all tours";
     for (uint32_t left = study->emulated ? EMULATED_PORTIONS : PORTIONS;
-         left > 0 && may_go_on(stages, status); left--) {
+         left > 0 && planned_may_go_on(&stages->planned, status); left--) {
         overhead_plan_settle(study, &touring->plan, share_of_time(touring, CAUTION));
         if (!overhead_plan_wants(&touring->plan))
             break;
@@ -177,27 +158,28 @@ static int tell_left_out(struct touring *touring)
 int overhead_measure(struct touring *touring)
 {
     struct stages stages = {.touring = touring,
-                            .gathering = {.command = "overhead",
-                                          .common = &touring->run.options->common,
-                                          .session = touring->session,
-                                          .store = touring->store,
-                                          .resumed = touring->run.options->resume,
-                                          .part = "what was planned",
-                                          .timed = keep_time,
-                                          .timed_context = touring}};
+                            .planned = {.gathering = {.command = "overhead",
+                                                      .common = &touring->run.options->common,
+                                                      .session = touring->session,
+                                                      .store = touring->store,
+                                                      .resumed = touring->run.options->resume,
+                                                      .part = "what was planned",
+                                                      .timed = keep_time,
+                                                      .timed_context = touring},
+                                        .complete = &touring->run.complete}};
     int status = EXIT_DONE;
     if (!touring->store)
         return EXIT_DONE;
     bool finished = run_store_is_finished(touring->store);
     if (touring->run.options->resume)
         status = run_planned(&stages, !finished);
-    if (!finished && may_go_on(&stages, status))
+    if (!finished && planned_may_go_on(&stages.planned, status))
         status = all_portions(&stages);
     /* Of what a user interrupted the budget says nothing. */
     if (!finished && status != EXIT_INTERRUPTED && tell_left_out(touring) < 0)
         return overhead_out_of_memory();
     /* Nothing more to measure: the store is finished. */
-    if (!finished && may_go_on(&stages, status))
+    if (!finished && planned_may_go_on(&stages.planned, status))
         status = run_planned(&stages, false);
     return status;
 }

@@ -29,9 +29,7 @@ static struct run_store whose(const struct touring *touring)
 static int refuse(const struct touring *touring, int error, const struct failure *failure)
 {
     const struct overhead_options *options = touring->run.options;
-    if (!failure->text[0])
-        return overhead_out_of_memory();
-    return overhead_fail(failure, run_store_exit(error, options->resume || options->from.count));
+    return run_store_refuse("overhead", error, options->resume || options->from.count, failure);
 }
 
 /* --- a new one --- */

@@ -10,6 +10,7 @@
 
 #include "base/monotonic.h"
 #include "cli/deliver.h"
+#include "cli/finish.h"
 #include "cli/gather.h"
 #include "cli/options.h"
 #include "cli/overhead-run.h"
@@ -169,8 +170,9 @@ static int on_the_machine(struct touring *touring)
     return status == EXIT_DONE ? overhead_measure(touring) : status;
 }
 
-static int judge(struct touring *touring)
+static int judge(void *study)
 {
+    struct touring *touring = study;
     struct overhead_run *run = &touring->run;
     struct failure failure = {0};
     int error = 0;
@@ -184,35 +186,45 @@ static int judge(struct touring *touring)
     if (error == 0)
         error = overhead_collect_skips(touring);
     run->seconds = (double)(monotonic_ms() - touring->started) / 1000;
-    if (error == 0)
-        return EXIT_DONE;
-    return failure.code ? overhead_fail(&failure, EXIT_FAILED) : overhead_out_of_memory();
+    return finish_judged("overhead", error, &failure);
 }
 
-static int show_json(const struct overhead_run *run, int status)
+static void put_report(const void *run, const struct style *style, struct text *out)
 {
-    struct envelope envelope = {.has_seed = true,
-                                .seed = run->seed,
-                                .facts = run->facts,
-                                .fingerprint = run->fingerprint,
-                                .results = overhead_results_json(run),
-                                .analysis = overhead_analysis_json(run),
-                                .skipped = skips_json(&run->skips),
-                                .findings = overhead_findings_json(run)};
-    return deliver_json("overhead", &run->options->common, &envelope, status);
+    overhead_put_report(run, style, out);
 }
 
-static int show(const struct overhead_run *run, int status)
+static json_t *results(const void *run)
 {
-    const struct common_options *common = &run->options->common;
-    if (status == EXIT_DONE && !run->report.calls && run->complete)
-        status = EXIT_LACKING;
-    if (common->json)
-        return show_json(run, status);
-    struct style style = deliver_style(common);
-    AUTO_TEXT struct text out = {0};
-    overhead_put_report(run, &style, &out);
-    return deliver_text("overhead", common, &out, status);
+    return overhead_results_json(run);
+}
+
+static json_t *analysis(const void *run)
+{
+    return overhead_analysis_json(run);
+}
+
+static json_t *findings(const void *run)
+{
+    return overhead_findings_json(run);
+}
+
+static int show(void *study, int status)
+{
+    const struct overhead_run *run = &((const struct touring *)study)->run;
+    const struct finish finish = {.command = "overhead",
+                                  .common = &run->options->common,
+                                  .seed = run->seed,
+                                  .facts = run->facts,
+                                  .fingerprint = run->fingerprint,
+                                  .skips = &run->skips,
+                                  .nothing = !run->report.calls && run->complete,
+                                  .run = run,
+                                  .put_report = put_report,
+                                  .results = results,
+                                  .analysis = analysis,
+                                  .findings = findings};
+    return finish_show(&finish, status);
 }
 
 static int run_overhead(void *parsed, int argument_count, char **arguments)
@@ -224,12 +236,7 @@ static int run_overhead(void *parsed, int argument_count, char **arguments)
     if (status == EXIT_DONE) {
         touring.run.seed = gather_seed(&options->seed);
         status = options->from.count ? overhead_open_from(&touring) : on_the_machine(&touring);
-        /* An interrupted run is judged by what it has. */
-        bool broken_off = status == EXIT_INTERRUPTED && touring.store;
-        if (status == EXIT_DONE || broken_off) {
-            int judged = judge(&touring);
-            status = judged == EXIT_DONE ? show(&touring.run, status) : judged;
-        }
+        status = finish_study(status, touring.store != NULL, &touring, judge, show);
     }
     release(&touring);
     return status;

@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #include "base/cleanup.h"
+#include "cli/deliver.h"
 #include "cli/gather.h"
 #include "cli/options.h"
 
@@ -112,6 +113,13 @@ int run_store_exit(int error, bool named)
     bool wrong =
         error == -ESTALE || error == -EEXIST || error == -EINVAL || (error == -ENOENT && named);
     return wrong ? EXIT_USAGE : EXIT_FAILED;
+}
+
+int run_store_refuse(const char *command, int error, bool named, const struct failure *failure)
+{
+    if (!failure->text[0])
+        return deliver_out_of_memory(command);
+    return deliver_failure(command, failure, run_store_exit(error, named));
 }
 
 int run_store_open_from(const char *path, const char *command, struct store **store,

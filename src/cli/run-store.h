@@ -36,6 +36,8 @@ int run_store_same_plan(const struct run_store *run, struct store *store, const 
 /* The exit code of a store that cannot be had: one that is not there, or holds another plan, is a
  * wrong command line. named: it was asked for by --resume or --from. */
 int run_store_exit(int error, bool named);
+/* Says why a store cannot be had, in the name of the command; that exit code. */
+int run_store_refuse(const char *command, int error, bool named, const struct failure *failure);
 /* --from: opens a store of that command to be judged again. The caller closes *store and releases
  * *info also after a failure. */
 int run_store_open_from(const char *path, const char *command, struct store **store,

@@ -11,6 +11,7 @@
 
 #include "base/monotonic.h"
 #include "cli/deliver.h"
+#include "cli/finish.h"
 #include "cli/gather.h"
 #include "cli/options.h"
 #include "cli/reach.h"
@@ -182,6 +183,16 @@ static int on_the_machine(struct validating *validating)
     return status == EXIT_DONE ? validate_measure(validating) : status;
 }
 
+static int judge(void *study)
+{
+    return validate_judge(study);
+}
+
+static int show(void *study, int status)
+{
+    return validate_show(study, status);
+}
+
 static int run(void *parsed, int argument_count, char **arguments)
 {
     const struct validate_options *options = parsed;
@@ -196,12 +207,7 @@ static int run(void *parsed, int argument_count, char **arguments)
         return status;
     validating.seed = gather_seed(&options->seed);
     status = options->from ? validate_open_from(&validating) : on_the_machine(&validating);
-    /* An interrupted run is judged by what it has. */
-    bool broken_off = status == EXIT_INTERRUPTED && validating.store;
-    if (status == EXIT_DONE || broken_off) {
-        int judged = validate_judge(&validating);
-        status = judged == EXIT_DONE ? validate_show(&validating, status) : judged;
-    }
+    status = finish_study(status, validating.store != NULL, &validating, judge, show);
     release(&validating);
     return status;
 }
