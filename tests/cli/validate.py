@@ -175,7 +175,8 @@ class Results(Case):
         self.assertRegex(done.stdout, r"(?m)^unjudged: dummy:u\n    What it counts is not known")
         self.assertIn("end early", done.stdout)
         self.assertIn("None of the findings", done.stdout)
-        self.assertLessEqual(max(map(len, done.stdout.splitlines()[:-1])), 80)
+        # The store's path may be longer; it is there twice where a busy machine leaves something to go on with.
+        self.assertLessEqual(max(len(line) for line in done.stdout.splitlines() if self.folder not in line), 80)
         self.assertNotIn("\033", done.stdout)
 
     def shown(self, *events, budget="6s"):
