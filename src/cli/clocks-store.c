@@ -24,9 +24,7 @@ static struct run_store whose(const struct watching *watching)
 static int refuse(const struct watching *watching, int error, const struct failure *failure)
 {
     const struct clocks_options *options = watching->run.options;
-    if (!failure->text[0])
-        return clocks_out_of_memory();
-    return clocks_fail(failure, run_store_exit(error, options->resume || options->from));
+    return run_store_refuse("clocks", error, options->resume || options->from, failure);
 }
 
 /* --- a new one --- */

@@ -167,8 +167,9 @@ static int on_the_machine(struct watching *watching)
     return status == EXIT_DONE ? clocks_measure(watching) : status;
 }
 
-static int judge(struct watching *watching)
+static int judge(void *study)
 {
+    struct watching *watching = study;
     struct clocks_run *run = &watching->run;
     struct failure failure = {0};
     int error = watching->store ? clocks_load(watching->store, &run->file, &failure) : 0;
@@ -177,9 +178,7 @@ static int judge(struct watching *watching)
     if (error == 0)
         error = clocks_collect_skips(watching);
     run->seconds = (double)(monotonic_ms() - watching->started) / 1000;
-    if (error == 0)
-        return EXIT_DONE;
-    return failure.code ? clocks_fail(&failure, EXIT_FAILED) : clocks_out_of_memory();
+    return finish_judged("clocks", error, &failure);
 }
 
 static void put_report(const void *run, const struct style *style, struct text *out)
@@ -202,8 +201,9 @@ static json_t *findings(const void *run)
     return clocks_findings_json(run);
 }
 
-static int show(const struct clocks_run *run, int status)
+static int show(void *study, int status)
 {
+    const struct clocks_run *run = &((const struct watching *)study)->run;
     const struct finish finish = {.command = "clocks",
                                   .common = &run->options->common,
                                   .seed = run->seed,
@@ -229,12 +229,7 @@ static int run_clocks(void *parsed, int argument_count, char **arguments)
     if (status == EXIT_DONE) {
         watching.run.seed = gather_seed(&options->seed);
         status = options->from ? clocks_open_from(&watching) : on_the_machine(&watching);
-        /* An interrupted run is judged by what it has. */
-        bool broken_off = status == EXIT_INTERRUPTED && watching.store;
-        if (status == EXIT_DONE || broken_off) {
-            int judged = judge(&watching);
-            status = judged == EXIT_DONE ? show(&watching.run, status) : judged;
-        }
+        status = finish_study(status, watching.store != NULL, &watching, judge, show);
     }
     release(&watching);
     return status;

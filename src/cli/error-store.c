@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "cli/deliver.h"
 #include "cli/error.h"
+#include "cli/from-stores.h"
 #include "cli/options.h"
 #include "cli/run-store.h"
 #include "study/error.h"
@@ -216,42 +217,26 @@ int error_reopen_store(struct erring *erring)
 
 /* --- finished ones --- */
 
-/* The first one says which machine and seed the report is of. */
-static int take_first(struct erring *erring, const struct store_info *info, struct failure *failure)
+static int load(void *context, struct store *store, struct failure *failure)
 {
-    if (erring->facts)
-        return 0;
-    erring->seed = info->seed;
-    snprintf(erring->fingerprint, sizeof(erring->fingerprint), "%s", info->fingerprint);
-    erring->facts = &erring->stored_facts;
-    return store_facts(erring->store, &erring->stored_facts, failure);
-}
-
-static int load_from(struct erring *erring, const char *path, struct failure *failure)
-{
-    struct store *store = NULL;
-    struct store_info info = {0};
-    int error = run_store_open_from(path, "error", &store, &info, failure);
-    bool first = !erring->store;
-    if (first)
-        erring->store = store;
-    if (error == 0)
-        error = take_first(erring, &info, failure);
-    if (error == 0)
-        error = error_load(store, &erring->file, failure);
-    erring->complete &= info.finished != NULL;
-    store_info_release(&info);
-    if (!first)
-        store_close(store);
-    return error;
+    struct erring *erring = context;
+    return error_load(store, &erring->file, failure);
 }
 
 int error_open_from(struct erring *erring)
 {
     struct failure failure = {0};
-    const struct string_list *from = &erring->options->from;
-    int error = 0;
-    for (size_t i = 0; i < from->count && error == 0; i++)
-        error = load_from(erring, from->items[i], &failure);
+    const struct from_stores from = {.command = "error",
+                                     .paths = &erring->options->from,
+                                     .store = &erring->store,
+                                     .seed = &erring->seed,
+                                     .fingerprint = erring->fingerprint,
+                                     .fingerprint_size = sizeof(erring->fingerprint),
+                                     .stored_facts = &erring->stored_facts,
+                                     .facts = &erring->facts,
+                                     .complete = &erring->complete,
+                                     .load = load,
+                                     .context = erring};
+    int error = from_stores_load(&from, &failure);
     return error == 0 ? EXIT_DONE : refuse(erring, error, &failure);
 }

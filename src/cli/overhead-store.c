@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "cli/deliver.h"
+#include "cli/from-stores.h"
 #include "cli/options.h"
 #include "cli/overhead-run.h"
 #include "cli/run-store.h"
@@ -214,22 +215,16 @@ int overhead_reopen_store(struct touring *touring)
 
 /* --- finished ones --- */
 
-/* The first one says which machine and seed the report is of. */
-static int take_first(struct touring *touring, const struct store_info *info,
-                      struct failure *failure)
-{
-    if (touring->run.facts)
-        return 0;
-    touring->run.seed = info->seed;
-    snprintf(touring->run.fingerprint, sizeof(touring->run.fingerprint), "%s", info->fingerprint);
-    touring->run.facts = &touring->stored_facts;
-    return store_facts(touring->store, &touring->stored_facts, failure);
-}
+struct several {
+    struct touring *touring;
+    struct text names; /* of the runs so far, a line each */
+};
 
-/* A copy is no further witness. names: of the runs so far, a line each. */
-static int check_new(const struct store_info *info, const char *path, struct text *names,
+/* A copy is no further witness. */
+static int check_new(void *context, const char *path, const struct store_info *info,
                      struct failure *failure)
 {
+    struct text *names = &((struct several *)context)->names;
     AUTO_TEXT struct text name = {0};
     text_printf(&name, "\n%s %" PRIu64 " %s\n", info->fingerprint, info->seed, info->started);
     if (names->bytes && name.bytes && strstr(names->bytes, name.bytes))
@@ -241,37 +236,32 @@ static int check_new(const struct store_info *info, const char *path, struct tex
     return names->failed || name.failed ? fail_with(failure, -ENOMEM, "out of memory") : 0;
 }
 
-static int load_from(struct touring *touring, const char *path, struct text *names,
-                     struct failure *failure)
+static int load(void *context, struct store *store, struct failure *failure)
 {
-    struct store *store = NULL;
-    struct store_info info = {0};
-    int error = run_store_open_from(path, "overhead", &store, &info, failure);
-    bool first = !touring->store;
-    if (first)
-        touring->store = store;
-    if (error == 0)
-        error = check_new(&info, path, names, failure);
-    if (error == 0)
-        error = take_first(touring, &info, failure);
-    if (error == 0)
-        error = overhead_load(store, &touring->run.file, failure);
-    touring->run.complete &= info.finished != NULL;
-    store_info_release(&info);
-    if (!first)
-        store_close(store);
-    return error;
+    struct several *several = context;
+    return overhead_load(store, &several->touring->run.file, failure);
 }
 
 int overhead_open_from(struct touring *touring)
 {
     struct failure failure = {0};
-    const struct string_list *from = &touring->run.options->from;
-    AUTO_TEXT struct text names = {0};
-    int error = 0;
-    for (size_t i = 0; i < from->count && error == 0; i++)
-        error = load_from(touring, from->items[i], &names, &failure);
-    if (error == 0 && from->count == 1)
-        touring->run.stored = store_path(touring->store);
+    struct overhead_run *run = &touring->run;
+    struct several several = {.touring = touring};
+    const struct from_stores from = {.command = "overhead",
+                                     .paths = &run->options->from,
+                                     .store = &touring->store,
+                                     .seed = &run->seed,
+                                     .fingerprint = run->fingerprint,
+                                     .fingerprint_size = sizeof(run->fingerprint),
+                                     .stored_facts = &touring->stored_facts,
+                                     .facts = &run->facts,
+                                     .complete = &run->complete,
+                                     .check = check_new,
+                                     .load = load,
+                                     .context = &several};
+    int error = from_stores_load(&from, &failure);
+    text_free(&several.names);
+    if (error == 0 && run->options->from.count == 1)
+        run->stored = store_path(touring->store);
     return error == 0 ? EXIT_DONE : refuse(touring, error, &failure);
 }

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "cli/deliver.h"
-#include "cli/gather.h"
+#include "cli/planned.h"
 #include "cli/run-store.h"
 
 #define MS_NS UINT64_C(1000000)
@@ -26,9 +26,7 @@
 
 struct stages {
     struct portioning *of;
-    struct gathering gathering;
-    struct failure failure;
-    bool *complete;
+    struct planned planned;
     uint64_t beyond; /* ms that what is under way may take when the time is over */
 };
 
@@ -61,25 +59,8 @@ static int run_planned(struct stages *stages, bool more)
 {
     const struct portioning *of = stages->of;
     uint64_t left = time_left(of);
-    stages->gathering.cells = of->wishes->cells;
-    stages->gathering.cell_count = of->wishes->cell_count;
-    stages->gathering.budget = left == UINT64_MAX ? 0 : left + overrun(of) + stages->beyond;
-    stages->gathering.more = more;
-    int status = gather(&stages->gathering, stages->complete, &stages->failure);
-    stages->gathering.resumed = false;
-    return stages->failure.code ? deliver_failure(of->command, &stages->failure, status) : status;
-}
-
-static int failed(struct stages *stages, int error)
-{
-    if (!stages->failure.code)
-        fail_with(&stages->failure, error, "out of memory");
-    return deliver_failure(stages->of->command, &stages->failure, EXIT_FAILED);
-}
-
-static bool may_go_on(const struct stages *stages, int status)
-{
-    return status == EXIT_DONE && *stages->complete;
+    return planned_run(&stages->planned, of->wishes->cells, of->wishes->cell_count,
+                       left == UINT64_MAX ? 0 : left + overrun(of) + stages->beyond, more);
 }
 
 static int between(struct stages *stages)
@@ -96,14 +77,14 @@ static int visit(struct stages *stages, uint32_t portions)
     int error =
         wishes_visits(of->wishes, portions, of->seed + wishes_planned(of->wishes), &visits, &count);
     if (error == 0 && count)
-        error = wishes_store(of->wishes, of->store, visits, count, &stages->failure);
+        error = wishes_store(of->wishes, of->store, visits, count, &stages->planned.failure);
     if (error < 0)
-        return failed(stages, error);
+        return planned_failed(&stages->planned, error);
     int status = count ? run_planned(stages, true) : EXIT_DONE;
     if (status == EXIT_DONE) {
-        error = wishes_learn_failures(of->wishes, of->store, &stages->failure);
+        error = wishes_learn_failures(of->wishes, of->store, &stages->planned.failure);
         if (error < 0)
-            return failed(stages, error);
+            return planned_failed(&stages->planned, error);
     }
     return status == EXIT_DONE && count ? between(stages) : status;
 }
@@ -113,8 +94,8 @@ static int look(struct stages *stages)
     const struct portioning *of = stages->of;
     int status = between(stages);
     unsigned share = wishes_have_prices(of->wishes) ? LOOK_SHARE : PILOT_SHARE;
-    stages->gathering.part = "a first look";
-    for (; may_go_on(stages, status); share = LOOK_SHARE) {
+    stages->planned.gathering.part = "a first look";
+    for (; planned_may_go_on(&stages->planned, status); share = LOOK_SHARE) {
         wishes_look(of->wishes, share_of_time(of, share));
         if (!wishes_want(of->wishes))
             break;
@@ -136,14 +117,15 @@ static int all_portions(struct stages *stages)
 {
     const struct portioning *of = stages->of;
     int status = look(stages);
-    stages->gathering.part = of->all;
-    for (uint32_t left = of->portions; left > 0 && may_go_on(stages, status); left--) {
+    stages->planned.gathering.part = of->all;
+    for (uint32_t left = of->portions; left > 0 && planned_may_go_on(&stages->planned, status);
+         left--) {
         wishes_settle(of->wishes, share_of_time(of, CAUTION));
         if (!wishes_want(of->wishes))
             break;
         status = visit(stages, left);
     }
-    return may_go_on(stages, status) ? end(stages) : status;
+    return planned_may_go_on(&stages->planned, status) ? end(stages) : status;
 }
 
 /* --- what the budget did not hold --- */
@@ -190,29 +172,29 @@ static int tell_left_out(const struct portioning *of)
 int portions_measure(struct portioning *portioning, bool *complete)
 {
     struct stages stages = {.of = portioning,
-                            .gathering = {.command = portioning->command,
-                                          .common = portioning->common,
-                                          .session = portioning->session,
-                                          .store = portioning->store,
-                                          .resumed = portioning->resumed,
-                                          .once = portioning->once,
-                                          .part = "what was planned",
-                                          .timed = keep_time,
-                                          .timed_context = portioning->wishes},
-                            .complete = complete};
+                            .planned = {.gathering = {.command = portioning->command,
+                                                      .common = portioning->common,
+                                                      .session = portioning->session,
+                                                      .store = portioning->store,
+                                                      .resumed = portioning->resumed,
+                                                      .once = portioning->once,
+                                                      .part = "what was planned",
+                                                      .timed = keep_time,
+                                                      .timed_context = portioning->wishes},
+                                        .complete = complete}};
     int status = EXIT_DONE;
     if (!portioning->store)
         return EXIT_DONE;
     bool finished = run_store_is_finished(portioning->store);
     if (portioning->resumed)
         status = run_planned(&stages, !finished);
-    if (!finished && may_go_on(&stages, status))
+    if (!finished && planned_may_go_on(&stages.planned, status))
         status = all_portions(&stages);
     /* Of what a user interrupted the budget says nothing. */
     if (!finished && status != EXIT_INTERRUPTED && tell_left_out(portioning) < 0)
         return deliver_out_of_memory(portioning->command);
     /* Nothing more to measure: the store is finished. */
-    if (!finished && may_go_on(&stages, status))
+    if (!finished && planned_may_go_on(&stages.planned, status))
         status = run_planned(&stages, false);
     return status;
 }

@@ -140,10 +140,8 @@ static int create(struct validating *validating, struct failure *failure)
 
 int validate_refuse(const struct validating *validating, int error, struct failure *failure)
 {
-    if (!failure->text[0])
-        return validate_out_of_memory();
-    bool named = validating->options->resume || validating->options->from;
-    return validate_fail(failure, run_store_exit(error, named));
+    const struct validate_options *options = validating->options;
+    return run_store_refuse("validate", error, options->resume || options->from, failure);
 }
 
 int validate_open_store(struct validating *validating)

@@ -1,0 +1,49 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Opens what --from names, one after the other, and has it loaded. */
+#include "cli/from-stores.h"
+
+#include <stdio.h>
+
+#include "cli/run-store.h"
+
+static int take_first(const struct from_stores *from, const struct store_info *info,
+                      struct failure *failure)
+{
+    if (*from->facts)
+        return 0;
+    *from->seed = info->seed;
+    snprintf(from->fingerprint, from->fingerprint_size, "%s", info->fingerprint);
+    *from->facts = from->stored_facts;
+    return store_facts(*from->store, from->stored_facts, failure);
+}
+
+static int load_one(const struct from_stores *from, const char *path, struct failure *failure)
+{
+    struct store *store = NULL;
+    struct store_info info = {0};
+    int error = run_store_open_from(path, from->command, &store, &info, failure);
+    bool first = !*from->store;
+    if (first)
+        *from->store = store;
+    if (error == 0 && from->check)
+        error = from->check(from->context, path, &info, failure);
+    if (error == 0)
+        error = take_first(from, &info, failure);
+    if (error == 0)
+        error = from->load(from->context, store, failure);
+    *from->complete &= info.finished != NULL;
+    store_info_release(&info);
+    if (!first)
+        store_close(store);
+    return error;
+}
+
+int from_stores_load(const struct from_stores *from, struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = 0; i < from->paths->count && error == 0; i++)
+        error = load_one(from, from->paths->items[i], failure);
+    return error;
+}
