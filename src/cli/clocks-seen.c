@@ -100,13 +100,12 @@ static int by_use(const void *left, const void *right)
 /* A person's own clock is what they came for. */
 static int group_of(const struct clock_seen *seen)
 {
-    if (seen->clock->external)
-        return -1;
     static const int places[CLOCK_TRUSTS] = {[TRUST_DEPENDABLE] = 0,
                                              [TRUST_NOT_FALSIFIABLE] = 1,
                                              [TRUST_CPU_TIME_ONLY] = 2,
                                              [TRUST_NOT_DEPENDABLE] = 3};
-    return seen->verdict ? places[seen->verdict->trust] : CLOCK_TRUSTS;
+    int place = seen->verdict ? places[seen->verdict->trust] : CLOCK_TRUSTS;
+    return seen->clock->external ? place - CLOCK_TRUSTS - 1 : place;
 }
 
 size_t clocks_by_use(const struct clocks_run *run, uint32_t *order)

@@ -39,13 +39,15 @@ static void put_overslept(const struct clocks_disturbances *seen, struct text *o
 {
     if (!isfinite(seen->overslept_median_ns) || !isfinite(seen->overslept_max_ns))
         return;
-    text_puts(out, "Sleeps took ");
+    text_puts(out, "Sleeps ended ");
     clocks_put_time(seen->overslept_median_ns, out);
+    text_puts(out, " late");
     if (isfinite(seen->awake_median_ns)) {
-        text_puts(out, ", with CPUs held awake ");
+        text_puts(out, " (");
         clocks_put_time(seen->awake_median_ns, out);
+        text_puts(out, " with CPUs held awake)");
     }
-    text_puts(out, " longer than asked for, at most ");
+    text_puts(out, ", at most ");
     clocks_put_time(seen->overslept_max_ns, out);
     text_puts(out, ". ");
 }

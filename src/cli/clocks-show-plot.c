@@ -4,13 +4,14 @@
  * The paper's Figure 1 on a terminal: how long a sleep was asked for, and what clocks say it took.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "cli/clocks-show.h"
 #include "show/scatter.h"
 
-#define ROWS   8u
-#define BEYOND 1.5 /* times the longest sleep */
+#define ROWS   6u
+#define BEYOND 1.1 /* times the longest sleep */
 
 static bool has_points(const struct clocks_run *run, uint32_t clock)
 {
@@ -20,14 +21,30 @@ static bool has_points(const struct clocks_run *run, uint32_t clock)
     return false;
 }
 
+static bool is_copy(const struct clocks_run *run, uint32_t clock, uint32_t of)
+{
+    const struct clock_same *same = &run->report.same[clock];
+    return same->known && same->same && same->with == of;
+}
+
+/* Are both made of one counter, and either in order or at fault in the same way? */
+static bool are_alike(const struct clocks_run *run, uint32_t one, uint32_t other)
+{
+    const struct clock_known *left = &run->file.clocks[one], *right = &run->file.clocks[other];
+    const struct clock_verdict *verdicts = run->report.verdicts;
+    return !left->external && !right->external && left->role == ROLE_WALL &&
+           right->role == ROLE_WALL && left->hardware && right->hardware &&
+           strcmp(left->hardware, right->hardware) == 0 && verdicts &&
+           verdicts[one].fault == verdicts[other].fault;
+}
+
 /* One in other clothes would only hide the other. */
 static bool is_double(const struct clocks_run *run, uint32_t clock, const uint32_t *shown,
                       size_t count)
 {
-    const struct clock_same *same = run->report.same;
-    for (size_t i = 0; same && i < count; i++)
-        if ((same[clock].known && same[clock].same && same[clock].with == shown[i]) ||
-            (same[shown[i]].known && same[shown[i]].same && same[shown[i]].with == clock))
+    for (size_t i = 0; i < count; i++)
+        if (are_alike(run, clock, shown[i]) ||
+            (run->report.same && (is_copy(run, clock, shown[i]) || is_copy(run, shown[i], clock))))
             return true;
     return false;
 }

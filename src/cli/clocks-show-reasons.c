@@ -52,10 +52,14 @@ static void put_reason(const struct clocks_run *run, const uint32_t *order, size
 
 /* --- other clothes --- */
 
+/* One of a person's own that has a fault is more than clothes. */
 static bool is_copy(const struct clocks_run *run, size_t clock, size_t with)
 {
     const struct clock_same *same = &run->report.same[clock];
-    return clocks_is_judged(run, clock) && same->known && same->same && same->with == with;
+    bool spoilt = run->file.clocks[clock].external && run->report.verdicts &&
+                  run->report.verdicts[clock].trust == TRUST_NOT_DEPENDABLE;
+    return clocks_is_judged(run, clock) && !spoilt && same->known && same->same &&
+           same->with == with;
 }
 
 static size_t copies_of(const struct clocks_run *run, size_t with)
@@ -104,27 +108,6 @@ static void put_same(const struct clocks_run *run, size_t with, const struct sty
     if (run->options->all && isfinite(farthest->ppb) && farthest->ppb > 0)
         text_printf(&words, " (two oscillators would have to agree to %.2g ppb)", farthest->ppb);
     section_put_item(text_string(&words), style, out);
-}
-
-void clocks_put_reasons(const struct clocks_run *run, const struct style *style, struct text *out)
-{
-    AUTO_FREE uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));
-    AUTO_TEXT struct text lines = {0};
-    if (!order) {
-        out->failed = true;
-        return;
-    }
-    size_t count = clocks_by_use(run, order);
-    for (size_t i = 0; run->report.verdicts && i < count; i++)
-        if (needs_reason(run, order[i]) && !was_said(run, order, i))
-            put_reason(run, order, count, i, style, &lines);
-    for (size_t i = 0; run->report.same && i < run->file.clock_count; i++)
-        put_same(run, i, style, &lines);
-    out->failed |= lines.failed;
-    if (!lines.length)
-        return;
-    section_put_heading("Why", style, out);
-    text_puts(out, text_string(&lines));
 }
 
 /* --- the reference, and claims beside it --- */
@@ -178,23 +161,41 @@ static void put_claims(const struct clocks_run *run, struct text *out)
     put_rates(run, out);
     if (isfinite(file->steered_ppm) && file->steered_ppm != 0)
         text_printf(out, "; realtime and monotonic steered by %.3g ppm", file->steered_ppm + 0.0);
-    text_puts(out, ".");
 }
 
-void clocks_put_reference(const struct clocks_run *run, const struct style *style, struct text *out)
+static void put_reference(const struct clocks_run *run, const struct style *style, struct text *out)
 {
     const struct clocks_reference *reference = &run->report.reference;
     AUTO_TEXT struct text claims = {0};
     if (!run->report.looks)
         return;
-    section_put_heading("Compared with what", style, out);
     if (reference->why[0]) {
         AUTO_TEXT struct text words = {0};
-        size_t length = strlen(reference->why);
-        text_printf(&words, "Reference: %s%s", reference->why,
-                    reference->why[length - 1] == '.' ? "" : ".");
-        section_put_words(text_string(&words), style, out);
+        text_printf(&words, "Reference: %s", reference->why);
+        section_put_item(text_string(&words), style, out);
     }
     put_claims(run, &claims);
-    section_put_words(text_string(&claims), style, out);
+    section_put_item(text_string(&claims), style, out);
+}
+
+void clocks_put_reasons(const struct clocks_run *run, const struct style *style, struct text *out)
+{
+    AUTO_FREE uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));
+    AUTO_TEXT struct text lines = {0};
+    if (!order) {
+        out->failed = true;
+        return;
+    }
+    size_t count = clocks_by_use(run, order);
+    for (size_t i = 0; run->report.verdicts && i < count; i++)
+        if (needs_reason(run, order[i]) && !was_said(run, order, i))
+            put_reason(run, order, count, i, style, &lines);
+    for (size_t i = 0; run->report.same && i < run->file.clock_count; i++)
+        put_same(run, i, style, &lines);
+    put_reference(run, style, &lines);
+    out->failed |= lines.failed;
+    if (!lines.length)
+        return;
+    section_put_heading("Why", style, out);
+    text_puts(out, text_string(&lines));
 }

@@ -126,8 +126,14 @@ static const struct column columns[] = {
 /* From the widest to one that fits any place. */
 static const struct layout {
     bool beside; /* the trust has a column, instead of a row above the clocks that have it */
-    bool full;   /* an interval in all words, instead of one */
-} layouts[] = {{true, true}, {true, false}, {false, false}};
+    bool full;   /* an interval in all words, instead of two */
+    bool ticks;  /* the cost in ticks beside that in ns */
+    bool bounds; /* of rates */
+} layouts[] = {{true, true, true, true},
+               {false, true, true, true},
+               {false, true, false, true},
+               {false, false, false, true},
+               {false, false, false, false}};
 #define LAYOUTS (sizeof(layouts) / sizeof(*layouts))
 
 static void add_number(struct table *table, bool known, double value)
@@ -160,22 +166,30 @@ static void add_offset(struct table *table, const struct clock_seen *seen)
               text_string(&words));
 }
 
-/* In one word: what was special about it, else its workload. */
-static const char *brief_interval(const struct clock_row *row)
+/* Coarse clocks may take several steps at once on a busy machine: the smallest is its step. */
+static double step_of(const struct clock_seen *seen)
 {
-    if (row->handover)
-        return "handed";
-    if (row->moves)
-        return "moved";
-    if (row->threads > 1)
-        return "threads";
-    return row->workload ? row->workload : "?";
+    const struct clock_granularity *granularity = &seen->granularity;
+    bool coarse = granularity->coarse && seen->scale.known && granularity->step_ticks > 0;
+    return coarse ? granularity->step_ticks * seen->scale.ns_per_tick : granularity->resolution_ns;
+}
+
+/* In two words: its workload, and what was special about it. */
+static void put_brief_interval(const struct clock_row *row, struct text *out)
+{
+    text_put_clean(out, row->workload ? row->workload : "?");
+    text_puts(out, row->handover      ? ", handed"
+                   : row->moves       ? ", moved"
+                   : row->threads > 1 ? ", threads"
+                   : row->awake       ? ", awake"
+                                      : "");
 }
 
 static void add_worst(struct table *table, const struct clocks_run *run,
                       const struct clock_seen *seen, bool full)
 {
     const struct clock_row *worst = clocks_worst_row(run, seen->verdict);
+    int32_t reference = run->report.reference.clock;
     char ratio[NUMBER_SIZE] = "";
     AUTO_TEXT struct text words = {0};
     if (seen->verdict && isfinite(seen->verdict->worst_ratio))
@@ -183,23 +197,25 @@ static void add_worst(struct table *table, const struct clocks_run *run,
     if (worst && full)
         clocks_put_interval(worst, &words);
     else if (worst)
-        text_put_clean(&words, brief_interval(worst));
+        put_brief_interval(worst, &words);
+    else if (reference >= 0 && seen->clock == &run->file.clocks[reference])
+        text_puts(&words, "(reference)");
     table_add(table, TONE_PLAIN, ratio);
-    table_add(table, TONE_PLAIN, text_string(&words));
+    table_add(table, worst ? TONE_PLAIN : TONE_DIM, text_string(&words));
 }
 
 static void add_figures(struct table *table, const struct clocks_run *run,
-                        const struct clock_seen *seen, bool full)
+                        const struct clock_seen *seen, const struct layout *layout)
 {
-    char ppm[NUMBER_SIZE] = "";
-    add_number(table, seen->cost.known, seen->cost.ticks);
+    AUTO_TEXT struct text rate = {0};
+    add_number(table, seen->cost.known && layout->ticks, seen->cost.ticks);
     add_time(table, seen->cost.known, seen->cost.ns);
-    add_time(table, seen->granularity.known, seen->granularity.resolution_ns);
-    add_worst(table, run, seen, full);
+    add_time(table, seen->granularity.known, step_of(seen));
+    add_worst(table, run, seen, layout->full);
     add_offset(table, seen);
     if (seen->rate && seen->rate->against_claim)
-        clocks_ppm(seen->rate->ppm, ppm, sizeof(ppm));
-    table_add(table, TONE_PLAIN, ppm);
+        clocks_put_rate(seen->rate, layout->bounds, &rate);
+    table_add(table, TONE_PLAIN, text_string(&rate));
 }
 
 static enum tone tone_of(const struct clock_seen *seen)
@@ -215,25 +231,35 @@ static const char *trust_of(const struct clock_seen *seen)
     return seen->verdict ? clock_trust_names[seen->verdict->trust] : "not judged";
 }
 
-static void add_heading(struct table *table, const struct clock_seen *seen)
+static void add_heading(struct table *table, enum tone tone, const char *words)
 {
-    table_add(table, tone_of(seen), trust_of(seen));
+    table_add(table, tone, words);
     for (size_t column = 1; column < COLUMNS; column++)
         table_add(table, TONE_PLAIN, "");
+}
+
+/* Whose clocks follow, where some are a person's own; and how far they are to be trusted. */
+static void add_headings(struct table *table, const struct clock_seen *before,
+                         const struct clock_seen *seen)
+{
+    bool other = before ? before->clock->external != seen->clock->external : seen->clock->external;
+    if (other)
+        add_heading(table, TONE_STRONG, seen->clock->external ? "YOUR OWN" : "THE MACHINE'S");
+    if (!before || other || strcmp(trust_of(before), trust_of(seen)) != 0)
+        add_heading(table, tone_of(seen), trust_of(seen));
 }
 
 static void fill(struct table *table, const struct layout *layout, const struct clocks_run *run,
                  const uint32_t *order, size_t count)
 {
-    const char *before = "";
     for (size_t i = 0; i < count; i++) {
         const struct clock_seen seen = clocks_seen(run, order[i]);
-        if (!layout->beside && strcmp(before, trust_of(&seen)) != 0)
-            add_heading(table, &seen);
-        before = trust_of(&seen);
+        const struct clock_seen before = clocks_seen(run, order[i ? i - 1 : 0]);
+        if (!layout->beside)
+            add_headings(table, i ? &before : NULL, &seen);
         table_addf(table, TONE_PLAIN, "%s%s", layout->beside ? "" : " ", seen.clock->name);
         table_add(table, tone_of(&seen), layout->beside ? trust_of(&seen) : "");
-        add_figures(table, run, &seen, layout->full);
+        add_figures(table, run, &seen, layout);
     }
 }
 
@@ -242,11 +268,13 @@ static void put_legend(const struct clocks_run *run, const struct style *style, 
 {
     const struct clocks_reference *reference = &run->report.reference;
     AUTO_TEXT struct text words = {0};
-    text_puts(&words, "cost of a reading; step: how finely it tells time; worst: interval by it");
+    text_puts(&words,
+              "cost: of a reading; step: how finely it tells time; worst: an interval by it");
     if (reference->clock >= 0)
         text_printf(&words, " over that by %s",
                     clocks_name(&run->file, (uint32_t)reference->clock));
-    text_puts(&words, "; CPUs: apart, or the most unseen (<); ppm: beyond the rate it claims");
+    text_printf(&words, "; CPUs: apart by, or less (<); ppm: off the rate it claims (%s: times it)",
+                utf8_is_expected() ? "\u00d7" : "x");
     section_put_words(text_string(&words), style, out);
 }
 

@@ -67,6 +67,27 @@ void clocks_ppm(double ppm, char *text, size_t size)
     snprintf(text, size, "%s%s", magnitude < 0.05 ? "" : ppm < 0 ? "-" : "+", digits);
 }
 
+#define TIMES 10000.0 /* ppm from which on a rate is told as a multiple of the one claimed */
+
+void clocks_put_rate(const struct clock_rate *rate, bool bounds, struct text *out)
+{
+    bool unicode = utf8_is_expected();
+    char words[NUMBER_SIZE];
+    if (fabs(rate->ppm) >= TIMES) {
+        number_significant(1 + rate->ppm / 1e6, 3, words, sizeof(words));
+        text_printf(out, "%s%s", unicode ? "\u00d7" : "x", words);
+        return;
+    }
+    clocks_ppm(rate->ppm, words, sizeof(words));
+    text_puts(out, words);
+    double bound = fmax(rate->high - rate->ppm, rate->ppm - rate->low);
+    if (!bounds || !isfinite(bound) || !isfinite(rate->ppm))
+        return;
+    /* Never less than the last digit that is shown. */
+    clocks_ppm(fmax(0.1, bound), words, sizeof(words));
+    text_printf(out, " %s%s", unicode ? "\u00b1" : "+-", words + 1);
+}
+
 void clocks_put_interval(const struct clock_row *row, struct text *out)
 {
     text_put_clean(out, row->workload ? row->workload : "?");

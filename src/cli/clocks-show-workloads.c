@@ -46,6 +46,9 @@ static struct ratios find_ratios(const struct clocks_run *run, const struct cloc
                                  uint32_t clock)
 {
     struct ratios ratios = {.worst = 1, .naive = 1, .usual = 1};
+    /* CPU time of a thread says nothing of what another thread ended. */
+    if (like->handover && run->file.clocks[clock].role != ROLE_WALL)
+        return ratios;
     for (size_t i = 0; i < run->report.row_count; i++) {
         const struct clock_row *row = &run->report.rows[i];
         if (row->clock != clock || !row->runs || !is_alike(row, like))
@@ -97,8 +100,7 @@ static bool go_alike(const struct brief *brief, const struct kind *left, const s
 {
     for (size_t i = 0; i < brief->count; i++) {
         const struct ratios *one = &left->ratios[i], *other = &right->ratios[i];
-        if (one->known != other->known ||
-            (one->known && class_of(one->usual) != class_of(other->usual)))
+        if (one->known && other->known && class_of(one->usual) != class_of(other->usual))
             return false;
     }
     return true;
@@ -111,6 +113,7 @@ static void fold(const struct brief *brief, struct kind *into, struct kind *kind
         all->worst = clocks_worse(all->worst, more->worst);
         all->naive = clocks_worse(all->naive, more->naive);
         all->usual = clocks_worse(all->usual, more->usual);
+        all->known |= more->known;
     }
     text_printf(&into->names, "; %s", text_string(&kind->names));
     text_free(&kind->names);
@@ -123,14 +126,15 @@ static bool find_kinds(struct brief *brief)
     brief->kinds = calloc(run->report.row_count, sizeof(*brief->kinds));
     for (size_t i = 0; brief->kinds && i < run->report.row_count; i++) {
         struct kind kind;
-        size_t at = 0;
+        size_t at = brief->kind_count;
         if (!leads(run, i))
             continue;
         find_kind(brief, &run->report.rows[i], &kind);
-        while (at < brief->kind_count && !go_alike(brief, &brief->kinds[at], &kind))
-            at++;
-        if (at < brief->kind_count)
-            fold(brief, &brief->kinds[at], &kind);
+        /* The latest first: it is of the same workload, if any is. */
+        while (at > 0 && !go_alike(brief, &brief->kinds[at - 1], &kind))
+            at--;
+        if (at > 0)
+            fold(brief, &brief->kinds[at - 1], &kind);
         else
             brief->kinds[brief->kind_count++] = kind;
     }
@@ -189,8 +193,7 @@ static void put_kinds(const struct brief *brief, const struct style *style, stru
         }
         table_add(&table, TONE_PLAIN, text_string(&kind->names));
     }
-    section_put_heading("Worst ratios (of CPU time the usual), and the first clock's in the naive "
-                        "order of the paper",
+    section_put_heading("Worst ratios (CPU time: usual); naive: in the paper's order of reading",
                         style, out);
     table_put(&table, style, out);
     table_free(&table);

@@ -45,6 +45,8 @@ void clocks_put_time(double ns, struct text *out);
 void clocks_ratio(double ratio, char *text, size_t size);
 /* +0.3, -120; signed. */
 void clocks_ppm(double ppm, char *text, size_t size);
+/* "+0.3 ±0.1" ppm, bounds where asked for; "×0.08" of what it claims where that is far off. */
+void clocks_put_rate(const struct clock_rate *rate, bool bounds, struct text *out);
 /* "sleep", "compute, 2 threads", "sleep, moved": what an interval was. */
 void clocks_put_interval(const struct clock_row *row, struct text *out);
 
@@ -62,6 +64,6 @@ json_t *clocks_clock_json(const struct clocks_run *run, size_t index);
 
 /* --- for people, in the order in which they are shown --- */
 typedef void clocks_part(const struct clocks_run *run, const struct style *style, struct text *out);
-clocks_part clocks_put_summary, clocks_put_table, clocks_put_reasons, clocks_put_reference,
-    clocks_put_plot, clocks_put_workloads, clocks_put_pairs, clocks_put_disturbances,
-    clocks_put_advice, clocks_put_absences;
+clocks_part clocks_put_summary, clocks_put_table, clocks_put_reasons, clocks_put_plot,
+    clocks_put_workloads, clocks_put_pairs, clocks_put_disturbances, clocks_put_advice,
+    clocks_put_absences;

@@ -106,11 +106,11 @@ static void every_clock_has_a_row(void **state)
     struct shown *shown = *state;
     shown_put(shown, 110);
     expect_line(shown, "tsc ",
-                "tsc not falsifiable here 25 9.6 ns 10 ns 1.000002 sleep <62 ns +0.3");
+                "tsc not falsifiable here 25 9.6 ns 10 ns 1.000002 sleep <62 ns +0.3 +-0.2");
     expect_line(shown, "monotonic-coarse ",
-                "monotonic-coarse not dependable 14 5.4 ns 4 ms 0.8 sleep <62 ns +0.3");
+                "monotonic-coarse not dependable 14 5.4 ns 4 ms 0.8 sleep <62 ns +0.3 +-0.2");
     expect_line(shown, "thread-cputime ",
-                "thread-cputime cpu-time only 1,374 528 ns 1 ns 0.0012 sleep <62 ns +0.3");
+                "thread-cputime cpu-time only 1,374 528 ns 1 ns 0.0012 sleep <62 ns +0.3 +-0.2");
     expect_not(shown, "\ncpu ");
 }
 
@@ -118,12 +118,14 @@ static void a_narrow_place_has_the_trust_above_its_clocks(void **state)
 {
     struct shown *shown = *state;
     shown_put(shown, 80);
-    expect_line(shown, "tsc ", "tsc 25 9.6 ns 10 ns 1.000002 sleep <62 ns +0.3");
+    expect_line(shown, "tsc ", "tsc 9.6 ns 10 ns 1.000002 sleep <62 ns +0.3 +-0.2");
     expect(shown, "\nnot falsifiable here\n");
     expect_to_fit(shown, 80);
     shown->run.report.rows[0].handover = true;
     shown_put(shown, 80);
-    expect_line(shown, "tsc ", "tsc 25 9.6 ns 10 ns 1.000002 handed <62 ns +0.3");
+    expect_line(shown, "tsc ", "tsc 9.6 ns 10 ns 1.000002 sleep, handed <62 ns +0.3 +-0.2");
+    shown_put(shown, 70);
+    expect_line(shown, "tsc ", "tsc 9.6 ns 10 ns 1.000002 sleep, handed <62 ns +0.3");
 }
 
 /* A fault that no shown clock has is worth a place beside them. */
@@ -133,12 +135,12 @@ static void a_clock_at_fault_is_plotted(void **state)
     struct clock_verdict *verdicts = shown->run.report.verdicts;
     verdicts[SHOWN_COARSE].fault = FAULT_WRONG_RATE;
     shown_put(shown, 100);
-    expect(shown, "% monotonic-coarse  ");
+    expect(shown, "+ monotonic-coarse  ");
     expect(shown, "- Not dependable: monotonic-coarse (wrong-rate).");
     verdicts[SHOWN_TSC].trust = verdicts[SHOWN_RDTSCP].trust = TRUST_NOT_DEPENDABLE;
     verdicts[SHOWN_TSC].fault = verdicts[SHOWN_RDTSCP].fault = FAULT_WRONG_RATE;
     shown_put(shown, 100);
-    expect_not(shown, "% monotonic-coarse  ");
+    expect_not(shown, "+ monotonic-coarse  ");
     expect(shown, "- Not dependable: monotonic-coarse, tsc, rdtscp (wrong-rate).");
 }
 
@@ -156,6 +158,9 @@ static void a_persons_own_clock_comes_first(void **state)
         assert_true(own < other);
     }
     expect(shown, "o monotonic-coarse  x tsc  ");
+    shown_put(shown, 80);
+    expect(shown, "\nYOUR OWN\nnot dependable\n monotonic-coarse ");
+    expect(shown, "\nTHE MACHINE'S\nnot falsifiable here\n tsc ");
 }
 
 static void others_in_the_same_clothes_are_named(void **state)
@@ -204,13 +209,13 @@ static void claims_stand_beside_the_reference(void **state)
     struct shown *shown = *state;
     shown_put(shown, 100);
     expect(shown,
-           "Reference: monotonic-raw, which is made of the tsc: a clock of another make could "
-           "falsify it.\n");
-    expect(shown, "Claimed: clocksource tsc (available: tsc acpi_pm); flags of the CPU: "
-                  "constant_tsc nonstop_tsc; tsc claims 2595 MHz.");
+           "- Reference: monotonic-raw, which is made of the tsc: a clock of another make could "
+           "falsify it\n");
+    expect(shown, "- Claimed: clocksource tsc (available: tsc acpi_pm); flags of the CPU: "
+                  "constant_tsc nonstop_tsc; tsc claims 2595 MHz\n");
     shown->run.file.clocks[SHOWN_TSC].hz = shown->run.file.clocks[SHOWN_RDTSCP].hz = 0;
     shown_put(shown, 100);
-    expect(shown, "; nobody says how fast tsc runs.");
+    expect(shown, "; nobody says how fast tsc runs\n");
 }
 
 /* The paper's figure has clocks that differ, not copies of one. */
@@ -249,10 +254,9 @@ static void what_the_machine_did_is_told(void **state)
 {
     struct shown *shown = *state;
     shown_put(shown, 100);
-    expect(
-        shown,
-        "The host took no time. 3 of 612 intervals were preempted. Sleeps took 58 us longer than "
-        "asked for, at most 3.1 ms. Idle states change no clock.");
+    expect(shown,
+           "The host took no time. 3 of 612 intervals were preempted. Sleeps ended 58 us late, at "
+           "most 3.1 ms. Idle states change no clock.");
     struct clocks_disturbances *seen = &shown->run.report.disturbances;
     seen->stolen_ns = 12.5e6;
     seen->stolen_intervals = 4;
@@ -263,8 +267,7 @@ static void what_the_machine_did_is_told(void **state)
     expect(shown,
            "The host took 12 ms of 97 s, in 4 intervals. The machine was suspended for 3 s, in 1 "
            "intervals.");
-    expect(shown,
-           "Sleeps took 58 us, with CPUs held awake 4 us longer than asked for, at most 3.1 ms.");
+    expect(shown, "Sleeps ended 58 us late (4 us with CPUs held awake), at most 3.1 ms.");
 }
 
 static void it_fits_and_stays_short(void **state)
@@ -374,6 +377,25 @@ static void ratios_tell_how_far_from_one(void **state)
     }
 }
 
+static void rates_have_bounds_or_are_multiples(void **state)
+{
+    (void)state;
+    static const struct {
+        double ppm, low, high;
+        bool bounds;
+        const char *words;
+    } rates[] = {{0.31, 0.2, 0.6, true, "+0.3 +-0.3"},   {0, -0.001, 0.001, true, "0.0 +-0.1"},
+                 {0.31, 0.2, 0.6, false, "+0.3"},        {-14, -234, 100, true, "-14 +-220"},
+                 {-918e3, -95e4, -8e5, true, "x0.0820"}, {5, NAN, NAN, true, "+5.0"}};
+    for (size_t i = 0; i < sizeof(rates) / sizeof(*rates); i++) {
+        const struct clock_rate rate = {
+            .known = true, .ppm = rates[i].ppm, .low = rates[i].low, .high = rates[i].high};
+        AUTO_TEXT struct text words = {0};
+        clocks_put_rate(&rate, rates[i].bounds, &words);
+        assert_string_equal(text_string(&words), rates[i].words);
+    }
+}
+
 static void rates_have_a_sign(void **state)
 {
     (void)state;
@@ -416,6 +438,7 @@ int main(void)
         cmocka_unit_test(times_have_the_unit_that_reads_well),
         cmocka_unit_test(ratios_tell_how_far_from_one),
         cmocka_unit_test(rates_have_a_sign),
+        cmocka_unit_test(rates_have_bounds_or_are_multiples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,13 +79,44 @@ static int32_t fenced_form(const struct asked *asked, int32_t clock)
     return index >= 0 && isfinite(region_error(asked, (uint32_t)index)) ? index : -1;
 }
 
+/* By habit of programs, best first, where nothing measured tells between them. */
+static const char *const for_long[] = {"boottime", "monotonic", "monotonic-raw",
+                                       "monotonic-syscall", "monotonic-raw-syscall"};
+
+static int32_t best_for_long(const struct asked *asked)
+{
+    bool suspended = asked->report->disturbances.suspended_ns > 0;
+    for (int round = 0; round < 2; round++)
+        for (size_t i = suspended ? 0 : 1; i < sizeof(for_long) / sizeof(*for_long); i++) {
+            int index = clocks_index(asked->file, for_long[i]);
+            if (index < 0 || !is_usable(asked, (uint32_t)index))
+                continue;
+            if (round > 0 || asked->report->verdicts[index].trust == TRUST_DEPENDABLE)
+                return index;
+        }
+    return best_for_regions(asked, NULL);
+}
+
+/* Costs that differ by less than this are a matter of habit. */
+#define AS_CHEAP 1.5
+
+/* One whose ticks are ns, and so need no rate. -1: the best needs none either, or there is none. */
+static int32_t best_without_rate(const struct asked *asked, int32_t best)
+{
+    int32_t cheapest = best_for_regions(asked, asked->file->clocks[best].way);
+    int32_t usual = best_for_long(asked);
+    bool as_good =
+        cheapest >= 0 && usual >= 0 && usual != best &&
+        region_error(asked, (uint32_t)usual) <= AS_CHEAP * region_error(asked, (uint32_t)cheapest);
+    return as_good ? usual : cheapest;
+}
+
 static bool advise_short(const struct asked *asked, char *text, size_t size)
 {
     int32_t best = best_for_regions(asked, NULL);
     if (best < 0)
         return false;
-    const char *way = asked->file->clocks[best].way;
-    int32_t fenced = fenced_form(asked, best), next = best_for_regions(asked, way);
+    int32_t fenced = fenced_form(asked, best), next = best_without_rate(asked, best);
     char cost[WORDS_TIME], step[WORDS_TIME], one[WORDS_TIME], other[WORDS_TIME], more[WORDS_TIME];
     double error = region_error(asked, (uint32_t)best);
     size_t used = (size_t)snprintf(
@@ -106,24 +137,6 @@ static bool advise_short(const struct asked *asked, char *text, size_t size)
 }
 
 /* --- long intervals --- */
-
-/* By habit of programs, best first, where nothing measured tells between them. */
-static const char *const for_long[] = {"boottime", "monotonic", "monotonic-raw",
-                                       "monotonic-syscall", "monotonic-raw-syscall"};
-
-static int32_t best_for_long(const struct asked *asked)
-{
-    bool suspended = asked->report->disturbances.suspended_ns > 0;
-    for (int round = 0; round < 2; round++)
-        for (size_t i = suspended ? 0 : 1; i < sizeof(for_long) / sizeof(*for_long); i++) {
-            int index = clocks_index(asked->file, for_long[i]);
-            if (index < 0 || !is_usable(asked, (uint32_t)index))
-                continue;
-            if (round > 0 || asked->report->verdicts[index].trust == TRUST_DEPENDABLE)
-                return index;
-        }
-    return best_for_regions(asked, NULL);
-}
 
 /* " It was never more than 1.2 µs from …", of the clock over intervals. */
 static size_t put_deviation(const struct asked *asked, int32_t clock, char *text, size_t size)
@@ -220,8 +233,8 @@ static bool advise_across(const struct asked *asked, char *text, size_t size)
     if (report->costs[best].known && isfinite(report->costs[best].ns))
         words_time(report->costs[best].ns, cost);
     snprintf(text, size,
-             "Across CPUs and threads: %.24s, at a cost of %s. No CPUs differ by more than %s "
-             "(%zu %s compared), and what one passes on is never from another's future.",
+             "Across CPUs and threads: %.24s, at a cost of %s. CPUs differ by less than %s (%zu %s "
+             "compared), and none was shown another's future.",
              name_of(asked, best), cost, words_time(apart_ns(asked, (uint32_t)best), words),
              report->offsets[best].pairs, report->offsets[best].pairs == 1 ? "pair" : "pairs");
     return true;
@@ -249,52 +262,9 @@ static bool advise_cpu_time(const struct asked *asked, char *text, size_t size)
     if (isfinite(least))
         words_time(least, cost);
     snprintf(text, size,
-             "CPU time: %.24s, %s a reading. It stands still while its thread sleeps or waits, so "
-             "it says nothing of how long something took.",
+             "CPU time: %.24s, %s a reading. It stands still while its thread sleeps or waits.",
              name_of(asked, best), cost);
     return true;
-}
-
-/* --- what not to use --- */
-
-static const char *const fault_words[CLOCK_FAULTS] = {
-    [FAULT_NONE] = "wrong",
-    [FAULT_WRONG_RATE] = "runs at another rate than it claims",
-    [FAULT_STOPS_DURING_SLEEP] = "stops during sleep",
-    [FAULT_JUMPS_BETWEEN_CPUS] = "jumps between CPUs",
-    [FAULT_STEPS_BACKWARDS] = "steps backwards",
-    [FAULT_WRAPS] = "wraps",
-    [FAULT_COARSE_STEPS] = "goes in coarse steps",
-    [FAULT_COUNTS_OTHER_THREADS] = "counts other threads",
-    [FAULT_VARIES_WITH_FREQUENCY] = "varies with the CPU's frequency",
-    [FAULT_SCATTERS] = "scatters",
-};
-
-static bool advise_against(const struct asked *asked, char *text, size_t size)
-{
-    size_t used = 0, told = 0, left = 0;
-    for (uint32_t i = 0; i < asked->file->clock_count; i++) {
-        const struct clock_verdict *verdict = &asked->report->verdicts[i];
-        if (!clock_is_candidate(&asked->file->clocks[i]) || verdict->trust != TRUST_NOT_DEPENDABLE)
-            continue;
-        char clause[160];
-        int length = snprintf(clause, sizeof(clause), "%s%.32s (%s)",
-                              told ? ", " : "Not for intervals: ", name_of(asked, (int32_t)i),
-                              fault_words[verdict->fault]);
-        /* Room for "and NN others". */
-        if (used + (size_t)length + 24 > size) {
-            left++;
-            continue;
-        }
-        memcpy(text + used, clause, (size_t)length + 1);
-        used += (size_t)length;
-        told++;
-    }
-    if (told && left)
-        snprintf(text + used, size - used, ", and %zu others.", left);
-    else if (told)
-        snprintf(text + used, size - used, ".");
-    return told > 0;
 }
 
 /* --- what could be known and is not --- */
@@ -312,9 +282,8 @@ static bool advise_falsifying(const struct asked *asked, char *text, size_t size
         return true;
     }
     snprintf(text, size,
-             "No clock here is independent of the others, so none of their rates could be "
-             "falsified: run assay clocks --via ssh: from another machine, whose clock then tells, "
-             "or give this one an RTC or a PTP device.");
+             "No rate could be falsified here: ask from another machine (assay clocks --via "
+             "ssh:HOST), whose clock then tells, or give this one an RTC or a PTP device.");
     return true;
 }
 
@@ -326,8 +295,8 @@ static bool advise_disturbed(const struct asked *asked, char *text, size_t size)
     char words[WORDS_TIME], worst[WORDS_TIME];
     if (seen->stolen_ns > 0 && seen->watched_ns > 0) {
         snprintf(text, size,
-                 "The host took %s of the time that was watched: an interval holds what other "
-                 "guests did, so repeat it and take the least or the median.",
+                 "The host took %s of the time, and intervals hold it: repeat them, and take the "
+                 "least or the median.",
                  words_share(seen->stolen_ns / seen->watched_ns, words));
         return true;
     }
@@ -344,8 +313,8 @@ static bool advise_disturbed(const struct asked *asked, char *text, size_t size)
 int clocks_advise(const struct clocks_case *file, struct clocks_report *report)
 {
     static adviser *const advisers[] = {
-        advise_short,   advise_long,       advise_across,    advise_cpu_time,
-        advise_against, advise_falsifying, advise_disturbed,
+        advise_short,    advise_long,       advise_across,
+        advise_cpu_time, advise_falsifying, advise_disturbed,
     };
     enum { ADVISERS = sizeof(advisers) / sizeof(*advisers) };
     struct asked asked = {file, report};

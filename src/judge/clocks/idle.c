@@ -112,8 +112,7 @@ static void tell_clocks(const struct clocks_case *file, const struct change *cha
                  file->clocks[change->plain->clock].name, change->plain->ratio_median,
                  change->awake->ratio_median);
     else
-        snprintf(seen->idle, sizeof(seen->idle),
-                 "No clock runs otherwise over sleep while CPUs are held awake (to %.2g ppm). ",
+        snprintf(seen->idle, sizeof(seen->idle), "Idle states change no clock (to %.2g ppm). ",
                  fmax(.1, 1e6 * change->largest));
 }
 
@@ -124,7 +123,7 @@ static void tell_sleeps(struct overhead_median plain, struct overhead_median awa
     size_t used = strlen(seen->idle);
     const char *words = plain.low > awake.high   ? "Idle states make sleeps end later."
                         : plain.high < awake.low ? "Sleeps end later while CPUs are held awake."
-                                                 : "Sleeps end no earlier then.";
+                                                 : "Sleeps end no earlier without them.";
     snprintf(seen->idle + used, sizeof(seen->idle) - used, "%s", words);
 }
 

@@ -141,7 +141,7 @@ static void explain(const struct clocks_case *file, bool independent,
     else
         used = (size_t)snprintf(why, size,
                                 "%s, whose clocksource is %s: the counter that the clocks here are "
-                                "made of, so agreement proves nothing about it",
+                                "made of, so agreement proves nothing",
                                 clock->name, source);
     if (used >= size)
         return;
@@ -151,8 +151,7 @@ static void explain(const struct clocks_case *file, bool independent,
                  reference->outside >= 0 && reference->rtc >= 0 ? " and " : "",
                  reference->rtc >= 0 ? file->clocks[reference->rtc].name : "");
     else if (!independent)
-        snprintf(why + used, size - used,
-                 "; an RTC, a PTP device, an HPET or a controller on another machine could");
+        snprintf(why + used, size - used, "; an RTC, PTP, an HPET or another machine could");
 }
 
 int clocks_find_reference(const struct clocks_case *file, struct clocks_report *report)

@@ -30,14 +30,16 @@ static enum clock_fault main_fault(uint32_t faults)
     return FAULT_NONE;
 }
 
+/* CPU time that one thread began and another ended means nothing, so nor does how far it is off. */
 static void find_worst_row(const struct clock_trial *trial, struct clock_verdict *verdict)
 {
     double worst = -1;
+    bool of_thread = trial->file->clocks[trial->clock].role != ROLE_WALL;
     verdict->worst_row = -1;
     verdict->worst_ratio = NAN;
     for (size_t i = 0; i < trial->report->row_count; i++) {
         const struct clock_row *row = &trial->report->rows[i];
-        if (row->clock != trial->clock)
+        if (row->clock != trial->clock || (of_thread && row->handover))
             continue;
         double ratio =
             fabs(row->ratio_min - 1) > fabs(row->ratio_max - 1) ? row->ratio_min : row->ratio_max;
