@@ -20,7 +20,7 @@
 
 /* ms; the last two on emulated machines. */
 #define USUAL_BUDGET 112000u
-#define QUICK_BUDGET 14000u
+#define QUICK_BUDGET 13000u
 #define LONG_BUDGET  150000u
 #define BRIEF_BUDGET 60000u
 
@@ -39,7 +39,7 @@ static const struct option_spec specs[] = {
      NULL},
     {0, "budget", OPTION_DURATION, "TIME",
      "spend about TIME, the least important intervals are left out: 20s, 5m; unless given 112s, "
-     "with --quick 14s, on an emulated machine 150s, with --quick 60s",
+     "with --quick 13s, on an emulated machine 150s, with --quick 60s",
      FIELD(budget), NULL},
     {0, "all", OPTION_FLAG, NULL,
      "show every interval, pair of CPUs and reason, instead of summing up", FIELD(all), NULL},

@@ -194,6 +194,8 @@ int gather(const struct gathering *gathering, bool *complete, struct failure *re
     if (finished)
         return EXIT_DONE;
     error = count ? run_pending(gathering, visits, count, &failure) : 0;
+    if (error == -ETIME && gathering->cuts)
+        error = store_strike_pending(gathering->store, &failure);
     *complete = error == 0;
     if (error == 0 || error == -ETIME) {
         int status = settle(gathering, *complete);

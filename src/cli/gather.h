@@ -25,6 +25,7 @@ struct gathering {
     const char *part; /* what this plan is of a study whose parts share the budget; NULL: all */
     bool resumed;
     bool once;           /* the machine is gone when this run ends: nobody can go on with it */
+    bool cuts;           /* visits that the budget does not hold are struck from the plan */
     bool more;           /* another plan may follow: the store stays open for it */
     gather_timed *timed; /* NULL: nobody plans by what visits cost */
     void *timed_context;

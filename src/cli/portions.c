@@ -17,9 +17,8 @@
 #define PILOT_SHARE 8u
 #define LOOK_SHARE  25u
 #define CAUTION     92u /* percent of the time left that is planned for */
-/* What was begun may take longer: percent of the budget, ms at least. */
-#define OVERRUN       3u
-#define LEAST_OVERRUN 1000u
+/* ms that the very first visits may take whatever is left: who has nothing can judge nothing. */
+#define FIRST_MS 1000u
 /* ms that what waited for the end may have, whatever is left: without it what was measured at the
  * beginning is worth nothing. */
 #define END_MS 4000u
@@ -27,7 +26,8 @@
 struct stages {
     struct portioning *of;
     struct planned planned;
-    uint64_t beyond; /* ms that what is under way may take when the time is over */
+    bool cut;        /* the time was over before all visits were made */
+    uint64_t beyond; /* ms that visits may take when the time is over */
 };
 
 static void keep_time(void *context, uint32_t cell, uint64_t wall_ns, uint64_t inside_ns,
@@ -48,24 +48,35 @@ static uint64_t share_of_time(const struct portioning *of, unsigned percent)
     return left == UINT64_MAX ? left : left * MS_NS / 100 * percent;
 }
 
-static uint64_t overrun(const struct portioning *of)
-{
-    uint64_t share = of->budget * OVERRUN / 100;
-    return share > LEAST_OVERRUN ? share : LEAST_OVERRUN;
-}
-
 /* Runs what the store still lacks; more: further plans may follow. */
 static int run_planned(struct stages *stages, bool more)
 {
     const struct portioning *of = stages->of;
     uint64_t left = time_left(of);
+    uint64_t least = wishes_have_prices(of->wishes) ? 1 : FIRST_MS; /* 0 would be no limit */
+    left = left < least ? least : left;
     return planned_run(&stages->planned, of->wishes->cells, of->wishes->cell_count,
-                       left == UINT64_MAX ? 0 : left + overrun(of) + stages->beyond, more);
+                       left == UINT64_MAX ? 0 : left + stages->beyond, more);
+}
+
+static bool may_go_on(const struct stages *stages, int status)
+{
+    return planned_may_go_on(&stages->planned, status) && !stages->cut;
 }
 
 static int between(struct stages *stages)
 {
     return stages->of->between ? stages->of->between(stages->of->context) : EXIT_DONE;
+}
+
+/* What the time did not hold is not planned any more. */
+static int learn_outcome(struct stages *stages)
+{
+    const struct portioning *of = stages->of;
+    uint64_t planned = wishes_planned(of->wishes);
+    int error = wishes_learn_outcome(of->wishes, of->store, &stages->planned.failure);
+    stages->cut |= wishes_planned(of->wishes) < planned;
+    return error < 0 ? planned_failed(&stages->planned, error) : EXIT_DONE;
 }
 
 /* Every order is drawn from a seed of its own: the visits before it are counted. */
@@ -81,11 +92,8 @@ static int visit(struct stages *stages, uint32_t portions)
     if (error < 0)
         return planned_failed(&stages->planned, error);
     int status = count ? run_planned(stages, true) : EXIT_DONE;
-    if (status == EXIT_DONE) {
-        error = wishes_learn_failures(of->wishes, of->store, &stages->planned.failure);
-        if (error < 0)
-            return planned_failed(&stages->planned, error);
-    }
+    if (status == EXIT_DONE)
+        status = learn_outcome(stages);
     return status == EXIT_DONE && count ? between(stages) : status;
 }
 
@@ -95,7 +103,7 @@ static int look(struct stages *stages)
     int status = between(stages);
     unsigned share = wishes_have_prices(of->wishes) ? LOOK_SHARE : PILOT_SHARE;
     stages->planned.gathering.part = "a first look";
-    for (; planned_may_go_on(&stages->planned, status); share = LOOK_SHARE) {
+    for (; may_go_on(stages, status); share = LOOK_SHARE) {
         wishes_look(of->wishes, share_of_time(of, share));
         if (!wishes_want(of->wishes))
             break;
@@ -118,8 +126,7 @@ static int all_portions(struct stages *stages)
     const struct portioning *of = stages->of;
     int status = look(stages);
     stages->planned.gathering.part = of->all;
-    for (uint32_t left = of->portions; left > 0 && planned_may_go_on(&stages->planned, status);
-         left--) {
+    for (uint32_t left = of->portions; left > 0 && may_go_on(stages, status); left--) {
         wishes_settle(of->wishes, share_of_time(of, CAUTION));
         if (!wishes_want(of->wishes))
             break;
@@ -178,6 +185,7 @@ int portions_measure(struct portioning *portioning, bool *complete)
                                                       .store = portioning->store,
                                                       .resumed = portioning->resumed,
                                                       .once = portioning->once,
+                                                      .cuts = true,
                                                       .part = "what was planned",
                                                       .timed = keep_time,
                                                       .timed_context = portioning->wishes},
@@ -188,7 +196,9 @@ int portions_measure(struct portioning *portioning, bool *complete)
     bool finished = run_store_is_finished(portioning->store);
     if (portioning->resumed)
         status = run_planned(&stages, !finished);
-    if (!finished && planned_may_go_on(&stages.planned, status))
+    if (portioning->resumed && !finished && status == EXIT_DONE)
+        status = learn_outcome(&stages);
+    if (!finished && may_go_on(&stages, status))
         status = all_portions(&stages);
     /* Of what a user interrupted the budget says nothing. */
     if (!finished && status != EXIT_INTERRUPTED && tell_left_out(portioning) < 0)

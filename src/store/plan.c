@@ -192,6 +192,21 @@ int store_put_plan(struct store *store, const struct cell *cells, size_t cell_co
     return error ? store_write_failed(store, &local, failure) : 0;
 }
 
+int store_strike_pending(struct store *store, struct failure *failure)
+{
+    struct failure local = {0};
+    int error = store_may_write(store, failure);
+    if (error)
+        return error;
+    if (store->visit.id)
+        return fail_with(failure, -EBUSY, "a plan cannot be cut while a visit is under way");
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    error = store_prepare(store, "DELETE FROM visit WHERE state = 'pending'", &statement, &local);
+    if (!error)
+        error = store_step(store, statement, "take visits out of", &local);
+    return error ? store_write_failed(store, &local, failure) : 0;
+}
+
 int store_put_truth(struct store *store, uint32_t cell, uint32_t counter, const char *class,
                     int64_t truth, const char *grade, struct failure *failure)
 {

@@ -84,6 +84,8 @@ int store_end_visit(struct store *store, uint32_t cell, uint32_t process, enum v
                     int error, const char *reason, struct failure *failure);
 /* A visit that broke off: forgets its samples so far. */
 int store_drop_visit(struct store *store, uint32_t cell, uint32_t process, struct failure *failure);
+/* Takes visits that were not made out of the plan; none may be under way. */
+int store_strike_pending(struct store *store, struct failure *failure);
 /* While a visit is under way its end commits; then this does nothing. */
 int store_commit(struct store *store, struct failure *failure);
 /* The run ends here for now: drops the visit under way, if any, and commits the rest. */

@@ -20,16 +20,18 @@ int wishes_store(struct wishes *wishes, struct store *store, const struct visit 
     return error;
 }
 
-static int note_failures(void *context, const struct stored_cell *stored)
+static int note_outcome(void *context, const struct stored_cell *stored)
 {
     struct wishes *wishes = context;
     uint32_t id = stored->cell.id;
-    if (id >= 1 && id <= wishes->cell_count)
+    if (id >= 1 && id <= wishes->cell_count) {
+        wishes->about[id - 1].planned = stored->processes;
         wishes->about[id - 1].failed = stored->failed;
+    }
     return 0;
 }
 
-int wishes_learn_failures(struct wishes *wishes, struct store *store, struct failure *failure)
+int wishes_learn_outcome(struct wishes *wishes, struct store *store, struct failure *failure)
 {
-    return store_each_cell(store, note_failures, wishes, failure);
+    return store_each_cell(store, note_outcome, wishes, failure);
 }

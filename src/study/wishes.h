@@ -80,7 +80,7 @@ uint64_t wishes_planned(const struct wishes *wishes);
 /* Cells that are not in it yet, and visits; commits. */
 int wishes_store(struct wishes *wishes, struct store *store, const struct visit *visits,
                  size_t count, struct failure *failure);
-/* Which cells failed, by what the store holds. */
-int wishes_learn_failures(struct wishes *wishes, struct store *store, struct failure *failure);
+/* Which visits failed, and which were struck from the plan, by what the store holds. */
+int wishes_learn_outcome(struct wishes *wishes, struct store *store, struct failure *failure);
 /* Takes over the cells of an unfinished run. */
 int wishes_adopt(struct wishes *wishes, struct store *store, struct failure *failure);

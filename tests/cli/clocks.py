@@ -137,6 +137,19 @@ class Chosen(Case):
         self.assertLess(time.monotonic() - began, 60)  # a hang, not a time, is what this looks for
         self.assertTrue([row for row in result["skipped"] if "budget" in row["reason"]], result["skipped"])
 
+    def test_a_run_that_its_budget_cut_short_is_whole(self):
+        # Readings far slower than anyone plans for: what is planned first cannot be held already.
+        store, command = self.path("cut.sqlite"), self.path("tardy")
+        with open(command, "w", encoding="ascii") as script:
+            script.write("#!/bin/sh\nsleep 0.2\ndate +%s%N\n")
+        os.chmod(command, 0o755)
+        result = self.judged("--quick", "--budget", "8s", "--workload", "sleep", "--store", store, "--quiet",
+                             "--clock", f"tardy@1000000000=run:{command}")
+        self.assertTrue(result["analysis"]["complete"])
+        self.assertTrue([row for row in result["skipped"] if "budget" in row["reason"]], result["skipped"])
+        self.assertEqual(self.rows(store, "SELECT count(*) FROM visit WHERE state = 'pending'"), [(0,)])
+        self.assertEqual(self.rows(store, "SELECT count(*) FROM meta WHERE key = 'finished'"), [(1,)])
+
     def test_one_cpu_alone(self):
         cpu = str(min(os.sched_getaffinity(0)))
         if not shutil.which("taskset"):

@@ -227,6 +227,25 @@ static void a_further_plan_comes_after_the_first(void **state)
     store_close(store);
 }
 
+static void visits_that_were_not_made_are_struck(void **state)
+{
+    struct fixture *fixture = *state;
+    struct store *store = create(fixture);
+    for (size_t i = 0; i < 5; i++)
+        must(put_visit(store, fixture, fixture->visits[i], failure));
+    must(store_strike_pending(store, failure));
+    must(store_finish(store, failure));
+    store_close(store);
+    must(store_open(&store, fixture->path, false, failure));
+    struct visit *visits = NULL;
+    size_t count = 0;
+    must(store_visits(store, false, &visits, &count, failure));
+    assert_int_equal(count, 5);
+    assert_memory_equal(visits, fixture->visits, count * sizeof(*visits));
+    free(visits);
+    store_close(store);
+}
+
 static void a_finished_store_is_one_plain_file(void **state)
 {
     struct fixture *fixture = *state;
@@ -454,6 +473,7 @@ int main(void)
         CASE(a_failed_visit_keeps_its_reason),
         CASE(pending_visits_come_in_planned_order),
         CASE(a_further_plan_comes_after_the_first),
+        CASE(visits_that_were_not_made_are_struck),
         CASE(a_finished_store_is_one_plain_file),
         CASE(an_existing_file_is_never_touched),
         CASE(what_a_probe_must_not_send_is_refused),
