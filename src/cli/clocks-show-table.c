@@ -273,7 +273,9 @@ static void put_legend(const struct clocks_run *run, const struct style *style, 
     if (reference->clock >= 0)
         text_printf(&words, " over that by %s",
                     clocks_name(&run->file, (uint32_t)reference->clock));
-    text_printf(&words, "; CPUs: apart by, or less (<); ppm: off the rate it claims (%s: times it)",
+    text_printf(&words,
+                ", interrupted readings included; CPUs: apart by, or less (<); ppm: off the rate "
+                "it claims (%s: times it)",
                 utf8_is_expected() ? "\u00d7" : "x");
     section_put_words(text_string(&words), style, out);
 }

@@ -261,8 +261,7 @@ static bool advise_cpu_time(const struct asked *asked, char *text, size_t size)
     char cost[WORDS_TIME] = "an unknown time";
     if (isfinite(least))
         words_time(least, cost);
-    snprintf(text, size,
-             "CPU time: %.24s, %s a reading. It stands still while its thread sleeps or waits.",
+    snprintf(text, size, "CPU time: %.24s, %s a reading. It stands still over sleep and waiting.",
              name_of(asked, best), cost);
     return true;
 }

@@ -147,7 +147,7 @@ static void explain(const struct clocks_case *file, bool independent,
         return;
     if (reference->outside >= 0 || reference->rtc >= 0)
         snprintf(why + used, size - used, "; rates are held against %s%s%s as well",
-                 reference->outside >= 0 ? "the controller's clock" : "",
+                 reference->outside >= 0 ? "the controller's clock (outside)" : "",
                  reference->outside >= 0 && reference->rtc >= 0 ? " and " : "",
                  reference->rtc >= 0 ? file->clocks[reference->rtc].name : "");
     else if (!independent)
