@@ -6,6 +6,7 @@
 #include "cli/clocks-show.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/claims.h"
 #include "cli/deliver.h"
@@ -100,6 +101,19 @@ static void put_origin(const struct clocks_run *run, struct text *out)
     text_putc(out, '\n');
 }
 
+/* The judge writes of micro-seconds with a sign that not every terminal has. */
+static void put_plain(const char *words, struct text *out)
+{
+    static const char sign[] = "\u00b5";
+    const char *at;
+    while (!utf8_is_expected() && (at = strstr(words, sign))) {
+        text_append(out, words, (size_t)(at - words));
+        text_putc(out, 'u');
+        words = at + strlen(sign);
+    }
+    text_puts(out, words);
+}
+
 void clocks_put_report(const struct clocks_run *run, const struct style *style, struct text *out)
 {
     static clocks_part *const parts[] = {
@@ -113,10 +127,13 @@ void clocks_put_report(const struct clocks_run *run, const struct style *style, 
                                   .brief = true,
                                   .curt = true,
                                   .all = run->options->all};
+    AUTO_TEXT struct text all = {0};
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-        parts[i](run, style, out);
-    claims_put(&claims, style, out);
-    clocks_put_absences(run, style, out);
-    put_unfinished(run, style, out);
-    put_origin(run, out);
+        parts[i](run, style, &all);
+    claims_put(&claims, style, &all);
+    clocks_put_absences(run, style, &all);
+    put_unfinished(run, style, &all);
+    put_origin(run, &all);
+    put_plain(text_string(&all), out);
+    out->failed |= all.failed;
 }

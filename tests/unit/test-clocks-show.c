@@ -343,6 +343,16 @@ static void a_hostile_name_moves_no_cursor(void **state)
     expect(shown, "[2Jevil");
 }
 
+static void a_plain_terminal_gets_plain_signs(void **state)
+{
+    struct shown *shown = *state;
+    snprintf(shown->run.report.verdicts[SHOWN_COARSE].why, 100, "off by 3 \u00b5s or 4 \u00b5s");
+    shown_put(shown, 100);
+    expect(shown, "- monotonic-coarse: off by 3 us or 4 us\n");
+    for (const char *at = text_string(&shown->text); *at; at++)
+        assert_true((unsigned char)*at < 0x80);
+}
+
 /* --- words --- */
 
 static void times_have_the_unit_that_reads_well(void **state)
@@ -435,6 +445,7 @@ int main(void)
         cmocka_unit_test(nothing_that_is_known_of_a_clock_may_be_missing),
         cmocka_unit_test(where_nothing_can_be_read_the_reason_is_the_answer),
         WITH_RICH(a_hostile_name_moves_no_cursor),
+        WITH_RICH(a_plain_terminal_gets_plain_signs),
         cmocka_unit_test(times_have_the_unit_that_reads_well),
         cmocka_unit_test(ratios_tell_how_far_from_one),
         cmocka_unit_test(rates_have_a_sign),
