@@ -16,9 +16,10 @@ static inline void *list_add(void *list, size_t *count, size_t size)
     void *members;
     memcpy(&members, list, sizeof(members)); /* its type is another one */
     if ((*count & (*count - 1)) == 0) {
-        members = reallocarray(members, *count ? *count * 2 : 1, size);
-        if (!members)
+        void *grown = reallocarray(members, *count ? *count * 2 : 1, size);
+        if (!grown)
             return NULL;
+        members = grown;
         memcpy(list, &members, sizeof(members));
     }
     return memset((char *)members + (*count)++ * size, 0, size);

@@ -27,7 +27,7 @@ struct quoted {
 
 static struct quoted quote(const char *text)
 {
-    struct quoted quoted;
+    struct quoted quoted = {0};
     printable_copy(quoted.text, sizeof(quoted.text), text, strlen(text));
     return quoted;
 }
