@@ -42,6 +42,12 @@ def clocks(*candidates, arguments=()):
     return {clock["clock"]: clock for clock in envelope["analysis"]["clocks"]}, envelope
 
 
+class Stuck(unittest.TestCase):
+    def test_one_that_does_not_return_is_given_up(self):
+        _, envelope = clocks(own("returns_no_more"), "monotonic-raw", arguments=["--workload", "sleep", "--budget", "2s"])
+        self.assertTrue([row for row in envelope["skipped"] if "nothing was read for" in row["reason"]], envelope["skipped"])
+
+
 class Liars(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -22,6 +22,7 @@ uint64_t steps_backwards(void);
 uint64_t runs_fast(void);
 uint64_t coarse_steps(void);
 uint64_t wraps(void);
+uint64_t returns_no_more(void);
 
 static uint64_t nanoseconds(clockid_t clock)
 {
@@ -108,4 +109,14 @@ uint64_t coarse_steps(void)
 uint64_t wraps(void)
 {
     return nanoseconds(CLOCK_MONOTONIC_RAW) & ((UINT64_C(1) << WRAP_BITS) - 1);
+}
+
+/* Enough readings for whoever tries it, then none. */
+#define LAST_READING 50
+uint64_t returns_no_more(void)
+{
+    static atomic_uint readings;
+    while (atomic_fetch_add(&readings, 1) >= LAST_READING)
+        sleep(1);
+    return nanoseconds(CLOCK_MONOTONIC_RAW);
 }

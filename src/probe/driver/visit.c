@@ -34,6 +34,9 @@ struct watch {
     int64_t spoken;         /* when that was, ms */
     char words[LAST_WORDS]; /* the end of its standard error */
     size_t word_count;
+    uint32_t done; /* runs, when one was last seen to end */
+    int64_t moved; /* when that was, ms */
+    bool stuck;
 };
 
 static void fill_event(struct job_event *to, const struct event *event)
@@ -229,6 +232,21 @@ static int wake(struct watch *watch)
     return ends[SIGNALS].revents ? 1 : 0;
 }
 
+/* A clock that somebody brought along may never return, which no budget would end. */
+static bool is_stuck(struct watch *watch)
+{
+    const struct job *job = watch->session->workspace.job;
+    uint32_t done = __atomic_load_n(&job->runs_done, __ATOMIC_ACQUIRE);
+    int64_t now = monotonic_ms();
+    if (watch->known->cell.watch.kind == WATCH_NONE)
+        return false;
+    if (done != watch->done) {
+        watch->done = done;
+        watch->moved = now;
+    }
+    return now - watch->moved > watch_patience_ms(&watch->known->cell.watch);
+}
+
 /* Waits for the end of the child. A session that must end takes the child along. */
 static int await(struct watch *watch, int *status)
 {
@@ -240,6 +258,11 @@ static int await(struct watch *watch, int *status)
         }
         if (result > 0 && child_ended(watch->pid, status))
             return 0;
+        if (is_stuck(watch)) {
+            watch->stuck = true;
+            child_kill(watch->pid, status);
+            return 0;
+        }
     }
 }
 
@@ -304,6 +327,13 @@ static int judge(const struct watch *watch, int status, char *reason, size_t siz
     job->reason[sizeof(job->reason) - 1] = '\0';
     if (state == JOB_DONE && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return 0;
+    if (watch->stuck) {
+        snprintf(reason, size,
+                 "nothing was read for %lld s: does a clock that was brought along "
+                 "not return?",
+                 (long long)watch_patience_ms(&watch->known->cell.watch) / 1000);
+        return ETIME;
+    }
     if (state != JOB_FAILED || !WIFEXITED(status))
         return explain_crash(watch, status, reason, size);
     if (job->failed_event >= 0 && watch->known->cell.watch.kind == WATCH_NONE &&
@@ -353,7 +383,8 @@ int visit_run(struct session *session, struct planned_visit visit)
     struct watch watch = {.session = session,
                           .visit = visit,
                           .known = cells_find(&session->cells, visit.cell),
-                          .spoken = monotonic_ms()};
+                          .spoken = monotonic_ms(),
+                          .moved = monotonic_ms()};
     struct failure failure = {0};
     int status = 0;
     int result = send_begin(&watch);

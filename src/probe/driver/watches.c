@@ -13,6 +13,7 @@
 #include "probe/harness/job.h"
 
 #define HARNESS_PREFIX "harness-watch-"
+#define PATIENCE_MS    20000
 
 static bool is_harness(const struct kit_harness *harness, const char *link)
 {
@@ -87,6 +88,12 @@ int watch_resolve(struct known_cell *known, const struct probe_kit *kit,
     for (uint32_t index = 0; index < known->cell.counters && result == 0; index++)
         result = check_clock(known, offers, known->cell.events[index]);
     return result;
+}
+
+int64_t watch_patience_ms(const struct cell_watch *watch)
+{
+    /* Busy machines take many times the length; readings of a row are no time. */
+    return PATIENCE_MS + (watch->kind == WATCH_ROW ? 0 : (int64_t)(watch->length / 1000) * 10);
 }
 
 void watch_fill_job(struct job *job, const struct cell *cell)

@@ -13,3 +13,5 @@ int watch_resolve(struct known_cell *known, const struct probe_kit *kit,
 
 /* What the harness is asked for besides what every job says; the names of its events are clocks. */
 void watch_fill_job(struct job *job, const struct cell *cell);
+/* So long may pass between two runs that end before the harness is given up. */
+int64_t watch_patience_ms(const struct cell_watch *watch);
