@@ -276,6 +276,8 @@ const struct command command_clocks = {
                 "assay clocks --quick --clock tsc,monotonic --workload sleep\n"
                 "# a clock of your own, which claims to count microseconds\n"
                 "assay clocks --clock mine@1000000=object:./libmine.so:mine_now\n"
+                "# that of a running program, which answers each line with a number\n"
+                "assay clocks --quick --clock 'jvm@1000000000=ask:java -cp . Now'\n"
                 "# an emulated machine, whose time is compared with ours\n"
                 "assay clocks --via lab:aarch64",
     .options = specs,
