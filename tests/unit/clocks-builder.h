@@ -112,6 +112,10 @@ void built_usual_clocks(struct built_world *world);
 /* Finds a clock of the world to change it before the watches begin. */
 struct built_clock *built_find(struct built_world *world, const char *name);
 
+/* How many worlds to try: `usual`, or ASSAY_TEST_SEEDS times as many where that is in the
+ * environment (1 … 100), for a night with nothing else to do. */
+uint32_t built_seeds(uint32_t usual);
+
 /* The index of the watch, which has no looks yet. */
 size_t built_watch(struct built_world *world, const struct built_watch *plan);
 /* One more process of the watch: so many intervals (blocks, steps, trips, edges, outside looks). */

@@ -36,7 +36,7 @@ static struct clock_monotonic judged(struct built_world *world, const char *name
 static void clocks_without_fault_never_go_back(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 20; seed++) {
+    for (uint64_t seed = 1; seed <= built_seeds(6); seed++) {
         struct built_world world;
         struct clocks_report report;
         begin(&world, seed);
@@ -61,7 +61,7 @@ static void clocks_without_fault_never_go_back(void **state)
 static void single_readings_that_are_low_are_counted(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 20; seed++) {
+    for (uint64_t seed = 1; seed <= built_seeds(6); seed++) {
         struct built_world world;
         begin(&world, seed);
         built_find(&world, "tsc")->glitch_share = 1e-3;
@@ -76,7 +76,7 @@ static void single_readings_that_are_low_are_counted(void **state)
 static void a_clock_that_is_set_back_has_stepped_back(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 20; seed++) {
+    for (uint64_t seed = 1; seed <= built_seeds(6); seed++) {
         struct built_world world;
         begin(&world, seed);
         built_find(&world, "realtime")->back_every_ns = 1e9;
@@ -94,7 +94,7 @@ static void counters_that_begin_anew_do_not_step_back(void **state)
     /* in ticks of 2.6 GHz: 25 µs, 6.5 ms, 1.65 s */
     static const uint32_t bits[] = {16, 24, 32};
     for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++)
-        for (uint64_t seed = 1; seed <= 20; seed++) {
+        for (uint64_t seed = 1; seed <= built_seeds(6); seed++) {
             struct built_world world;
             begin(&world, seed);
             built_find(&world, "tsc")->wrap_bits = bits[i];
@@ -137,7 +137,7 @@ static void a_step_back_by_nearly_a_power_of_two_is_no_wrap(void **state)
 static void jumps_between_cpus_are_no_steps_back_of_a_thread(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 20; seed++) {
+    for (uint64_t seed = 1; seed <= built_seeds(6); seed++) {
         struct built_world world;
         begin(&world, seed);
         built_find(&world, "tsc")->cpu_offset_ns = seed % 2 ? 3e8 : -3e8;

@@ -14,8 +14,8 @@
 #include "clocks-builder.h"
 #include "judge/clocks/report.h"
 
-#define SEEDS 1000u
-#define FEWER 300u
+#define SEEDS built_seeds(200)
+#define FEWER built_seeds(60)
 
 static uint32_t index_of(const struct built_world *world, const char *name)
 {
@@ -117,7 +117,7 @@ static void a_rate_that_differs_when_idle_is_not_known_narrowly(void **state)
 {
     (void)state;
     size_t held = 0;
-    for (uint64_t seed = 1; seed <= 200; seed++) {
+    for (uint64_t seed = 1; seed <= built_seeds(50); seed++) {
         struct built_world world;
         struct clocks_report report;
         begin(&world, seed);
@@ -135,14 +135,14 @@ static void a_rate_that_differs_when_idle_is_not_known_narrowly(void **state)
         clocks_report_release(&report);
         built_end(&world);
     }
-    assert_covers(held, 200);
+    assert_covers(held, built_seeds(50));
 }
 
 static void edges_of_an_rtc_tell_the_rate(void **state)
 {
     (void)state;
     size_t held = 0;
-    for (uint64_t seed = 1; seed <= 200; seed++) {
+    for (uint64_t seed = 1; seed <= built_seeds(50); seed++) {
         struct built_world world;
         struct clocks_report report;
         begin(&world, seed);
@@ -169,7 +169,7 @@ static void edges_of_an_rtc_tell_the_rate(void **state)
         clocks_report_release(&report);
         built_end(&world);
     }
-    assert_covers(held, 200);
+    assert_covers(held, built_seeds(50));
 }
 
 static struct clock_same same_of(struct built_world *world, const char *name)
@@ -227,7 +227,7 @@ static void another_oscillator_is_not_taken_for_the_same(void **state)
 static void a_clock_too_coarse_to_tell_is_not_known(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 50; seed++) {
+    for (uint64_t seed = 1; seed <= built_seeds(20); seed++) {
         struct built_world world;
         begin(&world, seed);
         built_plan(&world, 1, false);
