@@ -105,6 +105,7 @@ static json_t *rate_json(const struct clocks_run *run, const struct clock_rate *
     JSON_PUT_REALS(object, {"ppm", rate->ppm, NULL}, {"low", rate->low, NULL},
                    {"high", rate->high, NULL});
     json_object_set_new(object, "against_claim", json_boolean(rate->against_claim));
+    json_object_set_new(object, "tells", json_boolean(rate->tells));
     JSON_PUT_REALS(object, {"span_s", rate->span_s, NULL});
     return object;
 }

@@ -166,14 +166,6 @@ static void add_offset(struct table *table, const struct clock_seen *seen)
               text_string(&words));
 }
 
-/* Coarse clocks may take several steps at once on a busy machine: the smallest is its step. */
-static double step_of(const struct clock_seen *seen)
-{
-    const struct clock_granularity *granularity = &seen->granularity;
-    bool coarse = granularity->coarse && seen->scale.known && granularity->step_ticks > 0;
-    return coarse ? granularity->step_ticks * seen->scale.ns_per_tick : granularity->resolution_ns;
-}
-
 /* In two words: its workload, and what was special about it. */
 static void put_brief_interval(const struct clock_row *row, struct text *out)
 {
@@ -210,10 +202,10 @@ static void add_figures(struct table *table, const struct clocks_run *run,
     AUTO_TEXT struct text rate = {0};
     add_number(table, seen->cost.known && layout->ticks, seen->cost.ticks);
     add_time(table, seen->cost.known, seen->cost.ns);
-    add_time(table, seen->granularity.known, step_of(seen));
+    add_time(table, seen->granularity.known, seen->granularity.resolution_ns);
     add_worst(table, run, seen, layout->full);
     add_offset(table, seen);
-    if (seen->rate && seen->rate->against_claim)
+    if (seen->rate && seen->rate->against_claim && (seen->rate->tells || layout->bounds))
         clocks_put_rate(seen->rate, layout->bounds, &rate);
     table_add(table, TONE_PLAIN, text_string(&rate));
 }

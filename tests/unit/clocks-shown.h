@@ -153,6 +153,7 @@ static inline void shown_measure(struct shown *shown, uint32_t clock, double tic
                                                   .low = 0.1,
                                                   .high = 0.5,
                                                   .against_claim = true,
+                                                  .tells = true,
                                                   .span_s = 97};
 }
 

@@ -114,6 +114,60 @@ static void steps_of_a_microsecond_are_coarse_to_a_quick_reading(void **state)
     built_end(&world);
 }
 
+/* Who has to wait for a CPU sees two or three steps at once; other readings of the clock tell. */
+static void steps_that_were_seen_late_are_several_at_once(void **state)
+{
+    (void)state;
+    struct built_world world;
+    begin(&world);
+    watch_clock(&world, "monotonic-coarse", "tsc");
+    struct clock_watch *steps = &world.file.watches[world.file.watch_count - 1];
+    for (size_t look = 1, late = 0; look < steps->begins[steps->processes]; look++)
+        steps->values[look * 2] =
+            steps->values[(look - 1) * 2] + UINT64_C(4000000) * (late++ % 2 ? 2 : 3);
+    shapes_watch(&world, (struct built_watch){.kind = WATCH_INTERVAL, .workload = "sleep"}, 2, 12);
+    shapes_watch(&world,
+                 (struct built_watch){.kind = WATCH_INTERVAL, .workload = "sleep", .length = 50000},
+                 2, 12);
+    struct clock_granularity found = judged(&world, "monotonic-coarse");
+    assert_true(found.coarse && found.regular);
+    assert_true(found.usual_ticks >= 8e6);
+    assert_float_equal(found.resolution_ns, 4e6, 1);
+    built_end(&world);
+}
+
+/* Readings of a slow clock are much alike in a loop; those around intervals are not. */
+static void looks_tell_what_steps_that_are_alike_do_not(void **state)
+{
+    (void)state;
+    struct built_world world;
+    begin(&world);
+    built_find(&world, "monotonic")->step_ns = 10;
+    built_find(&world, "monotonic")->cost_ns = 300;
+    world.jitter = 0;
+    watch_clock(&world, "monotonic", "tsc");
+    assert_true(judged(&world, "monotonic").resolution_ns > 100);
+    world.jitter = 0.5;
+    shapes_watch(&world, (struct built_watch){.kind = WATCH_INTERVAL, .workload = "sleep"}, 2, 12);
+    struct clock_granularity found = judged(&world, "monotonic");
+    assert_false(found.coarse);
+    assert_true(fabs(found.resolution_ns - 10) < .5);
+    built_end(&world);
+}
+
+/* A step takes two readings of 25 ns, a tick 16. */
+static void ticks_longer_than_a_nanosecond_are_told_one_by_one(void **state)
+{
+    (void)state;
+    struct built_world world;
+    begin(&world);
+    built_clock(&world, &(struct built_clock){
+                            .name = "cntvct", .way = "instruction", .hz = 62500000, .cost_ns = 25});
+    watch_clock(&world, "cntvct", "tsc");
+    assert_true(judged(&world, "cntvct").resolution_ns < 17);
+    built_end(&world);
+}
+
 static void rows_alone_tell_coarse_from_fine(void **state)
 {
     (void)state;
@@ -162,6 +216,9 @@ int main(void)
         cmocka_unit_test(quanta_below_the_cost_of_a_reading_are_found),
         cmocka_unit_test(a_slow_clock_beside_it_makes_no_clock_coarse),
         cmocka_unit_test(steps_of_a_microsecond_are_coarse_to_a_quick_reading),
+        cmocka_unit_test(steps_that_were_seen_late_are_several_at_once),
+        cmocka_unit_test(looks_tell_what_steps_that_are_alike_do_not),
+        cmocka_unit_test(ticks_longer_than_a_nanosecond_are_told_one_by_one),
         cmocka_unit_test(rows_alone_tell_coarse_from_fine),
         cmocka_unit_test(what_never_moved_has_no_step),
     };

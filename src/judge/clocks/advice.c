@@ -41,6 +41,22 @@ static bool has_usable(const struct asked *asked)
     return false;
 }
 
+/* Was any clock that may be used held against one of another make? */
+static bool has_independent(const struct asked *asked)
+{
+    for (uint32_t clock = 0; clock < asked->file->clock_count; clock++) {
+        int32_t reference = asked->report->reference.clock;
+        if (!is_usable(asked, clock))
+            continue;
+        if (reference >= 0 && clocks_independent(asked->file, clock, (uint32_t)reference))
+            return true;
+        for (size_t i = 0; i < CLOCK_MOST_RATES; i++)
+            if (asked->report->rates[clock][i].known && asked->report->rates[clock][i].independent)
+                return true;
+    }
+    return false;
+}
+
 /* --- short regions --- */
 
 /* ns by which a region can be wrong: one reading is inside it, and its ends are not told better
@@ -76,7 +92,10 @@ static int32_t fenced_form(const struct asked *asked, int32_t clock)
     char name[64];
     snprintf(name, sizeof(name), "%.40s-fenced", name_of(asked, clock));
     int index = clocks_index(asked->file, name);
-    return index >= 0 && isfinite(region_error(asked, (uint32_t)index)) ? index : -1;
+    return index >= 0 && is_usable(asked, (uint32_t)index) &&
+                   isfinite(region_error(asked, (uint32_t)index))
+               ? index
+               : -1;
 }
 
 /* By habit of programs, best first, where nothing measured tells between them. */
@@ -278,6 +297,12 @@ static bool advise_falsifying(const struct asked *asked, char *text, size_t size
         snprintf(text, size,
                  "No clock of this machine is to be trusted for an interval: time from "
                  "outside, by a clock of another machine.");
+        return true;
+    }
+    if (has_independent(asked)) {
+        snprintf(text, size,
+                 "No clock was confirmed by one that is made of another counter, although there is "
+                 "one: watch longer, and all workloads.");
         return true;
     }
     snprintf(text, size,

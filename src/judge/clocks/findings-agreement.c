@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "judge/clocks/findings.h"
+#include "judge/clocks/marks.h"
 #include "judge/clocks/readings.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
@@ -70,13 +71,14 @@ struct gathered {
     double farthest;
 };
 
-static int gather(const struct clock_watch *watch, const struct columns *columns,
-                  struct gathered *all, struct agreement *agreement)
+/* Clocks may go on or stop while the machine is suspended: nothing is compared over that. */
+static int gather(const struct clocks_case *file, const struct clock_watch *watch,
+                  const struct columns *columns, struct gathered *all, struct agreement *agreement)
 {
     for (size_t i = 0; i < watch_intervals(watch); i++) {
         struct pair pair = pair_at(watch, columns, i);
         size_t process = all->processes + process_of(watch, i);
-        if (!(pair.reference > 0))
+        if (!(pair.reference > 0) || interval_suspended(file, watch, i))
             continue;
         double ratio = pair.counter / pair.reference;
         if (replicate_add(&all->ratios, process, ratio) < 0 ||
@@ -107,7 +109,7 @@ int agreement_of(const struct clocks_facts *facts, chosen_watch *chosen,
         struct columns columns;
         if (watch->kind == WATCH_INTERVAL && watch->processes > 0 && chosen(watch) &&
             columns_of(facts, watch, &columns))
-            error = gather(watch, &columns, &all, agreement);
+            error = gather(facts->file, watch, &columns, &all, agreement);
     }
     if (!error && agreement->intervals > 0) {
         double doubt = replicate_median(&all.doubts).median;
@@ -123,15 +125,15 @@ int agreement_of(const struct clocks_facts *facts, chosen_watch *chosen,
 }
 
 /* Adds those of one watch: a watch has one length. */
-static int add_residuals(const struct clock_watch *watch, const struct columns *columns,
-                         struct replicate_list *residuals)
+static int add_residuals(const struct clocks_case *file, const struct clock_watch *watch,
+                         const struct columns *columns, struct replicate_list *residuals)
 {
     size_t count = watch_intervals(watch), used = 0;
     double *ratios = malloc((count + 1) * sizeof(*ratios));
     int error = ratios ? 0 : -ENOMEM;
     for (size_t i = 0; i < count && !error; i++) {
         struct pair pair = pair_at(watch, columns, i);
-        if (pair.reference > 0)
+        if (pair.reference > 0 && !interval_suspended(file, watch, i))
             ratios[used++] = pair.counter / pair.reference;
     }
     if (!error && used > 1) {
@@ -153,7 +155,7 @@ int agreement_residuals(const struct clocks_facts *facts, chosen_watch *chosen,
         struct columns columns;
         if (watch->kind == WATCH_INTERVAL && watch->processes > 0 && chosen(watch) &&
             columns_of(facts, watch, &columns))
-            error = add_residuals(watch, &columns, residuals);
+            error = add_residuals(facts->file, watch, &columns, residuals);
     }
     return error;
 }

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * In which steps a clock goes: the readings that differ from the one before (kind "steps"), or,
- * where there are none, how far it got over blocks of readings (kind "row"). */
+ * where there are none, how far it got over blocks of readings (kind "row"). What it counts in
+ * shows in the distances between any of its readings, of whatever watch. */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -14,6 +15,8 @@
 
 /* It stands still when a step takes so many readings. */
 #define STILL_READINGS 4.0
+/* Distances between looks that are kept: more would tell no more. */
+#define MOST_WAYS 4096u
 
 /* Growing list of numbers. */
 struct numbers {
@@ -108,6 +111,38 @@ static int see_row(const struct clock_watch *watch, struct seen *seen)
     return 0;
 }
 
+/* Between looks of one thread, which follow each other. */
+static int see_looks(const struct clock_watch *watch, uint32_t column, struct seen *seen)
+{
+    const uint32_t group = watch_group(watch->kind, watch->threads);
+    const uint32_t side = watch->kind == WATCH_INTERVAL ? WATCH_INTERVAL_LOOKS : WATCH_TRIP_LOOKS;
+    const uint32_t apart = watch->kind == WATCH_INTERVAL ? 1 : 2;
+    const size_t looks = watch->begins[watch->processes];
+    for (size_t look = apart; look < looks && seen->ways.count < MOST_WAYS; look++) {
+        if (look % group % side < apart)
+            continue;
+        const uint64_t *now = watch->values + look * watch->columns + column;
+        int64_t way = (int64_t)(*now - *(now - (size_t)apart * watch->columns));
+        if (way > 0 && add(&seen->ways, (double)way) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int see_all_looks(const struct clocks_case *file, uint32_t clock, struct seen *seen)
+{
+    for (size_t i = 0; i < file->watch_count; i++) {
+        const struct clock_watch *watch = &file->watches[i];
+        int column = watch_column(watch, clock);
+        if (column < 0 || watch->processes == 0 || watch->moves || watch->handover ||
+            (watch->kind != WATCH_INTERVAL && watch->kind != WATCH_TRIPS))
+            continue;
+        if (see_looks(watch, (uint32_t)column, seen) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 static int see(const struct clocks_case *file, const struct clocks_report *report, uint32_t clock,
                struct seen *seen)
 {
@@ -125,7 +160,7 @@ static int see(const struct clocks_case *file, const struct clocks_report *repor
         if (error < 0)
             return error;
     }
-    return 0;
+    return see_all_looks(file, clock, seen);
 }
 
 /* By what a step takes in readings; where that cannot be told, by blocks without any. */
@@ -137,7 +172,31 @@ static bool stands_still(struct seen *seen)
     return 2 * seen->still > seen->blocks;
 }
 
-static void judge(struct seen *seen, const struct clock_scale *scale,
+/* What all distances are multiples of: at most the smallest step. */
+static void find_quantum(struct seen *seen, struct clock_granularity *granularity)
+{
+    double smallest = granularity->step_ticks;
+    sort_values(seen->ways.list, seen->ways.count);
+    granularity->quantum_ticks = quantum_of_steps(seen->ways.list, seen->ways.count, smallest);
+    granularity->regular = granularity->quantum_ticks > 0;
+    if (!granularity->regular)
+        granularity->quantum_ticks = quantum_of(seen->ways.list, seen->ways.count, smallest);
+}
+
+/* A program that makes a machine takes another time for a reading in every loop, so that only the
+ * distances tell there. */
+static bool is_coarse(struct seen *seen, const struct clock_scale *scale, bool emulated,
+                      const struct clock_granularity *granularity)
+{
+    if (!stands_still(seen))
+        return false;
+    bool told =
+        emulated && scale->known && seen->iteration_ns > 0 && 2 * seen->still <= seen->blocks;
+    return !told ||
+           granularity->quantum_ticks * scale->ns_per_tick >= STILL_READINGS * seen->iteration_ns;
+}
+
+static void judge(struct seen *seen, const struct clock_scale *scale, bool emulated,
                   struct clock_granularity *granularity)
 {
     granularity->coarse = stands_still(seen);
@@ -146,12 +205,11 @@ static void judge(struct seen *seen, const struct clock_scale *scale,
         granularity->usual_ticks = median_of(&seen->steps);
         /* What it went in a block is one step at least. */
         granularity->step_ticks = fmin(seen->steps.list[0], seen->least_block);
-        sort_values(seen->ways.list, seen->ways.count);
-        granularity->quantum_ticks =
-            quantum_of(seen->ways.list, seen->ways.count, granularity->step_ticks);
+        find_quantum(seen, granularity);
+        granularity->coarse = is_coarse(seen, scale, emulated, granularity);
     } else if (granularity->coarse && isfinite(seen->least_block)) {
         granularity->usual_ticks = granularity->step_ticks = seen->least_block;
-        granularity->quantum_ticks = seen->least_block;
+        find_quantum(seen, granularity);
     } else if (seen->paces.count > 0) {
         granularity->usual_ticks = median_of(&seen->paces);
         granularity->step_ticks = granularity->quantum_ticks = seen->paces.list[0];
@@ -159,10 +217,12 @@ static void judge(struct seen *seen, const struct clock_scale *scale,
         return;
     }
     granularity->known = true;
+    /* Who waited for somebody saw longer steps, several at once: no fault of a clock whose steps
+     * are all alike. */
+    bool by_steps = granularity->coarse && !granularity->regular;
     if (scale->known)
         granularity->resolution_ns =
-            (granularity->coarse ? granularity->usual_ticks : granularity->quantum_ticks) *
-            scale->ns_per_tick;
+            (by_steps ? granularity->usual_ticks : granularity->quantum_ticks) * scale->ns_per_tick;
 }
 
 int clocks_judge_granularity(const struct clocks_case *file, struct clocks_report *report)
@@ -173,7 +233,7 @@ int clocks_judge_granularity(const struct clocks_case *file, struct clocks_repor
             .step_ticks = NAN, .usual_ticks = NAN, .quantum_ticks = NAN, .resolution_ns = NAN};
         if (see(file, report, (uint32_t)i, &seen) < 0)
             return -ENOMEM;
-        judge(&seen, &report->scales[i], &report->granularities[i]);
+        judge(&seen, &report->scales[i], file->emulated, &report->granularities[i]);
     }
     return 0;
 }

@@ -282,8 +282,8 @@ double clock_step_ns(const struct clocks_report *report, uint32_t clock)
         return 0;
     double step = fmax(1, scale->step_ticks) * scale->ns_per_tick;
     const struct clock_granularity *granularity = &report->granularities[clock];
-    if (granularity->known && granularity->coarse && granularity->resolution_ns > step)
-        step = granularity->resolution_ns;
+    if (granularity->known && granularity->coarse)
+        step = fmax(step, granularity->usual_ticks * scale->ns_per_tick);
     return step;
 }
 

@@ -28,7 +28,8 @@ void clock_marks_release(struct clock_marks *marks);
 /* The steps of a clock that stands still over several readings, in ticks, by its looks; 1 for all
  * others. -ENOMEM. */
 int clock_step_find(const struct clocks_case *file, uint32_t clock, double *ticks);
-/* … in ns, never below a tick; with what watches of steps showed, where they did. */
+/* By how much it may be behind, ns: that, never below a tick; or the usual step that watches of
+ * steps showed, which is longer where the operating system had to wait for a CPU itself. */
 double clock_step_ns(const struct clocks_report *report, uint32_t clock);
 /* Was the machine suspended during this interval of the watch? Told by the clocks boottime and
  * monotonic; false where they are not among its columns. */

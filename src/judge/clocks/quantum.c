@@ -13,6 +13,8 @@
 #define LONGEST 131072.0
 /* Rounding to whole ticks makes all numbers below this fit. */
 #define LEAST_QUANTUM 4.0
+/* A smallest step below this is told better by what steps differ by than by what fits. */
+#define FEW_TICKS 8.0
 /* Nor is a finer part of the longest looked for. */
 #define FINEST_PART 16384.0
 /* A distance fits that is off by a tick and so much of the quantum; so many of a hundred need not.
@@ -25,6 +27,13 @@
 #define MOST_LENGTHS 256u
 /* Of a cycle of the longest, from one number that is tried to the next. */
 #define TRIAL_CYCLE (1.0 / 16)
+
+/* Of the smallest step that was seen; farther away it would have been seen by itself. */
+#define MOST_PARTS 6
+/* Distances of more steps say nothing of one where the clock is steered. */
+#define MOST_STEPS 64.0
+/* Different distances above the smallest, without which a part of it fits by chance. */
+#define FEWEST_OTHERS 3
 
 /* Is it of another length than the one before, beyond rounding? */
 static bool is_new(const double *sorted, size_t index)
@@ -84,20 +93,37 @@ static double smallest_difference(const double *sorted, size_t count, double sma
     return least;
 }
 
+double quantum_of_steps(const double *sorted, size_t count, double smallest)
+{
+    double lengths[MOST_LENGTHS];
+    while (count > 0 && sorted[count - 1] > MOST_STEPS * smallest)
+        count--;
+    if (!count || smallest <= FEW_TICKS)
+        return 0;
+    size_t taken = take_lengths(sorted, count, lengths_of(sorted, count), lengths);
+    smallest = fmin(smallest, lengths[0]);
+    for (int parts = 1; parts <= MOST_PARTS && (parts == 1 || taken > FEWEST_OTHERS); parts++)
+        if (fits(smallest / parts, lengths, taken))
+            return smallest / parts;
+    return 0;
+}
+
 double quantum_of(const double *sorted, size_t count, double smallest)
 {
     while (count > 0 && sorted[count - 1] > LONGEST)
         count--;
     double lengths[MOST_LENGTHS];
     size_t all = lengths_of(sorted, count);
-    if (all < FEWEST_LENGTHS || smallest <= LEAST_QUANTUM)
+    if (smallest <= FEW_TICKS)
+        return smallest_difference(sorted, count, smallest);
+    if (all < FEWEST_LENGTHS)
         return smallest;
     size_t taken = take_lengths(sorted, count, all, lengths);
     double longest = sorted[count - 1], quantum = smallest;
     double least = fmax(LEAST_QUANTUM, longest / FINEST_PART);
     while (quantum >= least) {
         if (fits(quantum, lengths, taken))
-            return fmin(refined(quantum, sorted, count), smallest);
+            return fmin(refined(quantum, lengths, taken), smallest);
         quantum *= 1 - TRIAL_CYCLE * quantum / longest;
     }
     return smallest_difference(sorted, count, smallest);

@@ -11,3 +11,6 @@
  * be a whole number, as clocks are scaled and rounded. Where too few distances are known, or too
  * much alike, `smallest` itself. */
 double quantum_of(const double *sorted, size_t count, double smallest);
+/* The same of a clock that stands still for long: its smallest step, or a small part of that where
+ * too few steps were seen by themselves. 0: no such number, its steps differ. */
+double quantum_of_steps(const double *sorted, size_t count, double smallest);

@@ -14,6 +14,8 @@
 #include "stats/moments.h"
 
 #define MOST_STRETCHES 16
+/* A rate known to ± this is worth a figure, also where it may be right. */
+#define NARROW_PPM (CLOCKS_RATE_PPM / 10)
 
 /* A part of the span with its two ends. */
 struct stretch {
@@ -190,6 +192,8 @@ static int judge(const struct clocks_case *file, const struct clocks_report *rep
         whole.known && whole.sure_low <= parts.sure_high && whole.sure_high >= parts.sure_low;
     *rate = tells && !agree ? parts : whole;
     rate->against = against;
+    rate->tells = rate->known &&
+                  (rate->low > 0 || rate->high < 0 || rate->high - rate->low <= 2 * NARROW_PPM);
     rate->independent = clocks_independent(file, clock, against);
     rate->against_claim = report->scales[clock].claimed;
     clock_marks_release(&marks);

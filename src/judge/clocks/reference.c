@@ -48,6 +48,12 @@ bool clocks_independent(const struct clocks_case *file, uint32_t one, uint32_t o
     return !(file->emulated && made_by_program(family) && made_by_program(others));
 }
 
+bool clocks_one_family(const struct clocks_case *file, uint32_t one, uint32_t other)
+{
+    const char *family = family_of(file, one), *others = family_of(file, other);
+    return family && others && strcmp(family, others) == 0;
+}
+
 /* Is it read around intervals? */
 static bool stands_around_intervals(const struct clocks_case *file, uint32_t clock)
 {

@@ -30,6 +30,9 @@ struct clocks_reference {
  * and tsc are all the TSC. "external" is of unknown make, so not independent. */
 bool clocks_independent(const struct clocks_case *file, uint32_t one, uint32_t other);
 
+/* Are the two known to be made of one counter? Not the contrary: of many nobody knows. */
+bool clocks_one_family(const struct clocks_case *file, uint32_t one, uint32_t other);
+
 /* --- one clock over one kind of interval (intervals.c) --- */
 struct clock_row {
     uint32_t clock;
@@ -63,13 +66,14 @@ struct clock_cost {
 struct clock_granularity {
     bool known;
     double step_ticks;    /* the smallest step that was seen */
-    double usual_ticks;   /* the median step */
+    double usual_ticks;   /* the median step; longer than one where whoever looked had to wait */
     double quantum_ticks; /* of which all steps are multiples, up to rounding: the smallest step of
                              a quick clock is how long readings take */
-    double resolution_ns; /* how well it tells time: the usual step of a coarse clock, else the
-                             quantum */
+    double resolution_ns; /* how well it tells time: the quantum, or the usual step of a coarse
+                             clock whose steps differ */
     size_t steps;
-    bool coarse; /* it stands still over several readings */
+    bool regular; /* all distances are multiples of its smallest step, or of a small part of it */
+    bool coarse;  /* it stands still over several readings */
 };
 
 /* --- going back (monotonic.c) --- */
@@ -116,6 +120,8 @@ struct clock_rate {
     uint32_t against; /* index of the clock */
     bool independent;
     double ppm, low, high; /* beyond what it claims, 95 % with the bounds of its readings */
+    bool tells;            /* it differs from its claim for sure, or hardly can: else ppm says no
+                              more than its interval */
     bool against_claim;    /* false: it claims no rate, ppm is against its own calibration */
     double span_s;
     /* what the bounds of readings leave of the mean rate over the whole span, however it varied;
@@ -134,7 +140,8 @@ struct clock_same {
     double parted_ns; /* over the whole time the two never left a straight line by more */
     double bound_ns;  /* and no more than this could have been seen */
     double span_s;
-    double ppb; /* two oscillators would have had to agree to this */
+    double ppb; /* two oscillators would have had to agree to this: by the bound, or by what they
+                   parted where they are said to be one counter */
 };
 
 /* --- what the machine did meanwhile (disturbances.c) --- */

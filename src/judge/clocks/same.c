@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Which clocks are one counter in other clothes: those between which one straight line holds all
- * the time, within the bounds of every look. Two oscillators keep no straight line. */
+ * the time, within the bounds of every look. Where both are said to be made of one counter, the
+ * line itself has to show it: what they really left it by, rather than what slow readings could
+ * have hidden, as on machines that a program makes. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -97,9 +99,15 @@ static int compare(const struct clocks_case *file, struct clocks_report *report,
     *same = (struct clock_same){
         .with = with, .bound_ns = bound, .span_s = span * 1e-9, .ppb = bound / (span * 1e-9)};
     same->parted_ns = farthest(&marks, &line, bound);
+    if (clocks_one_family(file, clock, with))
+        same->ppb = fmin(same->ppb, (same->parted_ns + report->scales[clock].ns_per_tick +
+                                     report->scales[with].ns_per_tick) /
+                                        (span * 1e-9));
     /* They part for sure, or they could not have parted unseen; between the two nothing is known.
-     */
-    same->same = line.beyond <= 0 && same->ppb <= CLOCKS_SAME_PPB;
+     * Nor is it where they are said to be different counters: good oscillators at one temperature
+     * keep a straight line for minutes. */
+    same->same =
+        line.beyond <= 0 && same->ppb <= CLOCKS_SAME_PPB && !clocks_independent(file, clock, with);
     same->known = line.beyond > 0 || same->same;
 done:
     clock_marks_release(&marks);

@@ -24,17 +24,19 @@ bool counts_sleep(const struct clock_trial *trial)
  * too much in most, is the clock's. */
 static bool runs_wrong(const struct clock_trial *trial)
 {
-    size_t count = 0, behind = 0, ahead = 0;
+    size_t count = 0, quiet = 0, behind = 0, ahead = 0;
     for (size_t i = 0; i < trial->count; i++) {
         const struct tried_interval *tried = &trial->list[i];
-        if (!undisturbed(tried))
+        if (!tried_running(tried))
             continue;
         double slack = tried->slack + CLOCKS_CPU_TIME_SHARE * tried->other;
         count++;
-        behind += tried->off < -slack;
+        /* nobody who takes the CPU makes it too much */
         ahead += tried->off > slack;
+        quiet += !tried->disturbed;
+        behind += !tried->disturbed && tried->off < -slack;
     }
-    return count && ((double)behind >= 0.9 * (double)count || 2 * ahead > count);
+    return (quiet && (double)behind >= 0.9 * (double)quiet) || 2 * ahead > count;
 }
 
 /* Cycles for each ns, of intervals of all lengths. */
@@ -47,7 +49,7 @@ static bool varies(const struct clock_trial *trial)
 uint32_t cpu_time_faults(const struct clock_trial *trial)
 {
     const struct clock_monotonic *monotonic = &trial->report->monotonic[trial->clock];
-    uint32_t faults = trial->step_ns > CLOCKS_COARSE_NS ? BIT(FAULT_COARSE_STEPS) : 0;
+    uint32_t faults = trial->told_ns > CLOCKS_COARSE_NS ? BIT(FAULT_COARSE_STEPS) : 0;
     bool cycles = trial->file->clocks[trial->clock].role == ROLE_CYCLES;
     if (monotonic->wrapped)
         return faults | BIT(FAULT_WRAPS);

@@ -183,7 +183,7 @@ static bool varies(const struct clock_trial *trial)
 
 uint32_t wall_faults(const struct clock_trial *trial)
 {
-    uint32_t faults = trial->step_ns > CLOCKS_COARSE_NS ? BIT(FAULT_COARSE_STEPS) : 0;
+    uint32_t faults = trial->told_ns > CLOCKS_COARSE_NS ? BIT(FAULT_COARSE_STEPS) : 0;
     double backward = backward_share(trial);
     if (wraps(trial))
         return faults | BIT(FAULT_WRAPS);

@@ -166,17 +166,6 @@ static void say_jumps(struct sentence *sentence, const struct clock_trial *trial
         trial_wrong(trial, tried_stayed), trial_count(trial, tried_stayed));
 }
 
-/* A clock that waited for somebody makes longer steps at times. */
-static double smallest_step(const struct clock_trial *trial)
-{
-    const struct clock_scale *scale = &trial->report->scales[trial->clock];
-    const struct clock_granularity *granularity = &trial->report->granularities[trial->clock];
-    double looks = scale->step_ticks > 1 ? scale->step_ticks * scale->ns_per_tick : INFINITY;
-    double steps = granularity->known ? granularity->step_ticks * scale->ns_per_tick : INFINITY;
-    double smallest = fmin(looks, steps);
-    return isfinite(smallest) && smallest > 0 ? smallest : trial->step_ns;
-}
-
 static void say_fault(struct sentence *sentence, const struct clock_trial *trial,
                       enum clock_fault fault)
 {
@@ -207,7 +196,7 @@ static void say_fault(struct sentence *sentence, const struct clock_trial *trial
         break;
     case FAULT_COARSE_STEPS:
         say(sentence, "moves in steps of ");
-        say_time(sentence, smallest_step(trial));
+        say_time(sentence, trial->told_ns);
         say(sentence, ", too coarse to tell 20 ms to 1 %%");
         break;
     case FAULT_COUNTS_OTHER_THREADS:
@@ -227,11 +216,35 @@ static void say_fault(struct sentence *sentence, const struct clock_trial *trial
     }
 }
 
-static void say_cpu_time(struct sentence *sentence, const struct clock_trial *trial)
+/* Did it show what no CPU time can be, where another thread ended the interval? */
+static bool fails_handed_over(const struct clock_trial *trial)
 {
-    size_t disturbed = 0;
+    for (size_t i = 0; i < trial->report->row_count; i++) {
+        const struct clock_row *row = &trial->report->rows[i];
+        if (row->clock == trial->clock && row->handover &&
+            (row->ratio_min < 0 || row->ratio_max > 1.1))
+            return true;
+    }
+    return false;
+}
+
+/* How it did over computation, and what may have been between. */
+static void say_computation(struct sentence *sentence, const struct clock_trial *trial)
+{
+    size_t disturbed = 0, computed = trial_count(trial, tried_running);
     for (size_t i = 0; i < trial->count; i++)
         disturbed += tried_running(&trial->list[i]) && trial->list[i].disturbed;
+    if (disturbed && disturbed == computed)
+        say(sentence,
+            "; whether it is right over computation could not be seen: in all %zu others took the "
+            "CPU",
+            computed);
+    else if (disturbed)
+        say(sentence, "; in %zu of %zu computations others took the CPU", disturbed, computed);
+}
+
+static void say_cpu_time(struct sentence *sentence, const struct clock_trial *trial)
+{
     bool cycles = trial->file->clocks[trial->clock].role == ROLE_CYCLES;
     double running = trial_ratio(trial, tried_running, 0.5);
     double asleep = trial_ratio(trial, tried_sleep, 0.5);
@@ -240,14 +253,17 @@ static void say_cpu_time(struct sentence *sentence, const struct clock_trial *tr
         say(sentence, "claims no more than %s", cycles ? "cycles" : "CPU time");
         return;
     }
-    say(sentence, "counts %s only", cycles ? "cycles of its thread" : "time on a CPU");
-    say(sentence, ": %.4g times as long as %s over computation, %.3g times over sleep", running,
-        trial->file->clocks[trial->report->reference.clock].name, asleep);
+    say(sentence, "counts %s only:", cycles ? "cycles of its thread" : "time on a CPU");
+    const char *reference = trial->file->clocks[trial->report->reference.clock].name;
+    if (isfinite(running))
+        say(sentence, " %.4g times as long as %s over computation", running, reference);
+    if (isfinite(asleep))
+        say(sentence, "%s %.3g times over sleep", isfinite(running) ? "," : "", asleep);
     if (together > 1.3)
         say(sentence, ", and of all threads together: %.3g times where several compute", together);
-    if (disturbed)
-        say(sentence, "; in %zu of %zu computations others took the CPU", disturbed,
-            trial_count(trial, tried_running));
+    say_computation(sentence, trial);
+    if (fails_handed_over(trial))
+        say(sentence, "; useless where another thread ends the interval, as each has its own");
 }
 
 static void say_fine(struct sentence *sentence, const struct clock_trial *trial,
@@ -265,7 +281,15 @@ static void say_fine(struct sentence *sentence, const struct clock_trial *trial,
             say(sentence, ", by a reference that is made of another counter");
         return;
     }
-    if (!trial->count && trial->report->reference.clock != (int32_t)trial->clock)
+    uint32_t lacks = trial_lacks(trial);
+    bool reference = trial->report->reference.clock == (int32_t)trial->clock;
+    if ((trial->count || reference) && lacks && was_confirmed(trial))
+        say(sentence,
+            "no fault was seen, and what is made of another counter agrees, but no %s was watched",
+            lacks & LACKS_SLEEP         ? "sleep"
+            : lacks & LACKS_COMPUTATION ? "computation"
+                                        : "change of CPU");
+    else if (!trial->count && !reference)
         say(sentence, "it was not read around any interval beside a reference");
     else
         say(sentence, "no fault was seen, but nothing here is made of another counter, so nothing "

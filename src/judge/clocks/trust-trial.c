@@ -81,7 +81,10 @@ int trial_gather(struct clock_trial *trial, const bool *left_out)
     trial->scratch = malloc(room * sizeof(*trial->scratch));
     if (!trial->list || !trial->scratch)
         return -ENOMEM;
+    const struct clock_granularity *seen = &trial->report->granularities[trial->clock];
     trial->step_ns = clock_step_ns(trial->report, trial->clock);
+    bool told = seen->known && seen->coarse && seen->resolution_ns > 0;
+    trial->told_ns = told ? seen->resolution_ns : trial->step_ns;
     if (reference < 0 || !trial->report->scales[reference].known ||
         !trial->report->scales[trial->clock].known || reference == (int32_t)trial->clock)
         return 0;
@@ -235,6 +238,31 @@ double trial_ratio(const struct clock_trial *trial, tried_choice *choice, double
         return NAN;
     sort_values(trial->scratch, count);
     return quantile(trial->scratch, count, share);
+}
+
+/* Was the clock itself read around such an interval? The reference has no trial of its own. */
+static bool stood_around(const struct clock_trial *trial, const char *workload, bool moved)
+{
+    for (size_t i = 0; i < trial->file->watch_count; i++) {
+        const struct clock_watch *watch = &trial->file->watches[i];
+        if (watch->kind == WATCH_INTERVAL && watch_intervals(watch) &&
+            watch_column(watch, trial->clock) >= 0 &&
+            (moved ? watch->moves || watch->handover : strcmp(watch->workload, workload) == 0))
+            return true;
+    }
+    return false;
+}
+
+uint32_t trial_lacks(const struct clock_trial *trial)
+{
+    bool reference = trial->report->reference.clock == (int32_t)trial->clock;
+    bool slept = reference ? stood_around(trial, "sleep", false) : trial_count(trial, tried_sleep);
+    bool ran =
+        reference ? stood_around(trial, "compute", false) : trial_count(trial, tried_running);
+    bool moved = reference ? stood_around(trial, "", true) : trial_count(trial, tried_moved);
+    moved = moved || trial->report->offsets[trial->clock].known || trial->file->cpus == 1;
+    return (slept ? 0u : (uint32_t)LACKS_SLEEP) | (ran ? 0u : (uint32_t)LACKS_COMPUTATION) |
+           (moved ? 0u : (uint32_t)LACKS_MOVES);
 }
 
 double trial_fits(const struct clock_trial *trial, tried_choice *choice, double ratio)

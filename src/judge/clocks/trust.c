@@ -57,7 +57,7 @@ static double shortest(const struct clock_trial *trial, const struct clock_verdi
     const struct clock_cost *cost = &trial->report->costs[trial->clock];
     const struct clock_granularity *granularity = &trial->report->granularities[trial->clock];
     bool usable = verdict->fault == FAULT_NONE || verdict->fault == FAULT_COARSE_STEPS;
-    double step = trial->step_ns;
+    double step = trial->told_ns;
     if (granularity->known && granularity->resolution_ns > step)
         step = granularity->resolution_ns;
     if (!usable || !(step > 0))
@@ -65,8 +65,7 @@ static double shortest(const struct clock_trial *trial, const struct clock_verdi
     return 100 * (step + (cost->known && cost->ns > 0 ? cost->ns : 0)) * 1e-3;
 }
 
-/* Did anything that is made of another counter agree with it? */
-static bool was_confirmed(const struct clock_trial *trial)
+bool was_confirmed(const struct clock_trial *trial)
 {
     const struct clocks_report *report = trial->report;
     int32_t reference = report->reference.clock;
@@ -88,10 +87,10 @@ static int judge_clock(struct clock_trial *trial, const bool *left_out, size_t r
     if (is_reference && reference_faults)
         verdict->faults |= 1u << FAULT_SCATTERS;
     verdict->fault = main_fault(verdict->faults);
-    verdict->trust = verdict->faults        ? TRUST_NOT_DEPENDABLE
-                     : !wall                ? TRUST_CPU_TIME_ONLY
-                     : was_confirmed(trial) ? TRUST_DEPENDABLE
-                                            : TRUST_NOT_FALSIFIABLE;
+    verdict->trust = verdict->faults                               ? TRUST_NOT_DEPENDABLE
+                     : !wall                                       ? TRUST_CPU_TIME_ONLY
+                     : was_confirmed(trial) && !trial_lacks(trial) ? TRUST_DEPENDABLE
+                                                                   : TRUST_NOT_FALSIFIABLE;
     find_worst_row(trial, verdict);
     verdict->shortest_us = shortest(trial, verdict);
     return 0;
@@ -103,6 +102,9 @@ static void confirm_reference(const struct clocks_case *file, struct clocks_repo
 {
     int32_t reference = report->reference.clock;
     if (reference < 0 || report->verdicts[reference].trust != TRUST_NOT_FALSIFIABLE)
+        return;
+    struct clock_trial trial = {.file = file, .report = report, .clock = (uint32_t)reference};
+    if (trial_lacks(&trial))
         return;
     for (uint32_t clock = 0; clock < file->clock_count; clock++)
         if (file->clocks[clock].role == ROLE_WALL &&

@@ -22,7 +22,8 @@ struct clock_trial {
     const struct clocks_case *file;
     const struct clocks_report *report;
     uint32_t clock;
-    double step_ns;
+    double step_ns;   /* by which it may be behind */
+    double told_ns;   /* how finely it tells time, at best */
     uint64_t largest; /* of all its readings in intervals */
     struct tried_interval *list;
     size_t count, wrong;
@@ -62,6 +63,11 @@ bool counts_sleep(const struct clock_trial *trial);
 const struct clock_rate *wrong_rate(const struct clock_trial *trial);
 /* By how much its rate may be off, ppm. */
 double rate_limit(const struct clock_trial *trial);
+/* Did anything that is made of another counter agree with it? */
+bool was_confirmed(const struct clock_trial *trial);
+/* What must have been watched before a clock is called dependable: bits, 0: all of it was. */
+enum trial_lack { LACKS_SLEEP = 1, LACKS_COMPUTATION = 2, LACKS_MOVES = 4 };
+uint32_t trial_lacks(const struct clock_trial *trial);
 /* The rate against a clock of another counter that shows it to be right; NULL: none. */
 const struct clock_rate *confirming_rate(const struct clock_trial *trial);
 

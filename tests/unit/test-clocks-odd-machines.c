@@ -1,0 +1,365 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Machines that are not the usual one, and what may be said of their clocks there: guests that
+ * move, sockets that disagree, counters of other makes, loads that never let a thread run, and
+ * watches that left something out. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "clocks-builder.h"
+#include "judge/clocks/report.h"
+
+#define SEEDS built_seeds(6)
+
+static uint32_t index_of(const struct built_world *world, const char *name)
+{
+    int index = clocks_index(&world->file, name);
+    assert_true(index >= 0);
+    return (uint32_t)index;
+}
+
+static const struct clock_verdict *verdict_of(const struct built_world *world,
+                                              const struct clocks_report *report, const char *name)
+{
+    return &report->verdicts[index_of(world, name)];
+}
+
+static void assert_verdict(const struct built_world *world, const struct clocks_report *report,
+                           const char *name, enum clock_trust trust, enum clock_fault fault)
+{
+    const struct clock_verdict *verdict = verdict_of(world, report, name);
+    if (verdict->trust != trust || verdict->fault != fault)
+        fail_msg("%s is %s (%s): %s", name, clock_trust_names[verdict->trust],
+                 clock_fault_names[verdict->fault], verdict->why);
+}
+
+static void assert_says(const struct clock_verdict *verdict, const char *words, bool says)
+{
+    if ((strstr(verdict->why, words) != NULL) != says)
+        fail_msg("\"%s\" %s in: %s", words, says ? "is not" : "is", verdict->why);
+}
+
+static void begin(struct built_world *world, uint64_t seed, uint32_t cpus)
+{
+    built_begin(world, seed, cpus);
+    built_usual_clocks(world);
+    built_disturb(world);
+}
+
+static void run(struct built_world *world, struct clocks_report *report)
+{
+    assert_int_equal(clocks_judge(&world->file, 1, report), 0);
+}
+
+static void finish(struct built_world *world, struct clocks_report *report)
+{
+    clocks_report_release(report);
+    built_end(world);
+}
+
+/* Before what not to use, no advice names a clock that is not dependable as the one to take. */
+static void assert_advice(const struct built_world *world, const struct clocks_report *report)
+{
+    for (size_t i = 0; i < report->advice_count; i++) {
+        const char *text = report->advice[i].text;
+        if (strncmp(text, "Not for", 7) == 0)
+            continue;
+        for (uint32_t clock = 0; clock < world->file.clock_count; clock++) {
+            char words[64];
+            if (report->verdicts[clock].trust != TRUST_NOT_DEPENDABLE)
+                continue;
+            const char *const before[] = {": ", "matters: ", "rate: "};
+            const char *const behind[] = {".", ",", " ("};
+            for (size_t j = 0; j < 9; j++) {
+                strcpy(words, before[j / 3]);
+                strncat(words, world->file.clocks[clock].name, 30);
+                strcat(words, behind[j % 3]);
+                if (strstr(text, words))
+                    fail_msg("advised: %s", text);
+            }
+        }
+    }
+}
+
+/* The counter jumps on all CPUs where a guest is moved; its host keeps kvm-clock right. */
+static void a_guest_that_moved_shows_in_its_counter_alone(void **state)
+{
+    (void)state;
+    size_t seen = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct built_world world;
+        struct clocks_report report;
+        begin(&world, seed, 2);
+        built_clock(&world, &(struct built_clock){
+                                .name = "tsc-fenced", .way = "instruction", .hz = 2600000000});
+        static const char *const counters[] = {"tsc", "tsc-fenced"};
+        for (size_t i = 0; i < 2; i++) {
+            built_find(&world, counters[i])->jump_at_ns = world.now + 3e9;
+            built_find(&world, counters[i])->jump_by_ns = seed % 2 ? 3e10 : -3e8;
+        }
+        built_plan(&world, 1, false);
+        run(&world, &report);
+        seen += verdict_of(&world, &report, "tsc")->trust == TRUST_NOT_DEPENDABLE;
+        static const char *const others[] = {"monotonic-raw", "monotonic", "realtime", "boottime"};
+        for (size_t i = 0; i < 4; i++)
+            assert_verdict(&world, &report, others[i], TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+        assert_advice(&world, &report);
+        finish(&world, &report);
+    }
+    assert_true(seen >= SEEDS * 6 / 10);
+}
+
+/* All clocks are made of the one counter, so no interval shows it: trips do. */
+static void sockets_that_disagree_are_seen_by_trips(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct built_world world;
+        struct clocks_report report;
+        static const char *const all[] = {"tsc", "monotonic-raw", "monotonic", "realtime",
+                                          "boottime"};
+        begin(&world, seed, 2);
+        for (size_t i = 0; i < 5; i++)
+            built_find(&world, all[i])->cpu_offset_ns = 3e6;
+        built_plan(&world, 1, true);
+        run(&world, &report);
+        for (size_t i = 0; i < 5; i++)
+            assert_verdict(&world, &report, all[i], TRUST_NOT_DEPENDABLE, FAULT_JUMPS_BETWEEN_CPUS);
+        assert_advice(&world, &report);
+        finish(&world, &report);
+    }
+}
+
+static void rename_counter(struct built_world *world, const char *name, const char *hardware)
+{
+    for (uint32_t i = 0; i < world->file.clock_count; i++) {
+        struct clock_known *clock = &world->file.clocks[i];
+        if (clock->role != ROLE_WALL)
+            continue;
+        free(clock->hardware);
+        clock->hardware = strdup(hardware);
+        if (strcmp(clock->name, "tsc") == 0) {
+            free(clock->name);
+            clock->name = strdup(name);
+        }
+    }
+}
+
+static void a_machine_without_a_tsc_is_judged_like_any(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    begin(&world, 5, 4);
+    rename_counter(&world, "rdtime", "riscv_clocksource");
+    free(world.file.flags);
+    world.file.flags = strdup("");
+    built_plan(&world, 1, true);
+    run(&world, &report);
+    assert_verdict(&world, &report, "rdtime", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+    assert_verdict(&world, &report, "monotonic-raw", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+    assert_advice(&world, &report);
+    finish(&world, &report);
+}
+
+/* The clocksource is another counter than the CPU's. */
+static void by_another_clocksource(struct built_world *world, uint64_t seed, uint32_t cpus)
+{
+    begin(world, seed, cpus);
+    for (uint32_t i = 0; i < world->file.clock_count; i++)
+        if (world->file.clocks[i].role == ROLE_WALL &&
+            strcmp(world->file.clocks[i].name, "tsc") != 0) {
+            free(world->file.clocks[i].hardware);
+            world->file.clocks[i].hardware = strdup("hpet");
+        }
+}
+
+static void watch(struct built_world *world, const char *workload, uint32_t moves)
+{
+    for (uint64_t length = 20000; length <= 160000; length += 70000)
+        built_visit(world,
+                    built_watch(world, &(struct built_watch){.kind = WATCH_INTERVAL,
+                                                             .workload = workload,
+                                                             .length = length,
+                                                             .moves = moves}),
+                    4);
+}
+
+static void dependable_is_only_who_was_seen_asleep_at_work_and_moved(void **state)
+{
+    (void)state;
+    static const struct {
+        bool sleep, compute, moves;
+        uint32_t cpus;
+        const char *lacks; /* NULL: nothing */
+    } cases[] = {
+        {true, true, true, 4, NULL},
+        {true, true, false, 1, NULL},
+        {false, true, true, 4, "no sleep was watched"},
+        {true, false, false, 4, "no computation was watched"},
+        {true, true, false, 4, "no change of CPU was watched"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct built_world world;
+        struct clocks_report report;
+        by_another_clocksource(&world, 7 + i, cases[i].cpus);
+        if (cases[i].sleep)
+            watch(&world, "sleep", 0);
+        if (cases[i].compute)
+            watch(&world, "compute", 0);
+        if (cases[i].moves)
+            watch(&world, "compute", 3);
+        run(&world, &report);
+        static const char *const both[] = {"tsc", "monotonic-raw"};
+        for (size_t j = 0; j < 2; j++) {
+            assert_verdict(&world, &report, both[j],
+                           cases[i].lacks ? TRUST_NOT_FALSIFIABLE : TRUST_DEPENDABLE, FAULT_NONE);
+            if (cases[i].lacks && j == 0)
+                assert_says(verdict_of(&world, &report, both[j]), cases[i].lacks, true);
+        }
+        finish(&world, &report);
+    }
+}
+
+/* Two good oscillators keep a line for longer than anybody watches. */
+static void another_counter_that_keeps_step_is_not_called_the_same(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    by_another_clocksource(&world, 3, 4);
+    built_plan(&world, 1, false);
+    built_pass(&world, 1e10);
+    built_plan(&world, 1, false);
+    run(&world, &report);
+    assert_false(report.same[index_of(&world, "monotonic-raw")].same);
+    assert_false(report.same[index_of(&world, "monotonic-raw")].known);
+    finish(&world, &report);
+}
+
+/* Where a reading takes microseconds, bounds are wide; what is said to be one counter keeps to the
+ * line by far less. */
+static void one_counter_is_recognized_also_by_slow_readings(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    built_begin(&world, 3, 1);
+    built_clock(&world,
+                &(struct built_clock){
+                    .name = "cntvct", .way = "instruction", .hz = 62500000, .cost_ns = 2000});
+    built_clock(&world,
+                &(struct built_clock){
+                    .name = "monotonic-raw", .hz = 1000000000, .cost_ns = 2000, .step_ns = 16});
+    rename_counter(&world, "cntvct", "arch_sys_counter");
+    watch(&world, "sleep", 0);
+    built_pass(&world, 1e10);
+    watch(&world, "compute", 0);
+    world.file.emulated = true;
+    run(&world, &report);
+    const struct clock_same *same = &report.same[index_of(&world, "monotonic-raw")];
+    assert_true(same->bound_ns / same->span_s > 100);
+    assert_true(same->known && same->same);
+    finish(&world, &report);
+}
+
+static void cpu_time_is_not_measured_by_what_another_thread_ended(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct built_world world;
+        struct clocks_report report;
+        begin(&world, seed, 4);
+        bool busy = seed % 2;
+        world.preempted_share = busy ? 1 : 0.1;
+        built_plan(&world, 1, false);
+        run(&world, &report);
+        assert_verdict(&world, &report, "thread-cputime", TRUST_CPU_TIME_ONLY, FAULT_NONE);
+        const struct clock_verdict *verdict = verdict_of(&world, &report, "thread-cputime");
+        assert_true(verdict->worst_row >= 0 && !report.rows[verdict->worst_row].handover);
+        assert_true(verdict->worst_ratio >= 0);
+        assert_says(verdict, "another thread ends the interval", true);
+        assert_says(verdict_of(&world, &report, "process-cputime"), "another thread ends", false);
+        assert_says(verdict, "could not be seen", busy);
+        finish(&world, &report);
+    }
+}
+
+/* Nobody who takes the CPU makes a thread's time longer than the time itself. */
+static void cpu_time_that_is_too_much_is_wrong_under_any_load(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    begin(&world, 2, 4);
+    world.preempted_share = 1;
+    world.preempted_ns = 1e5;
+    built_find(&world, "thread-cputime")->ppm = 300000;
+    built_plan(&world, 1, false);
+    run(&world, &report);
+    assert_verdict(&world, &report, "thread-cputime", TRUST_NOT_DEPENDABLE, FAULT_WRONG_RATE);
+    finish(&world, &report);
+}
+
+static void a_rate_that_may_be_anything_tells_nothing(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    begin(&world, 4, 2);
+    built_find(&world, "realtime")->ppm = 60;
+    built_plan(&world, 1, true);
+    run(&world, &report);
+    const struct clock_rate *coarse = report.rates[index_of(&world, "monotonic-coarse")];
+    assert_true(coarse->known && !coarse->tells);
+    assert_true(coarse->low < 0 && coarse->high > 0);
+    assert_true(report.rates[index_of(&world, "tsc")]->tells);
+    assert_true(report.rates[index_of(&world, "realtime")]->tells);
+    finish(&world, &report);
+}
+
+/* The counter goes on while the machine is suspended, monotonic-raw does not. */
+static void suspension_is_no_finding_against_the_counter(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct built_world world;
+        struct clocks_report report;
+        begin(&world, seed, 2);
+        world.suspend_share = 0.3;
+        world.suspend_ns = 5e8;
+        built_plan(&world, 1, false);
+        run(&world, &report);
+        assert_true(report.disturbances.suspended_ns > 0);
+        for (size_t i = 0; i < 2; i++)
+            if (report.findings[i].verdict == FINDING_FAILS)
+                fail_msg("%s: %s", report.findings[i].id, report.findings[i].reason);
+        assert_verdict(&world, &report, "tsc", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+        finish(&world, &report);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_guest_that_moved_shows_in_its_counter_alone),
+        cmocka_unit_test(sockets_that_disagree_are_seen_by_trips),
+        cmocka_unit_test(a_machine_without_a_tsc_is_judged_like_any),
+        cmocka_unit_test(dependable_is_only_who_was_seen_asleep_at_work_and_moved),
+        cmocka_unit_test(another_counter_that_keeps_step_is_not_called_the_same),
+        cmocka_unit_test(one_counter_is_recognized_also_by_slow_readings),
+        cmocka_unit_test(cpu_time_is_not_measured_by_what_another_thread_ended),
+        cmocka_unit_test(cpu_time_that_is_too_much_is_wrong_under_any_load),
+        cmocka_unit_test(a_rate_that_may_be_anything_tells_nothing),
+        cmocka_unit_test(suspension_is_no_finding_against_the_counter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
