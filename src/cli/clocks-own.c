@@ -18,6 +18,7 @@
 /* One attempt. */
 struct trial {
     double ticks; /* of the meter for a block, the fastest */
+    bool moves;   /* in every block */
     bool failed;
     int error;
     char reason[400];
@@ -29,6 +30,7 @@ static int take_batch(void *context, const struct batch *batch, struct failure *
     (void)failure;
     for (uint32_t run = 0; run < batch->runs && batch->counters == ROW_COLUMNS; run++) {
         const uint64_t *row = &batch->values[(size_t)run * ROW_COLUMNS];
+        trial->moves &= row[ROW_FIRST] != row[ROW_LAST];
         trial->ticks = fmin(trial->ticks, (double)(row[ROW_AFTER] - row[ROW_BEFORE]));
     }
     return 0;
@@ -76,7 +78,7 @@ static enum clocks_pace pace_of(const struct clocks_own *own, const struct trial
 static int try_one(struct watching *watching, struct clocks_own *own,
                    const struct catalogue_clock *meter)
 {
-    struct trial trial = {.ticks = INFINITY};
+    struct trial trial = {.ticks = INFINITY, .moves = true};
     struct failure failure = {0};
     int error = run_trial(watching, own->text, meter->name, &trial, &failure);
     if (error == -EINTR)
@@ -87,6 +89,7 @@ static int try_one(struct watching *watching, struct clocks_own *own,
         fail_with(&failure, error, "it did not answer within %u s", WAIT_MS / 1000);
     if (error == 0 && !trial.failed) {
         own->pace = pace_of(own, &trial, meter);
+        own->moves = isfinite(trial.ticks) && trial.moves;
         return EXIT_DONE;
     }
     struct failure told = {0};

@@ -41,6 +41,7 @@ struct clocks_own {
     const char *text; /* as it was given: the event of cells */
     struct external_clock clock;
     enum clocks_pace pace;
+    bool moves; /* within a few readings: its steps need not be waited for */
 };
 
 struct clocks_study {

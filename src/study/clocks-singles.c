@@ -52,6 +52,7 @@ struct single {
     enum clocks_pace pace;
     uint64_t step_ns; /* that it claims; 0: it does not */
     bool own, wall;
+    bool moves; /* an own one, within a few readings */
 };
 
 static const struct portion *portion_of(const struct clocks_study *study, enum clocks_pace pace)
@@ -84,8 +85,11 @@ static struct singles singles_of(const struct clocks_study *study)
                                 .wall = strcmp(clock->kind, "wall") == 0};
     }
     for (size_t i = 0; i < study->own_count && singles.count < CELL_MAX_COUNTERS; i++)
-        singles.list[singles.count++] = (struct single){
-            .column = study->own[i].text, .pace = study->own[i].pace, .own = true, .wall = true};
+        singles.list[singles.count++] = (struct single){.column = study->own[i].text,
+                                                        .pace = study->own[i].pace,
+                                                        .own = true,
+                                                        .wall = true,
+                                                        .moves = study->own[i].moves};
     return singles;
 }
 
@@ -137,7 +141,7 @@ static uint32_t steps_of(const struct clocks_study *study, const struct single *
 {
     uint32_t steps = portion_of(study, single->pace)->steps, most = steps;
     bool is_brief = study->quick || study->emulated;
-    if (single->own)
+    if (single->own && !single->moves)
         most = is_brief ? BRIEF_OWN_STEPS : OWN_STEPS;
     else if (single->step_ns * 1000 >= COARSE_PS)
         most = is_brief ? BRIEF_COARSE_STEPS : COARSE_STEPS;

@@ -238,10 +238,12 @@ static void a_clock_of_seconds_is_watched_at_both_ends_alone(void **state)
 static void coarse_and_brought_clocks_wait_for_few_steps(void **state)
 {
     (void)state;
-    static const struct clocks_own own[] = {{.text = "mine=object:./a.so:now"}};
+    /* Of the second more is known: it was seen to move. */
+    static const struct clocks_own own[] = {{.text = "mine=object:./a.so:now"},
+                                            {.text = "lively=object:./b.so:now", .moves = true}};
     struct clocks_study study = machine_of(2);
     study.own = own;
-    study.own_count = 1;
+    study.own_count = 2;
     struct clocks_plan plan = planned(&study);
     for (size_t i = 0; i < plan.wishes.count; i++) {
         const struct cell *cell = cell_at(&plan, i);
