@@ -293,6 +293,31 @@ static void cpu_time_is_not_measured_by_what_another_thread_ended(void **state)
     }
 }
 
+/* On a machine whose CPUs are all taken a thread may wait without an entry in its account. */
+static void two_computations_that_look_undisturbed_prove_nothing_against_cpu_time(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    begin(&world, 3, 2);
+    world.preempted_share = 1;
+    world.stolen_share = 0;
+    built_plan(&world, 1, false);
+    size_t cleared = 0;
+    for (size_t i = 0; i < world.file.watch_count && cleared < 2; i++) {
+        struct clock_watch *watched = &world.file.watches[i];
+        if (watched->kind != WATCH_INTERVAL || strcmp(watched->workload, "compute") != 0 ||
+            watched->threads != 1 || watched->moves || watched->handover)
+            continue;
+        watched->accounts[WATCH_SIDE_LOOKS].involuntary = 0;
+        cleared++;
+    }
+    assert_int_equal(cleared, 2);
+    run(&world, &report);
+    assert_verdict(&world, &report, "thread-cputime", TRUST_CPU_TIME_ONLY, FAULT_NONE);
+    finish(&world, &report);
+}
+
 /* Nobody who takes the CPU makes a thread's time longer than the time itself. */
 static void cpu_time_that_is_too_much_is_wrong_under_any_load(void **state)
 {
@@ -357,6 +382,7 @@ int main(void)
         cmocka_unit_test(another_counter_that_keeps_step_is_not_called_the_same),
         cmocka_unit_test(one_counter_is_recognized_also_by_slow_readings),
         cmocka_unit_test(cpu_time_is_not_measured_by_what_another_thread_ended),
+        cmocka_unit_test(two_computations_that_look_undisturbed_prove_nothing_against_cpu_time),
         cmocka_unit_test(cpu_time_that_is_too_much_is_wrong_under_any_load),
         cmocka_unit_test(a_rate_that_may_be_anything_tells_nothing),
         cmocka_unit_test(suspension_is_no_finding_against_the_counter),

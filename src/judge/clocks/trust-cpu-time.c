@@ -10,9 +10,13 @@
 
 #define BIT(fault) (1u << (fault))
 
+/* Fewer than these prove nothing: a thread that waits for its turn after a move, or before it was
+ * first seen, waits without an entry in any account. */
+#define LEAST_QUIET 3
+
 static bool undisturbed(const struct tried_interval *interval)
 {
-    return tried_running(interval) && !interval->disturbed;
+    return tried_running(interval) && !interval->disturbed && !interval->watch->moves;
 }
 
 bool counts_sleep(const struct clock_trial *trial)
@@ -20,8 +24,8 @@ bool counts_sleep(const struct clock_trial *trial)
     return trial_ratio(trial, tried_sleep, 0.5) > 0.5;
 }
 
-/* Too little in one interval can be somebody who took the CPU unseen; too little in all of them, or
- * too much in most, is the clock's. */
+/* Too little in some intervals can be somebody who took the CPU unseen; too little in all of them,
+ * or too much in most, is the clock's. */
 static bool runs_wrong(const struct clock_trial *trial)
 {
     size_t count = 0, quiet = 0, behind = 0, ahead = 0;
@@ -33,10 +37,10 @@ static bool runs_wrong(const struct clock_trial *trial)
         count++;
         /* nobody who takes the CPU makes it too much */
         ahead += tried->off > slack;
-        quiet += !tried->disturbed;
-        behind += !tried->disturbed && tried->off < -slack;
+        quiet += undisturbed(tried);
+        behind += undisturbed(tried) && tried->off < -slack;
     }
-    return (quiet && (double)behind >= 0.9 * (double)quiet) || 2 * ahead > count;
+    return (quiet >= LEAST_QUIET && (double)behind >= 0.9 * (double)quiet) || 2 * ahead > count;
 }
 
 /* Cycles for each ns, of intervals of all lengths. */
