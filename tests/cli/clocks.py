@@ -184,7 +184,7 @@ class Ended(Case):
     def test_the_seed_gives_the_order(self):
         orders = []
         for name, seed in (("a", 7), ("b", 7), ("c", 8)):
-            self.end(self.path(name), 4, signal.SIGKILL, seed)
+            self.end(self.path(name), 8, signal.SIGKILL, seed)
             orders.append(self.order(self.path(name)))
         common = min(len(order) for order in orders)
         self.assertGreater(common, 8)
