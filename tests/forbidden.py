@@ -24,6 +24,14 @@ def needs_loader(path):
     return any(struct.unpack_from("<I", table, size * index)[0] == PT_INTERP for index in range(count))
 
 
+def to_assay():
+    """How assay itself is run where it is forbidden: what stands before it, and in its environment. Where it is linked dynamically
+    that can only be forbidden once it was loaded."""
+    if needs_loader(tap.ASSAY):
+        return {"env": {"LD_PRELOAD": FORBID}}
+    return {"prefix": [DENY]}
+
+
 def why_not():
     """Why nothing of this can be tried here; None where it can."""
     mode = ctypes.c_int(0)

@@ -15,10 +15,10 @@ KIT = os.environ.get("ASSAY_KIT", "")
 SOURCE = os.environ.get("ASSAY_SOURCE", os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
-def assay(*arguments, via=None, env=None, timeout=60, **options):
+def assay(*arguments, via=None, env=None, timeout=60, prefix=(), **options):
     """Runs assay and returns the finished process with text output."""
     environment = dict(os.environ, **(env or {}))
-    command = [ASSAY, *arguments]
+    command = [*prefix, ASSAY, *arguments]
     if via:
         command += ["--via", via]
     return subprocess.run(command, env=environment, timeout=timeout, text=True,

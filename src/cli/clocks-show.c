@@ -117,8 +117,8 @@ static void put_plain(const char *words, struct text *out)
 void clocks_put_report(const struct clocks_run *run, const struct style *style, struct text *out)
 {
     static clocks_part *const parts[] = {
-        clocks_put_summary,   clocks_put_table, clocks_put_reasons,      clocks_put_plot,
-        clocks_put_workloads, clocks_put_pairs, clocks_put_disturbances, clocks_put_advice,
+        clocks_put_summary, clocks_put_table,     clocks_put_advice, clocks_put_reasons,
+        clocks_put_plot,    clocks_put_workloads, clocks_put_pairs,  clocks_put_disturbances,
     };
     const struct claims claims = {.list = run->report.findings,
                                   .count = CLOCKS_FINDINGS,

@@ -106,7 +106,7 @@ class Forbidden(Confined):
         self.assert_does_without(*self.watch("--via", f"exec:{forbidden.DENY}"))
 
     def test_forbidden_to_the_controller_too(self):
-        self.assert_does_without(*self.watch(env={"LD_PRELOAD": forbidden.FORBID}))
+        self.assert_does_without(*self.watch(**forbidden.to_assay()))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import unittest
 
 import forbidden
 import tap
-from forbidden import DENY, FORBID
+from forbidden import DENY
 from tap import assay
 
 FORBIDDEN = "is forbidden here"
@@ -70,16 +70,15 @@ class Probe(unittest.TestCase):
 
 @unittest.skipIf(forbidden.why_not(), forbidden.why_not())
 class Controller(unittest.TestCase):
-    """Forbidden in assay itself, once it was loaded."""
-    environment = {"LD_PRELOAD": FORBID}
+    """Forbidden to assay itself."""
 
     def test_it_lives_and_its_probe_sees_the_machine_as_it_was(self):
-        done = assay("doctor", "--json", "clocksource", env=self.environment)
+        done = assay("doctor", "--json", "clocksource", **forbidden.to_assay())
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(facts(done)["clock.ticks"], "forbidden")
 
     def test_it_stores_what_was_counted(self):
-        done = assay("measure", "--json", "-e", "page-faults", "--runs", "2", env=self.environment)
+        done = assay("measure", "--json", "-e", "page-faults", "--runs", "2", **forbidden.to_assay())
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_a_wish_in_the_environment_does_the_same(self):
