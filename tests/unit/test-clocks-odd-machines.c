@@ -318,6 +318,35 @@ static void two_computations_that_look_undisturbed_prove_nothing_against_cpu_tim
     finish(&world, &report);
 }
 
+/* The tick that moves a coarse clock comes late now and then: an interval lacks a step or two. */
+static void a_late_tick_is_no_step_back_of_a_coarse_clock(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct built_world world;
+        struct clocks_report report;
+        begin(&world, seed, 2);
+        built_plan(&world, 1, true);
+        uint32_t coarse = index_of(&world, "monotonic-coarse");
+        bool late = false;
+        for (size_t i = 0; i < world.file.watch_count && !late; i++) {
+            struct clock_watch *watched = &world.file.watches[i];
+            int column = watch_column(watched, coarse);
+            if (watched->kind != WATCH_INTERVAL || column < 0 ||
+                strcmp(watched->workload, "compute") != 0)
+                continue;
+            for (size_t look = WATCH_SIDE_LOOKS; look < WATCH_INTERVAL_LOOKS; look++)
+                watched->values[look * watched->columns + (size_t)column] -= 8000000;
+            late = true;
+        }
+        assert_true(late);
+        run(&world, &report);
+        assert_verdict(&world, &report, "monotonic-coarse", TRUST_NOT_DEPENDABLE,
+                       FAULT_COARSE_STEPS);
+        finish(&world, &report);
+    }
+}
+
 /* Nobody who takes the CPU makes a thread's time longer than the time itself. */
 static void cpu_time_that_is_too_much_is_wrong_under_any_load(void **state)
 {
@@ -383,6 +412,7 @@ int main(void)
         cmocka_unit_test(one_counter_is_recognized_also_by_slow_readings),
         cmocka_unit_test(cpu_time_is_not_measured_by_what_another_thread_ended),
         cmocka_unit_test(two_computations_that_look_undisturbed_prove_nothing_against_cpu_time),
+        cmocka_unit_test(a_late_tick_is_no_step_back_of_a_coarse_clock),
         cmocka_unit_test(cpu_time_that_is_too_much_is_wrong_under_any_load),
         cmocka_unit_test(a_rate_that_may_be_anything_tells_nothing),
         cmocka_unit_test(suspension_is_no_finding_against_the_counter),

@@ -9,6 +9,9 @@
 #include "judge/clocks/trust.h"
 
 #define BIT(fault) (1u << (fault))
+/* Of a coarse clock, steps that may be missing or too many in one of so many intervals. */
+#define LATE_STEPS  4
+#define LATE_SELDOM 20
 
 /* A counter that begins anew lacks whole periods; who lacks anything else does not wrap. */
 static bool lacks_whole_periods(const struct clock_trial *trial)
@@ -171,6 +174,19 @@ static bool lost_time_at_once(const struct clock_trial *trial)
            (double)behind >= 0.9 * (double)trial->wrong;
 }
 
+/* A clock that goes in steps makes one late now and then, when the tick of the operating system
+ * comes late (an idle CPU, a host that took the time): that is no more than its steps being coarse.
+ */
+static bool steps_came_late(const struct clock_trial *trial)
+{
+    for (size_t i = 0; i < trial->count; i++) {
+        const struct tried_interval *tried = &trial->list[i];
+        if (tried->wrong && fabs(tried->off) > tried->slack + LATE_STEPS * trial->told_ns)
+            return false;
+    }
+    return LATE_SELDOM * trial->wrong <= trial->count;
+}
+
 /* Most intervals are wrong by some part of their length, and it never went back. */
 static bool varies(const struct clock_trial *trial)
 {
@@ -204,6 +220,8 @@ uint32_t wall_faults(const struct clock_trial *trial)
     if (runs_wrong(trial))
         return faults | BIT(FAULT_WRONG_RATE);
     if (faults & ~BIT(FAULT_COARSE_STEPS))
+        return faults;
+    if ((faults & BIT(FAULT_COARSE_STEPS)) && steps_came_late(trial))
         return faults;
     if (lost_time_at_once(trial))
         return faults | BIT(FAULT_STEPS_BACKWARDS);
