@@ -209,7 +209,7 @@ class Results(Case):
 
     def test_what_is_told_once_names_what_it_concerns(self):
         text, events = self.shown("dummy", "dummy:u", "task-clock:u", "cpu-clock:u", "context-switches",
-                                  "context-switches:u", budget="3s")
+                                  "context-switches:u", budget="8s")
         if any(event["verdict"] == "unsupported" for event in events.values()):
             self.skipTest("not every event can be counted here")
         self.assertRegex(text, r"(?m)^unjudged: dummy\[:u\]$")
@@ -317,7 +317,7 @@ class Stored(Case):
             running.kill()
             if running.wait() != -signal.SIGKILL:
                 self.skipTest("it ended before it was killed")
-            again = self.judged("--resume", "--store", store, "--budget", "3s")
+            again = self.judged("--resume", "--store", store, "--budget", "8s")
             self.assertEqual(self.columns(store, "path, cpu"), {("perf-syscall", 0)})
             self.assertLessEqual({row[0] for row in self.columns(store, "specimen")}, {"pages", "getppid", "null"})
             for row in again["results"]:
