@@ -57,7 +57,7 @@ install: all ## install below PREFIX (and DESTDIR), with the kits that were buil
 	@$(ninja) --quiet
 	@meson install -C $(BUILD) --no-rebuild --quiet
 
-bench: ## figures: cost of a library read, samples per second into the store, peak memory
+bench: ## figures: cost of a library read, speed of stepping, samples per second into the store, peak memory
 	@scripts/deps --check run
 	@scripts/configure $(BUILD)
 	@$(ninja) --quiet

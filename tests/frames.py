@@ -50,6 +50,7 @@ class Visit:
     def __init__(self):
         self.values, self.enabled, self.running, self.minor = [], [], [], []
         self.output = {"1": "", "2": ""}
+        self.details = []  # frames `ran` and `call` of a command
         self.end = None
 
     def take(self, frame):
@@ -75,9 +76,21 @@ class Visit:
         return self.end["state"] == "done"
 
     @property
+    def became(self):
+        """Of a command: {"status": 0 …}; None where it is not known."""
+        first = len(self.values[0]) - len(RUN)
+        return {name.split("/")[1]: self.values[0][first + index] if self.running[0][first + index] else None
+                for index, name in enumerate(RUN)}
+
+    @property
     def counts(self):
         """Of the first counter."""
         return [row[0] for row in self.values]
+
+
+# Columns of commands that say what became of them.
+RUN = [f"run/{name}/" for name in ("status", "output-bytes", "output-sum", "tasks", "processes", "left", "interrupts",
+                                   "nanoseconds")]
 
 
 class Probe:
@@ -139,10 +152,18 @@ class Probe:
         self.cell(number, meters, path="tour", pattern="rr", n=0, runs=len(calls) * passes, calls=",".join(calls), counted=counted,
                   open=open_, cold=cold, **factors)
 
+    def command(self, number, words, events=(), controls=0, cpu=-1, directory="", input_="", keep="", sweep="", swept=0,
+                timeout=60000, detail="", shown=0):
+        """A command (a list of words), counted by these events; columns of what became of it follow them."""
+        quoted = " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)
+        self.cell(number, [*events, *RUN], path="command", pattern="rr", n=0, runs=1, cpu=cpu, words=quoted,
+                  name=os.path.basename(words[0]) or "command", directory=directory, input=input_, keep=keep, controls=controls,
+                  sweep=sweep, swept=swept, timeout=timeout, detail=detail, shown=shown)
+
     def run(self, cells):
-        """Visits each cell (keyword arguments of `cell`) once; a Visit for each, in order."""
+        """Visits each cell (keyword arguments of `cell`, or of `command`) once; a Visit for each, in order."""
         for number, factors in enumerate(cells):
-            self.cell(number, **factors)
+            (self.command if "words" in factors else self.cell)(number, **factors)
         for first in range(0, len(cells), 1000):
             self.send("visits", list=",".join(f"{number}:0" for number in range(first, min(first + 1000, len(cells)))))
         self.send("go")
@@ -151,6 +172,8 @@ class Probe:
             assert frame.type != "error", frame
             if frame.type == "samples":
                 visits[int(frame["cell"])].take(frame)
+            elif frame.type in ("ran", "call"):
+                visits[int(frame["cell"])].details.append(frame)
             elif frame.type == "output":
                 current.output[frame["stream"]] += frame["bytes"]
             elif frame.type == "begin":

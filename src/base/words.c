@@ -95,6 +95,33 @@ int words_split(const char *text, char ***words, struct failure *failure)
     return (int)count;
 }
 
+/* In single quotes, which hold anything but themselves; those stand between, after a backslash. */
+static void put_quoted(struct text *line, const char *word)
+{
+    text_putc(line, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            text_puts(line, "'\\''");
+        else
+            text_putc(line, *word);
+    text_putc(line, '\'');
+}
+
+char *words_join(const char *const *words, size_t count)
+{
+    struct text line = {0};
+    text_puts(&line, "");
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            text_putc(&line, ' ');
+        if (*words[i] && !words[i][strcspn(words[i], " \t\n\r\v\f'\"\\")])
+            text_puts(&line, words[i]);
+        else
+            put_quoted(&line, words[i]);
+    }
+    return text_take(&line);
+}
+
 void words_free(char **words)
 {
     for (size_t i = 0; words && words[i]; i++)

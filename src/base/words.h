@@ -5,12 +5,17 @@
  * sees them, so `$`, `*` and `;` mean nothing. */
 #pragma once
 
+#include <stddef.h>
+
 #include "base/failure.h"
 
 /* Splits text into words as a shell would, but expands nothing: white space separates, '…', "…" and
  * backslash quote. *words ends with NULL; words_free frees. Returns their number, or -EINVAL. */
 int words_split(const char *text, char ***words, struct failure *failure);
 void words_free(char **words);
+/* The words as one line that words_split takes apart again, quoted only where that is needed; the
+ * caller frees it. NULL: out of memory. */
+char *words_join(const char *const *words, size_t count);
 static inline void cleanup_words(char ***words)
 {
     words_free(*words);

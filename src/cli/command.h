@@ -104,6 +104,9 @@ struct command {
     const struct option_hint *hints;   /* ends with option NULL; NULL: none */
     const struct exit_meaning *exits;  /* ends with meaning NULL; NULL: those of most commands */
     bool stays_here;                   /* reaches no other machine: has no --via */
+    /* It runs another command: the first word that is no option begins that, and exit codes below
+     * 125 are that one's, so that a wrong command line ends with 125. */
+    bool passes_on;
     size_t options_size; /* sizeof the options struct, which starts with common_options */
     /* arguments: what is left after the options. Returns an exit code. */
     int (*run)(void *options, int argument_count, char **arguments);

@@ -55,6 +55,8 @@ static const char *const toured_sample_columns[] = {"counted",   "open",        
 static const char *const watched_sample_columns[] = {WATCH_COLUMNS, "round", "thread", "look",
                                                      "clock",       "part",  NULL};
 
+static const char *const command_sample_columns[] = {COMMAND_COLUMNS, NULL};
+
 struct sample_export {
     struct store *store;
     struct export_row *row;
@@ -66,6 +68,7 @@ struct sample_export {
     struct cell_tour tour;
     struct tour_walk walk;
     struct export_watch watch;
+    const struct cell *cell;
 };
 
 static int write_sample(void *context, const struct sample *sample)
@@ -97,6 +100,8 @@ static int write_sample(void *context, const struct sample *sample)
         row_watch(row, &export->watch.watch);
         row_look(row, &export->watch, sample->run, sample->counter);
     }
+    if (row->kinds.commanded)
+        row_command(row, &export->cell->command, export->cell->events[sample->counter]);
     return row_end(row);
 }
 
@@ -105,6 +110,7 @@ static int write_samples_of(void *context, const struct stored_cell *cell)
     struct sample_export *export = context;
     struct export_row *row = export->row;
     export->counters = cell->cell.counters;
+    export->cell = &cell->cell;
     export->tour = cell->cell.tour;
     export_watch_begin(&export->watch, &cell->cell);
     int error = tour_walk_begin(&export->walk, &export->tour);
@@ -143,6 +149,7 @@ static int write_samples(struct store *store, struct export_row *row, struct fai
 static const char *const cell_columns[] = {CELL_COLUMNS, NULL};
 static const char *const toured_cell_columns[] = {"counted", "open", "cold", "calls", NULL};
 static const char *const watched_cell_columns[] = {WATCH_COLUMNS, NULL};
+static const char *const command_cell_columns[] = {COMMAND_COLUMNS, COMMAND_CELL_COLUMNS, NULL};
 
 static int write_cell(void *context, const struct stored_cell *cell)
 {
@@ -165,6 +172,10 @@ static int write_cell(void *context, const struct stored_cell *cell)
         }
         if (row->kinds.watched)
             row_watch(row, &cell->cell.watch);
+        if (row->kinds.commanded) {
+            row_command(row, &cell->cell.command, cell->cell.events[i]);
+            row_command_cell(row, &cell->cell.command);
+        }
         error = row_end(row);
     }
     return error;
@@ -327,14 +338,19 @@ static int write_clocks(struct store *store, struct export_row *row, struct fail
 }
 
 const struct export_table export_tables[] = {
-    {"samples", sample_columns, toured_sample_columns, watched_sample_columns, write_samples},
-    {"cells", cell_columns, toured_cell_columns, watched_cell_columns, write_cells},
-    {"visits", visit_columns, NULL, NULL, write_visits},
-    {"machine", machine_columns, NULL, NULL, write_machine},
-    {"events", event_columns, NULL, NULL, write_events},
-    {"truths", truth_columns, NULL, NULL, write_truths},
-    {"opcodes", opcode_columns, NULL, NULL, write_opcodes},
-    {"operations", operation_columns, NULL, NULL, write_operations},
-    {"clocks", clock_columns, NULL, NULL, write_clocks},
+    {"samples", sample_columns, toured_sample_columns, watched_sample_columns,
+     command_sample_columns, write_samples},
+    {"cells", cell_columns, toured_cell_columns, watched_cell_columns, command_cell_columns,
+     write_cells},
+    {"visits", visit_columns, NULL, NULL, NULL, write_visits},
+    {"machine", machine_columns, NULL, NULL, NULL, write_machine},
+    {"events", event_columns, NULL, NULL, NULL, write_events},
+    {"truths", truth_columns, NULL, NULL, NULL, write_truths},
+    {"opcodes", opcode_columns, NULL, NULL, NULL, write_opcodes},
+    {"operations", operation_columns, NULL, NULL, NULL, write_operations},
+    {"clocks", clock_columns, NULL, NULL, NULL, write_clocks},
+    {"subjects", subject_columns, NULL, NULL, NULL, write_subjects},
+    {"executed", executed_columns, NULL, NULL, NULL, write_executed},
+    {"calls", call_columns, NULL, NULL, NULL, write_calls},
     {0},
 };

@@ -24,7 +24,8 @@ struct export_options {
 
 static const struct option_spec specs[] = {
     {'w', "what", OPTION_STRING, "TABLE",
-     "samples, cells, visits, machine, events, truths, opcodes, operations or clocks",
+     "samples, cells, visits, machine, events, truths, opcodes, operations, clocks, subjects, "
+     "executed or calls",
      offsetof(struct export_options, what), "samples"},
     {0, "format", OPTION_STRING, "FORMAT", "csv or json; --json is short for the latter",
      offsetof(struct export_options, format), "csv"},
@@ -61,7 +62,7 @@ static int choose(struct exporting *exporting, int argument_count, struct failur
     if (!exporting->table)
         return fail_with(failure, -EINVAL,
                          "--what takes samples, cells, visits, machine, events, truths, opcodes, "
-                         "operations or clocks, not '%.100s'",
+                         "operations, clocks, subjects, executed or calls, not '%.100s'",
                          options->what);
     exporting->json = options->common.json || strcmp(options->format, "json") == 0;
     if (!exporting->json && strcmp(options->format, "csv") != 0)
@@ -140,6 +141,7 @@ static int note_kinds(void *context, const struct stored_cell *stored)
     struct export_kinds *kinds = context;
     kinds->toured |= stored->cell.tour.calls != NULL;
     kinds->watched |= stored->cell.watch.kind != WATCH_NONE;
+    kinds->commanded |= stored->cell.command.words != NULL;
     return 0;
 }
 
@@ -163,7 +165,9 @@ static int write_rows(void *context, FILE *stream, struct failure *failure)
     if (kinds.toured)
         count = add_columns(columns, count, table->toured_columns);
     if (kinds.watched)
-        add_columns(columns, count, table->watched_columns);
+        count = add_columns(columns, count, table->watched_columns);
+    if (kinds.commanded)
+        add_columns(columns, count, table->command_columns);
     exporting->row = (struct export_row){
         .json = exporting->json, .kinds = kinds, .columns = columns, .stream = stream};
     if (!error)
@@ -237,13 +241,16 @@ const struct command command_export = {
         "cell, so that every row stands alone; or its cells, its visits (one process each, in the "
         "order they were planned), the facts of its machine, the events that were tried, what "
         "its specimens count for every N (truths), the opcodes they execute, the calls that tours "
-        "can make (operations), or what is claimed of clocks. Without STORE it takes the latest "
-        "one in the state folder.\n\n"
+        "can make (operations), what is claimed of clocks, the subjects of a kit, what executions "
+        "consisted of (executed), or the system calls they made (calls). Without STORE it takes "
+        "the latest one in the state folder.\n\n"
         "Where the store has tours, a sample also tells which call its run was (operation), which "
         "one was made before it (predecessor), in which pass over the tour, and what the calls "
         "worked on (counted, open, cold); the cells tell all their calls. Where it "
         "has watches, a sample is what a clock showed, and tells which (clock), what kind of watch "
-        "it was part of, and where in it (round, thread, look).\n\n"
+        "it was part of, and where in it (round, thread, look). Where it has commands, a sample "
+        "tells which program was executed (name, words), who counted (source), what was held "
+        "meanwhile (setting) and what was changed in steps (sweep, swept).\n\n"
         "CSV follows RFC 4180: a line of names first, CRLF at the end of lines, an empty field for "
         "no value. In JSON counts above 2^53 are strings of digits. Columns have the names they "
         "have in the store, which docs/store.md explains; a store is also an SQLite database "

@@ -12,7 +12,7 @@
 
 /* What cells of a store can be besides plain: each kind brings columns of its own. */
 struct export_kinds {
-    bool toured, watched;
+    bool toured, watched, commanded;
 };
 
 /* The row being written. Values come in the order of the table's columns. */
@@ -50,6 +50,19 @@ void row_tour(struct export_row *row, const struct cell_tour *tour);
 /* pass, operation and predecessor of a run. */
 void row_call(struct export_row *row, const struct tour_walk *walk, uint32_t run);
 
+/* name, words, source of the event, setting, sweep, swept and detail; none of a cell that is no
+ * command. */
+#define COMMAND_COLUMNS "name", "words", "source", "setting", "sweep", "swept", "detail"
+void row_command(struct export_row *row, const struct cell_command *command, const char *event);
+/* Of cells alone: directory, input, keep and timeout. */
+#define COMMAND_CELL_COLUMNS "directory", "input", "keep", "timeout"
+void row_command_cell(struct export_row *row, const struct cell_command *command);
+/* The tables of commands. */
+extern const char *const subject_columns[], *const executed_columns[], *const call_columns[];
+int write_subjects(struct store *store, struct export_row *row, struct failure *failure);
+int write_executed(struct store *store, struct export_row *row, struct failure *failure);
+int write_calls(struct store *store, struct export_row *row, struct failure *failure);
+
 /* The watch of one cell. */
 struct export_watch {
     struct cell_watch watch; /* borrowed */
@@ -70,6 +83,7 @@ struct export_table {
     const char *const *columns;
     const char *const *toured_columns;  /* more of them where the store has tours; NULL: none */
     const char *const *watched_columns; /* the same of watches */
+    const char *const *command_columns; /* the same of commands */
     int (*write)(struct store *store, struct export_row *row, struct failure *failure);
 };
 extern const struct export_table export_tables[]; /* ends with name NULL */

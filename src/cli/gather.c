@@ -49,14 +49,32 @@ static int receive_batch(void *context, const struct batch *batch, struct failur
     return store_put_batch(receiving->gathering->store, batch, failure);
 }
 
+static int receive_ran(void *context, const struct sent_ran *ran, struct failure *failure)
+{
+    const struct gather_beside *beside = ((struct receiving *)context)->gathering->beside;
+    return beside->ran(beside->context, ran, failure);
+}
+
+static int receive_call(void *context, const struct sent_call *call, struct failure *failure)
+{
+    const struct gather_beside *beside = ((struct receiving *)context)->gathering->beside;
+    return beside->call(beside->context, call, failure);
+}
+
 /* What a failed process measured before it failed is not kept: a cell's processes are whole. */
 static int receive_end(void *context, uint32_t cell, uint32_t process, enum visit_state state,
                        int error, const char *reason, struct failure *failure)
 {
     struct receiving *receiving = context;
     struct store *store = receiving->gathering->store;
+    const struct gather_beside *beside = receiving->gathering->beside;
     progress_step(&receiving->progress);
     time_visit(receiving, cell);
+    int ending = beside && beside->ending
+                     ? beside->ending(beside->context, cell, process, state, failure)
+                     : 0;
+    if (ending < 0)
+        return ending;
     if (state == VISIT_FAILED) {
         int dropped = store_drop_visit(store, cell, process, failure);
         if (dropped < 0)
@@ -68,7 +86,11 @@ static int receive_end(void *context, uint32_t cell, uint32_t process, enum visi
 static void receive_output(void *context, int stream, const char *bytes, size_t length)
 {
     const struct receiving *receiving = context;
-    (void)stream;
+    const struct gather_beside *beside = receiving->gathering->beside;
+    if (beside && beside->output) {
+        beside->output(beside->context, stream, bytes, length);
+        return;
+    }
     AUTO_TEXT struct text line = {0};
     text_append(&line, bytes, length);
     deliver_remark(receiving->gathering->common, "probe: %s", text_string(&line));
@@ -125,10 +147,13 @@ static struct cell *visited_cells(const struct gathering *gathering, const struc
 static int run_pending(const struct gathering *gathering, const struct visit *visits, size_t count,
                        struct failure *failure)
 {
+    const struct gather_beside *beside = gathering->beside;
     struct receiving receiving = {.gathering = gathering, .began_ns = monotonic_ns()};
     struct session_sink sink = {.context = &receiving,
                                 .batch = receive_batch,
                                 .visit_end = receive_end,
+                                .ran = beside && beside->ran ? receive_ran : NULL,
+                                .call = beside && beside->call ? receive_call : NULL,
                                 .output = receive_output};
     size_t cell_count;
     AUTO_FREE struct cell *cells = visited_cells(gathering, visits, count, &cell_count);

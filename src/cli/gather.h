@@ -14,6 +14,19 @@
 typedef void gather_timed(void *context, uint32_t cell, uint64_t wall_ns, uint64_t inside_ns,
                           uint64_t runs);
 
+/* What commands send beside their counts. ran and call come before the end of their visit; ending
+ * is called then, before that end goes into the store, so that sums of a visit can join it. Each
+ * returns 0 or a negative errno that ends the run. output: what a program wrote, instead of a
+ * remark. NULL members: nobody wants it. */
+struct gather_beside {
+    void *context;
+    int (*ran)(void *context, const struct sent_ran *ran, struct failure *failure);
+    int (*call)(void *context, const struct sent_call *call, struct failure *failure);
+    int (*ending)(void *context, uint32_t cell, uint32_t process, enum visit_state state,
+                  struct failure *failure);
+    void (*output)(void *context, int stream, const char *bytes, size_t length);
+};
+
 struct gathering {
     const char *command; /* "measure" */
     const struct common_options *common;
@@ -29,6 +42,7 @@ struct gathering {
     bool more;           /* another plan may follow: the store stays open for it */
     gather_timed *timed; /* NULL: nobody plans by what visits cost */
     void *timed_context;
+    const struct gather_beside *beside; /* NULL: nothing but counts comes */
 };
 
 /* EXIT_DONE (*complete: every visit of the plan has ended; otherwise the budget was used up), or

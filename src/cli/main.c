@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "cli/command-status.h"
 #include "cli/deliver.h"
 #include "cli/help.h"
 #include "cli/nearest.h"
@@ -96,6 +97,7 @@ static int run_command(const struct command *command, int argc, char **argv)
     } else if (error < 0) {
         status =
             deliver_failure(command->name, &failure, error == -EINVAL ? EXIT_USAGE : EXIT_FAILED);
+        status = command->passes_on ? EXIT_OURS : status;
         fprintf(stderr, "Try `assay %s --help`.\n", command->name);
     } else {
         status = command->run(options, argc - first, argv + first);

@@ -91,12 +91,13 @@ static int table_make(const struct command *command, struct getopt_table *table)
     *table = (struct getopt_table){
         .specs = calloc(count + 1, sizeof(*table->specs)),
         .longs = calloc(count + 1, sizeof(*table->longs)),
-        .letters = calloc(2 * count + 2, 1),
+        .letters = calloc(2 * count + 3, 1),
     };
     if (!table->specs || !table->longs || !table->letters)
         return -ENOMEM;
-    /* The colon makes getopt tell a missing argument from an unknown option. */
-    table->letters[0] = ':';
+    /* The colon makes getopt tell a missing argument from an unknown option; the plus makes it stop
+     * at the first word that is none, whose own options are not ours. */
+    strcpy(table->letters, command->passes_on ? "+:" : ":");
     options_each(command, add_spec, table);
     return 0;
 }

@@ -27,6 +27,7 @@ struct stages {
     struct portioning *of;
     struct planned planned;
     bool cut;        /* the time was over before all visits were made */
+    bool looking;    /* one process of each, to see what it costs */
     uint64_t beyond; /* ms that visits may take when the time is over */
 };
 
@@ -87,6 +88,8 @@ static int visit(struct stages *stages, uint32_t portions)
     size_t count = 0;
     int error =
         wishes_visits(of->wishes, portions, of->seed + wishes_planned(of->wishes), &visits, &count);
+    if (error == 0 && stages->looking && of->dearest_last)
+        wishes_dearest_last(of->wishes, visits, count);
     if (error == 0 && count)
         error = wishes_store(of->wishes, of->store, visits, count, &stages->planned.failure);
     if (error < 0)
@@ -107,7 +110,9 @@ static int look(struct stages *stages)
         wishes_look(of->wishes, share_of_time(of, share));
         if (!wishes_want(of->wishes))
             break;
+        stages->looking = true;
         status = visit(stages, 1);
+        stages->looking = false;
     }
     return status;
 }
@@ -121,16 +126,26 @@ static int end(struct stages *stages)
     return visit(stages, 1);
 }
 
+/* Sets goals for what time is left, of what is held back too once nothing before it lacks. */
+static bool settle(const struct portioning *of)
+{
+    do
+        wishes_settle(of->wishes, share_of_time(of, CAUTION));
+    while (!wishes_want(of->wishes) && of->further && of->further(of->context));
+    return wishes_want(of->wishes);
+}
+
 static int all_portions(struct stages *stages)
 {
     const struct portioning *of = stages->of;
     int status = look(stages);
     stages->planned.gathering.part = of->all;
-    for (uint32_t left = of->portions; left > 0 && may_go_on(stages, status); left--) {
-        wishes_settle(of->wishes, share_of_time(of, CAUTION));
-        if (!wishes_want(of->wishes))
+    for (uint32_t left = of->portions; left > 0 && may_go_on(stages, status);) {
+        if (!settle(of))
             break;
+        const bool parted = wishes_want_portions(of->wishes);
         status = visit(stages, left);
+        left -= parted;
     }
     return planned_may_go_on(&stages->planned, status) ? end(stages) : status;
 }
@@ -188,7 +203,8 @@ int portions_measure(struct portioning *portioning, bool *complete)
                                                       .cuts = true,
                                                       .part = "what was planned",
                                                       .timed = keep_time,
-                                                      .timed_context = portioning->wishes},
+                                                      .timed_context = portioning->wishes,
+                                                      .beside = portioning->beside},
                                         .complete = complete}};
     int status = EXIT_DONE;
     if (!portioning->store)

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cli/command.h"
+#include "cli/gather.h"
 #include "cli/skips.h"
 #include "session/session.h"
 #include "study/wishes.h"
@@ -27,11 +28,16 @@ struct portioning {
     uint64_t seed;
     uint32_t portions;
     bool resumed;
-    bool once;           /* as in struct gathering */
-    struct skips *skips; /* gets what the time did not hold */
+    bool dearest_last;                  /* within a look: prices differ a thousandfold */
+    bool once;                          /* as in struct gathering */
+    struct skips *skips;                /* gets what the time did not hold, of these stages */
+    const struct gather_beside *beside; /* as in struct gathering */
     /* Called before the first visit, after every portion, and when all has ended. NULL: nobody has
      * anything to do then. EXIT_DONE, or the exit code after saying why. */
     int (*between)(void *context);
+    /* Called when every goal that the time holds is reached: opens what was held back until then,
+     * false: there is no more. NULL: all is open from the beginning. */
+    bool (*further)(void *context);
     void *context;
 };
 

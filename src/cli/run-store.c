@@ -88,8 +88,10 @@ int run_store_recall(const struct command *command, const char *path, const char
     AUTO_FREE char **words = words_of(list, &count);
     if (count >= 2)
         error = options_parse(command, count - 1, words + 1, options, &first, &unread);
+    /* A list holds no empty words. */
     for (int i = first + 1; error == 0 && i < count; i++)
-        error = string_list_push(arguments, words[i], strlen(words[i]));
+        if (*words[i])
+            error = string_list_push(arguments, words[i], strlen(words[i]));
     json_decref(list);
     if (!words || error == -ENOMEM)
         return fail_with(failure, -ENOMEM, "out of memory");

@@ -294,6 +294,12 @@ static bool is_string(unsigned id, const cs_x86 *x86)
     return false;
 }
 
+static bool is_system_call(x86_insn id, const cs_x86 *x86)
+{
+    return id == X86_INS_SYSCALL || id == X86_INS_SYSENTER ||
+           (id == X86_INS_INT && x86->op_count == 1 && x86->operands[0].imm == 0x80);
+}
+
 void capstone_describe_x86(const cs_insn *decoded, struct instruction *instruction)
 {
     const cs_x86 *x86 = &decoded->detail->x86;
@@ -302,7 +308,7 @@ void capstone_describe_x86(const cs_insn *decoded, struct instruction *instructi
     take_flow(decoded->id, x86, habit, instruction);
     take_address(decoded, x86, instruction);
     take_arithmetic(decoded->id, x86, instruction);
-    instruction->system_call = decoded->id == X86_INS_SYSCALL;
+    instruction->system_call = is_system_call(decoded->id, x86);
     instruction->repeated =
         (x86->prefix[0] == X86_PREFIX_REP || x86->prefix[0] == X86_PREFIX_REPNE) &&
         is_string(decoded->id, x86);

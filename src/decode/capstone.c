@@ -18,6 +18,7 @@ static const struct isa {
     capstone_describe *describe;
 } isas[] = {
     {"x86_64", CS_ARCH_X86, CS_MODE_64, 1, capstone_describe_x86},
+    {"i386", CS_ARCH_X86, CS_MODE_32, 1, capstone_describe_x86}, /* 32-bit programs on x86-64 */
     {"aarch64", CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, 4, capstone_describe_aarch64},
 };
 

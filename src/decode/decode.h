@@ -12,7 +12,7 @@
 #define DECODE_MAX_BYTES (16u << 20) /* of code: more is no specimen */
 
 struct code_bytes {
-    const char *isa; /* as `uname -m` says it */
+    const char *isa; /* as `uname -m` says it; "i386" of 32-bit programs on x86_64 */
     uint64_t address;
     const void *bytes;
     size_t length;

@@ -26,6 +26,8 @@ static const struct entry {
     unsigned stack;
     enum flow flow;
 } entries[] = {
+    /* One a line, not in columns. */
+    /* clang-format off */
     {"mov", "bwlq", WRITTEN, 0, FLOW_NEXT},
     {"movabs", "bwlq", WRITTEN, 0, FLOW_NEXT},
     {"movs", "bwlq", WRITTEN, 0, FLOW_NEXT}, /* the string instruction */
@@ -72,14 +74,14 @@ static const struct entry {
     {"cmpxchg16b", "", MODIFIED, 0, FLOW_NEXT},
     {"lea", "wlq", UNTOUCHED, 0, FLOW_NEXT},
     {"nop", "wlq", UNTOUCHED, 0, FLOW_NEXT},
-    {"push", "wq", READ, PUSHES, FLOW_NEXT},
-    {"pushf", "wq", READ, PUSHES, FLOW_NEXT},
-    {"pop", "wq", WRITTEN, POPS, FLOW_NEXT},
-    {"popf", "wq", WRITTEN, POPS, FLOW_NEXT},
-    {"leave", "q", READ, POPS, FLOW_NEXT},
-    {"call", "q", READ, PUSHES, FLOW_CALL},
-    {"ret", "q", READ, POPS, FLOW_RETURN},
-    {"jmp", "q", READ, 0, FLOW_JUMP},
+    {"push", "wlq", READ, PUSHES, FLOW_NEXT},
+    {"pushf", "wlq", READ, PUSHES, FLOW_NEXT},
+    {"pop", "wlq", WRITTEN, POPS, FLOW_NEXT},
+    {"popf", "wlq", WRITTEN, POPS, FLOW_NEXT},
+    {"leave", "lq", READ, POPS, FLOW_NEXT},
+    {"call", "lq", READ, PUSHES, FLOW_CALL},
+    {"ret", "lq", READ, POPS, FLOW_RETURN},
+    {"jmp", "lq", READ, 0, FLOW_JUMP},
     {"loop", "lq", READ, 0, FLOW_CONDITIONAL},
     {"loope", "lq", READ, 0, FLOW_CONDITIONAL},
     {"loopne", "lq", READ, 0, FLOW_CONDITIONAL},
@@ -125,6 +127,7 @@ static const struct entry {
     {"clflush", "", UNTOUCHED, 0, FLOW_NEXT},
     {"clflushopt", "", UNTOUCHED, 0, FLOW_NEXT},
     {"clwb", "", UNTOUCHED, 0, FLOW_NEXT},
+    /* clang-format on */
 };
 
 /* No memory operand, or one that is read into a register. */
@@ -152,7 +155,8 @@ static const char *const readers[] = {
     "broadcastss", "broadcastsd", "pbroadcastb", "pbroadcastd", "pbroadcastq", "inserti128",
     "insertf128",  "perm2f128",   "ud2",         "int3",        "lahf",        "sahf",
     "fwait",       "hlt",         "fucomi",      "fucomip",     "fcomi",       "fcomip",
-    "fxam",        "psllw",       "psrlw",       "punpckhdq",
+    "fxam",        "psllw",       "psrlw",       "punpckhdq",   "int",         "sysenter",
+    "endbr32",
 };
 
 /* Moves between vector registers and memory, in either direction. */
@@ -489,7 +493,9 @@ void objdump_describe_x86(struct wording *words, struct instruction *instruction
         !take_fused(word, words, instruction) && !take_x87(word, words, instruction) &&
         !take_vector(words, instruction) && !take_conditional(words, instruction))
         take_entry(words, instruction);
-    instruction->system_call = strcmp(word, "syscall") == 0;
+    instruction->system_call =
+        strcmp(word, "syscall") == 0 || strcmp(word, "sysenter") == 0 ||
+        (strcmp(word, "int") == 0 && words->count == 1 && strcmp(words->operands[0], "$0x80") == 0);
     instruction->repeated = repeats && is_string(word);
     char bare[OPCODE_SIZE];
     memcpy(bare, instruction->opcode, sizeof(bare));

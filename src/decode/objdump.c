@@ -26,6 +26,7 @@ static const struct isa {
     objdump_describe *describe;
 } isas[] = {
     {"x86_64", "i386:x86-64", "att,suffix", objdump_describe_x86},
+    {"i386", "i386", "att,suffix", objdump_describe_x86}, /* 32-bit programs on x86-64 */
     {"aarch64", "aarch64", "no-aliases", objdump_describe_aarch64},
     {"riscv64", "riscv:rv64", "no-aliases", objdump_describe_riscv64},
 };

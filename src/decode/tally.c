@@ -187,6 +187,22 @@ int tallies_add(struct tallies *tallies, const struct instructions *code,
     return 0;
 }
 
+int tallies_add_executed(struct tallies *tallies, const struct instruction *instruction,
+                         uint64_t executions, struct failure *failure)
+{
+    const struct linear count = {.base = (int64_t)executions};
+    for (size_t class = 0; class < TALLY_CLASSES; class ++) {
+        struct tally *tally = &tallies->list[class];
+        if (classes[class].part != ALL)
+            tally->known = false;
+        else if (executions > INT64_MAX ||
+                 !add_class(tally, &classes[class], instruction, count, (struct linear){0}))
+            return fail_with(failure, -ERANGE, "the count of %s leaves 64 bits",
+                             classes[class].name);
+    }
+    return 0;
+}
+
 const struct tally *tallies_find(const struct tallies *tallies, const char *class)
 {
     for (size_t i = 0; i < TALLY_CLASSES; i++)

@@ -47,6 +47,10 @@ void tallies_begin(struct tallies *tallies);
  * when a sum leaves 64 bits. */
 int tallies_add(struct tallies *tallies, const struct instructions *code,
                 const struct linear *counts, const struct trips *trips, struct failure *failure);
+/* Adds one instruction that was executed so often, where nobody knows which way branches went:
+ * classes of branches that were taken, or not, are no longer known. -ERANGE as above. */
+int tallies_add_executed(struct tallies *tallies, const struct instruction *instruction,
+                         uint64_t executions, struct failure *failure);
 /* NULL: decoding cannot see this class. */
 const struct tally *tallies_find(const struct tallies *tallies, const char *class);
 

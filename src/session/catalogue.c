@@ -46,8 +46,8 @@ int catalogue_take_string(struct session *session, const char *key, char **copy,
     return *copy ? 0 : catalogue_no_memory(session, failure);
 }
 
-static int take_signed(struct session *session, const char *key, int64_t *value,
-                       struct failure *failure)
+int catalogue_take_signed(struct session *session, const char *key, int64_t *value,
+                          struct failure *failure)
 {
     if (wire_get_i64(&session->frame, key, value) == 0)
         return 0;
@@ -114,8 +114,8 @@ static int take_truth(struct session *session, struct failure *failure)
     if (!truth)
         return catalogue_no_memory(session, failure);
     if ((status = catalogue_take_string(session, "class", &truth->class, failure)) < 0 ||
-        (status = take_signed(session, "base", &truth->base, failure)) < 0 ||
-        (status = take_signed(session, "each", &truth->each, failure)) < 0 ||
+        (status = catalogue_take_signed(session, "base", &truth->base, failure)) < 0 ||
+        (status = catalogue_take_signed(session, "each", &truth->each, failure)) < 0 ||
         (status = catalogue_take_string(session, "grade", &truth->grade, failure)) < 0 ||
         (status = catalogue_take_string(session, "why", &truth->why, failure)) < 0 ||
         (status = catalogue_take_string(session, "sources", &truth->sources, failure)) < 0)
@@ -123,8 +123,8 @@ static int take_truth(struct session *session, struct failure *failure)
     truth->high_base = truth->base;
     truth->high_each = truth->each;
     if (strcmp(truth->grade, "bounded") == 0 &&
-        ((status = take_signed(session, "high_base", &truth->high_base, failure)) < 0 ||
-         (status = take_signed(session, "high_each", &truth->high_each, failure)) < 0))
+        ((status = catalogue_take_signed(session, "high_base", &truth->high_base, failure)) < 0 ||
+         (status = catalogue_take_signed(session, "high_each", &truth->high_each, failure)) < 0))
         return status;
     return 0;
 }
@@ -256,6 +256,8 @@ static const struct {
     {"absent", take_absence},
     {"operation", catalogue_take_operation},
     {"clock", catalogue_take_clock},
+    {"counter", catalogue_take_counter},
+    {"subject", catalogue_take_subject},
 };
 
 static int take_entry(struct session *session, struct failure *failure)
@@ -376,6 +378,7 @@ void catalogue_release(struct catalogue *catalogue)
     }
     catalogue_release_operations(catalogue);
     catalogue_release_clocks(catalogue);
+    catalogue_release_commands(catalogue);
     free(catalogue->specimens);
     free(catalogue->paths);
     free(catalogue->sources);

@@ -64,6 +64,13 @@ void peer_words(struct session *session, const char *key, char *words, size_t si
 int peer_string(struct session *session, const char *key, const char **value,
                 struct failure *failure);
 
+/* The frames `ran` and `call` of the visit under way, whose turn was checked, to the sink. calls:
+ * how many there were of the visit. The sink's own failures come back through *sink_failed. */
+int detail_take_ran(struct session *session, const struct visit *visit,
+                    const struct session_sink *sink, bool *sink_failed, struct failure *failure);
+int detail_take_call(struct session *session, const struct visit *visit, uint64_t calls,
+                     const struct session_sink *sink, bool *sink_failed, struct failure *failure);
+
 /* Reads hello and the catalogue up to `ready`. */
 int catalogue_read(struct session *session, int hello_timeout_ms, struct failure *failure);
 void catalogue_release(struct catalogue *catalogue);

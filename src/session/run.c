@@ -37,6 +37,7 @@ struct run {
     size_t ended;             /* visits that have ended; the next one is visits[ended] */
     const struct cell *begun; /* the cell under way; NULL between visits */
     uint32_t runs_seen;       /* of the visit under way */
+    uint64_t details_seen;    /* of the visit under way: frames `ran` or `call` */
     bool finished;
 };
 
@@ -180,6 +181,7 @@ static int take_begin(struct run *run)
         return status;
     run->begun = find_cell(run, run->visits[run->ended].cell);
     run->runs_seen = 0;
+    run->details_seen = 0;
     return 0;
 }
 
@@ -216,6 +218,46 @@ static int take_samples(struct run *run)
         return 0;
     status = run->sink->batch(run->sink->context, &batch, run->failure);
     return status < 0 ? sink_failed(run, status) : 0;
+}
+
+/* A detail that the cell under way asked for. */
+static int take_detail(struct run *run, const char *what, enum command_detail detail)
+{
+    int status = take_visit(run, what, true);
+    if (status < 0)
+        return status;
+    const struct visit *visit = &run->visits[run->ended];
+    if (!run->begun->command.words || run->begun->command.detail != detail)
+        return peer_lost(run->session, run->failure, -EBADMSG,
+                         "the probe sent '%s' of cell %u, which does not ask for that", what,
+                         visit->cell);
+    if (run->details_seen >= DETAIL_MOST_FRAMES)
+        return peer_lost(run->session, run->failure, -E2BIG,
+                         "the probe sent more than %u frames '%s' of cell %u, process %u",
+                         DETAIL_MOST_FRAMES, what, visit->cell, visit->process);
+    return 0;
+}
+
+static int take_ran(struct run *run)
+{
+    bool refused = false;
+    int status = take_detail(run, "ran", DETAIL_CODE);
+    if (status == 0)
+        status = detail_take_ran(run->session, &run->visits[run->ended], run->sink, &refused,
+                                 run->failure);
+    run->details_seen++;
+    return refused ? sink_failed(run, status) : status;
+}
+
+static int take_call(struct run *run)
+{
+    bool refused = false;
+    int status = take_detail(run, "call", DETAIL_CALLS);
+    if (status == 0)
+        status = detail_take_call(run->session, &run->visits[run->ended], run->details_seen,
+                                  run->sink, &refused, run->failure);
+    run->details_seen++;
+    return refused ? sink_failed(run, status) : status;
 }
 
 static int take_end(struct run *run)
@@ -289,6 +331,7 @@ static const struct {
 } frames[] = {
     {"samples", take_samples}, {"begin", take_begin}, {"end", take_end},
     {"output", take_output},   {"idle", take_idle},   {"stopped", take_stopped},
+    {"ran", take_ran},         {"call", take_call},
 };
 
 static int take_frame(struct run *run)

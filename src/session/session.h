@@ -72,6 +72,25 @@ struct catalogue_clock {
     uint64_t resolution_ps; /* as the operating system claims, in 1e-12 s; 0: it does not */
     bool slow, steered;
 };
+/* A way to count whole commands there (frames `counter`). */
+struct catalogue_counter {
+    char *source; /* "perf_event", "step", "qemu", "valgrind" */
+    char
+        *classes; /* "instructions,instructions-raw": its events are SOURCE/CLASS/; "" of perf_event
+                   */
+    char *details; /* "code,calls": what else it gives of an execution; "" */
+    char *note;    /* what to know when reading its counts, or "" */
+};
+/* A program of the kit that shows one thing (frames `subject`), started as "subject:NAME N". */
+struct catalogue_subject {
+    char *name, *summary;
+    char *shows; /* ids of findings, separated by spaces */
+    uint64_t n;  /* a sensible argument */
+    bool has_truth;
+    int64_t base, each; /* instructions that it executes */
+    int bits;           /* 64, or 32 */
+    bool libc;
+};
 struct catalogue_absence {
     char *kind, *name, *reason;
     int error;
@@ -90,6 +109,10 @@ struct catalogue {
     size_t operation_count;
     struct catalogue_clock *clocks;
     size_t clock_count;
+    struct catalogue_counter *counters;
+    size_t counter_count;
+    struct catalogue_subject *subjects;
+    size_t subject_count;
     struct catalogue_absence *absences;
     size_t absence_count;
 };
@@ -100,6 +123,9 @@ const struct catalogue_source *catalogue_source(const struct catalogue *, const 
 /* By "PATH.KIND", with or without "*TIMES" behind it. */
 const struct catalogue_operation *catalogue_operation(const struct catalogue *, const char *name);
 const struct catalogue_clock *catalogue_clock(const struct catalogue *, const char *name);
+
+const struct catalogue_counter *catalogue_counter(const struct catalogue *, const char *source);
+const struct catalogue_subject *catalogue_subject(const struct catalogue *, const char *name);
 
 /* hello_timeout_ms: how long the probe may take to say hello (10 000 is a good value). stop: a flag
  * that signal handlers set (NULL: none); at 1 the session asks the probe to stop between visits,
@@ -154,12 +180,48 @@ int session_code(struct session *session, const char *specimen, struct sent_code
                  struct failure *failure);
 void sent_code_release(struct sent_code *code);
 
+/* Puts a file into the folder of brought files ({brought} in commands) of the machine under test,
+ * where it stays until the session ends. name: without slashes, at most BROUGHT_NAME - 1 bytes. */
+int session_bring(struct session *session, const char *name, const void *bytes, size_t length,
+                  bool executable, struct failure *failure);
+
+/* Is there a program of this name on the machine under test (in PATH there), or a file where it has
+ * a slash? -ENOENT with the probe's text when there is none. */
+int session_find(struct session *session, const char *name, struct failure *failure);
+
+/* Instructions that a command executed equally often, one after the other in memory. */
+struct sent_ran {
+    uint32_t cell, process;
+    const char *object;   /* file that they are from; "" for none, "[vdso]" */
+    const char *function; /* "" where no symbol says */
+    uint64_t address;     /* in the process */
+    const uint8_t *bytes;
+    size_t length;
+    uint32_t instructions; /* in these bytes */
+    uint64_t executions;   /* of each; a repeated string instruction once */
+    uint64_t repetitions;  /* of it beyond the first; then it is alone in its stretch */
+};
+/* One system call of a command. */
+struct sent_call {
+    uint32_t cell, process;
+    uint64_t position; /* from 0, in the order in which they ended */
+    uint32_t task;     /* 0 the first, 1 the next that was made … */
+    const char *name;  /* "getrandom" */
+    int64_t result;    /* as the operating system gave it: -errno … */
+    uint64_t asked;    /* bytes that it was asked for, where that makes sense; else 0 */
+    uint64_t sum;      /* of what it gave in memory; 0: nothing */
+    const char *what;  /* the file, where there is one; or "" */
+};
+
 /* Called as results arrive; each returns 0 or a negative errno that ends the run. */
 struct session_sink {
     void *context;
     int (*batch)(void *context, const struct batch *batch, struct failure *failure);
     int (*visit_end)(void *context, uint32_t cell, uint32_t process, enum visit_state state,
                      int error, const char *reason, struct failure *failure);
+    /* of commands with a detail, before the end of their visit; NULL: nobody wants them */
+    int (*ran)(void *context, const struct sent_ran *ran, struct failure *failure);
+    int (*call)(void *context, const struct sent_call *call, struct failure *failure);
     /* output of a child on the machine under test; stream 1 or 2 */
     void (*output)(void *context, int stream, const char *bytes, size_t length);
 };

@@ -9,13 +9,14 @@
 #include "store/handle.h"
 
 /* The first schemas that have them. */
-#define TOUR_SCHEMA  3
-#define WATCH_SCHEMA 4
+#define TOUR_SCHEMA    3
+#define WATCH_SCHEMA   4
+#define COMMAND_SCHEMA 5
 
 struct cell_reader {
     struct store *store;
     sqlite3_stmt *cells, *events, *visits;
-    sqlite3_stmt *tours, *watches; /* NULL: an older schema has none */
+    sqlite3_stmt *tours, *watches, *commands; /* NULL: an older schema has none */
     struct stored_cell current;
 };
 
@@ -26,6 +27,7 @@ static void close_cell_reader(struct cell_reader *reader)
     sqlite3_finalize(reader->visits);
     sqlite3_finalize(reader->tours);
     sqlite3_finalize(reader->watches);
+    sqlite3_finalize(reader->commands);
 }
 
 static int open_cell_reader(struct cell_reader *reader, struct failure *failure)
@@ -53,6 +55,11 @@ static int open_cell_reader(struct cell_reader *reader, struct failure *failure)
                               "SELECT kind, looks, workload, length, threads, moves, handover, "
                               "awake, partner FROM watch WHERE cell = ?",
                               &reader->watches, failure);
+    if (!error && reader->store->schema >= COMMAND_SCHEMA)
+        error = store_prepare(reader->store,
+                              "SELECT words, name, directory, input, keep, setting, controls, "
+                              "sweep, swept, timeout, detail, shown FROM command WHERE cell = ?",
+                              &reader->commands, failure);
     return error;
 }
 
@@ -204,6 +211,60 @@ static int read_watch(struct cell_reader *reader, struct failure *failure)
     return 0;
 }
 
+static bool borrow_text_or_null(sqlite3_stmt *statement, int column, char **text)
+{
+    const char *borrowed;
+    bool good = column_text_or_null(statement, column, &borrowed);
+    *text = (char *)(uintptr_t)borrowed;
+    return good;
+}
+
+/* Which of the words a column holds; -1: none of them. */
+static int read_choice(sqlite3_stmt *row, int column, const char *const *words, int count)
+{
+    const char *word;
+    if (!column_text(row, column, &word))
+        return -1;
+    while (--count >= 0 && strcmp(words[count], word) != 0)
+        ;
+    return count;
+}
+
+static bool read_command_columns(sqlite3_stmt *row, struct cell_command *command)
+{
+    const char *setting; /* says to people what controls say */
+    const int sweep = read_choice(row, 7, sweep_names, SWEEP_COUNT);
+    const int detail = read_choice(row, 10, command_detail_names, DETAIL_COUNT);
+    command->sweep = sweep < 0 ? SWEEP_NONE : (enum command_sweep)sweep;
+    command->detail = detail < 0 ? DETAIL_NONE : (enum command_detail)detail;
+    return sweep >= 0 && detail >= 0 && borrow_text(row, 0, &command->words) &&
+           borrow_text(row, 1, &command->name) &&
+           borrow_text_or_null(row, 2, &command->directory) &&
+           borrow_text_or_null(row, 3, &command->input) &&
+           borrow_text_or_null(row, 4, &command->keep) && column_text(row, 5, &setting) &&
+           column_u32(row, 6, &command->controls) && column_u64(row, 8, &command->swept) &&
+           column_u64(row, 9, &command->timeout) && read_flag(row, 11, &command->shown);
+}
+
+/* Borrows its texts until the statement is reset. */
+static int read_command(struct cell_reader *reader, struct failure *failure)
+{
+    struct cell *cell = &reader->current.cell;
+    struct failure why = {0};
+    if (reader->commands) {
+        sqlite3_bind_int64(reader->commands, 1, cell->id);
+        int got = store_step(reader->store, reader->commands, "read", failure);
+        if (got < 0)
+            return got;
+        if (got && !read_command_columns(reader->commands, &cell->command))
+            return store_damaged(reader->store->path, "a command holds impossible values", failure);
+    }
+    int error = cell_check_command(cell, &why);
+    if (error == -EINVAL)
+        return store_damaged(reader->store->path, why.text, failure);
+    return error ? store_no_memory(reader->store, failure) : 0;
+}
+
 static int read_cell_visits(struct cell_reader *reader, struct failure *failure)
 {
     struct stored_cell *stored = &reader->current;
@@ -247,6 +308,8 @@ static int read_cell(struct cell_reader *reader, uint32_t last, struct failure *
     if (!error)
         error = read_watch(reader, failure);
     if (!error)
+        error = read_command(reader, failure);
+    if (!error)
         error = read_cell_visits(reader, failure);
     sqlite3_reset(reader->visits);
     return error;
@@ -278,6 +341,7 @@ static int each_cell(struct cell_reader *reader, store_cell_each *each, void *co
         release_cell(&reader->current);
         sqlite3_reset(reader->tours);
         sqlite3_reset(reader->watches);
+        sqlite3_reset(reader->commands);
         if (error)
             return error;
     }

@@ -27,6 +27,10 @@ static const struct {
     {3, "SELECT * FROM operation NOT INDEXED ORDER BY position"},
     {4, "SELECT * FROM watch ORDER BY cell"},
     {4, "SELECT * FROM clock NOT INDEXED ORDER BY position"},
+    {5, "SELECT * FROM command ORDER BY cell"},
+    {5, "SELECT * FROM subject NOT INDEXED ORDER BY position"},
+    {5, "SELECT * FROM executed ORDER BY cell, process, position"},
+    {5, "SELECT * FROM system_call ORDER BY cell, process, position"},
 };
 
 static uint64_t add_bytes(uint64_t sum, const void *bytes, size_t length)

@@ -33,7 +33,8 @@ struct visit_under_way {
     uint32_t counters, runs; /* of its cell */
     uint32_t next_run;       /* the first run that may come next */
     uint64_t samples;
-    uint64_t checksum; /* over them */
+    uint64_t checksum;        /* over them */
+    uint64_t executed, calls; /* rows of details */
 };
 
 struct store {
@@ -48,7 +49,8 @@ struct store {
     struct failure broken; /* code != 0: a write failed, further ones repeat the text */
     struct visit_under_way visit;
     sqlite3_stmt *insert_many, *insert_one, *find_visit, *end_visit;
-    struct sample_scan *scan; /* under way; NULL: none */
+    sqlite3_stmt *insert_executed, *insert_call; /* NULL: not needed yet */
+    struct sample_scan *scan;                    /* under way; NULL: none */
 };
 
 /* --- failure.c --- */
@@ -100,6 +102,9 @@ void snapshot_end(struct store *store, bool began);
 
 int store_no_memory(const struct store *store, struct failure *failure);
 
+/* --- schema-steps.c --- */
+extern const char *const schema_steps[STORE_SCHEMA]; /* statements, from version i to i + 1 */
+
 /* --- schema.c --- */
 
 /* Makes an empty database ours, within a transaction of its own. */
@@ -149,6 +154,13 @@ int store_may_write(struct store *store, struct failure *failure);
 /* Gives up writing because of `why`, which becomes the caller's failure too. */
 int store_write_failed(struct store *store, const struct failure *why, struct failure *failure);
 void store_release_statements(struct store *store);
+/* Makes the visit the one under way, unless another is. */
+int visit_enter(struct store *store, uint32_t cell, uint32_t process, struct failure *failure);
+
+/* --- details.c --- */
+
+/* Takes what was put of this visit out again. */
+int details_drop(struct store *store, uint32_t cell, uint32_t process, struct failure *failure);
 
 /* Milliseconds a statement waits for a lock another program holds. */
 #define PATIENCE_MS 5000

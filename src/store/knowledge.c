@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What judging needs besides samples: the events that were tried, what the specimens count, which
- * opcodes they execute, which calls tours can make, and what is claimed of clocks. Rows keep the
- * place of their first writing. A store of an older schema lacks some of these tables, and so has
- * nothing to tell of them. */
+ * opcodes they execute, which calls tours can make, what is claimed of clocks and of subjects. Rows
+ * keep the place of their first writing. A store of an older schema lacks some of these tables, and
+ * so has nothing to tell of them. */
 #include <errno.h>
 
 #include "store/handle.h"
@@ -165,6 +165,36 @@ int store_put_clock(struct store *store, const struct stored_clock *clock, struc
     return finish_put(store, insert, "write a clock to", failure);
 }
 
+int store_put_subject(struct store *store, const struct stored_subject *subject,
+                      struct failure *failure)
+{
+    if (!subject->name || !*subject->name || (subject->bits != 32 && subject->bits != 64))
+        return fail_with(
+            failure, -EINVAL,
+            "a subject without a name, or of neither 32 nor 64 bits, cannot be stored");
+    AUTO_STATEMENT sqlite3_stmt *insert = NULL;
+    int error = prepare_put(store,
+                            "INSERT INTO subject(name, summary, shows, n, truth, base, each, bits, "
+                            "libc) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                            "ON CONFLICT(name) DO UPDATE SET summary = excluded.summary, "
+                            "shows = excluded.shows, n = excluded.n, truth = excluded.truth, "
+                            "base = excluded.base, each = excluded.each, bits = excluded.bits, "
+                            "libc = excluded.libc",
+                            &insert, failure);
+    if (error)
+        return error;
+    bind_text(insert, 1, subject->name);
+    bind_text(insert, 2, or_empty(subject->summary));
+    bind_text(insert, 3, or_empty(subject->shows));
+    bind_u64(insert, 4, subject->n);
+    sqlite3_bind_int(insert, 5, subject->has_truth);
+    sqlite3_bind_int64(insert, 6, subject->base);
+    sqlite3_bind_int64(insert, 7, subject->each);
+    sqlite3_bind_int(insert, 8, subject->bits);
+    sqlite3_bind_int(insert, 9, subject->libc);
+    return finish_put(store, insert, "write a subject to", failure);
+}
+
 /* --- reading --- */
 
 /* A callback of any of these types, carried through the one loop below. */
@@ -174,6 +204,7 @@ union each {
     store_opcode_each *opcode;
     store_operation_each *operation;
     store_clock_each *clock;
+    store_subject_each *subject;
 };
 
 /* One table, and how its rows become what a callback is given. */
@@ -255,6 +286,23 @@ static bool tell_clock(sqlite3_stmt *row, const union each *each, void *context,
     return true;
 }
 
+static bool tell_subject(sqlite3_stmt *row, const union each *each, void *context, int *result)
+{
+    struct stored_subject subject;
+    uint32_t truth, bits, libc;
+    if (!column_text(row, 1, &subject.name) || !column_text(row, 2, &subject.summary) ||
+        !column_text(row, 3, &subject.shows) || !column_u64(row, 4, &subject.n) ||
+        !column_u32(row, 5, &truth) || truth > 1 || !column_i64(row, 6, &subject.base) ||
+        !column_i64(row, 7, &subject.each) || !column_u32(row, 8, &bits) ||
+        (bits != 32 && bits != 64) || !column_u32(row, 9, &libc) || libc > 1 || !*subject.name)
+        return false;
+    subject.has_truth = truth == 1;
+    subject.bits = (int)bits;
+    subject.libc = libc == 1;
+    *result = each->subject(context, &subject);
+    return true;
+}
+
 static const struct knowledge events = {2,
                                         "SELECT position, name, kind, class, error, reason "
                                         "FROM event NOT INDEXED ORDER BY position",
@@ -280,6 +328,12 @@ static const struct knowledge clocks = {4,
                                         "hz, resolution_ps, slow, steered "
                                         "FROM clock NOT INDEXED ORDER BY position",
                                         "a clock holds impossible values", tell_clock};
+
+static const struct knowledge subjects = {5,
+                                          "SELECT position, name, summary, shows, n, truth, base, "
+                                          "each, bits, libc "
+                                          "FROM subject NOT INDEXED ORDER BY position",
+                                          "a subject holds impossible values", tell_subject};
 
 static int each_row(struct store *store, const struct knowledge *table, const union each *each,
                     void *context, struct failure *failure)
@@ -332,4 +386,10 @@ int store_each_clock(struct store *store, store_clock_each *each, void *context,
                      struct failure *failure)
 {
     return each_row(store, &clocks, &(union each){.clock = each}, context, failure);
+}
+
+int store_each_subject(struct store *store, store_subject_each *each, void *context,
+                       struct failure *failure)
+{
+    return each_row(store, &subjects, &(union each){.subject = each}, context, failure);
 }

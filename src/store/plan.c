@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The plan into the store: cells, their events, tours and watches, and the order of visits.
+ * The plan into the store: cells, their events, tours, watches and commands, and the order of
+ * visits.
  * Written before the first sample. */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +20,9 @@ static int check_cell(const struct cell *cell, struct failure *failure)
         whole = cell->events[i] != NULL;
     if (whole) {
         int error = cell_check_tour(cell, failure);
-        return error ? error : cell_check_watch(cell, failure);
+        if (!error)
+            error = cell_check_watch(cell, failure);
+        return error ? error : cell_check_command(cell, failure);
     }
     return fail_with(failure, -EINVAL,
                      "cell %" PRIu32 " of the plan lacks a factor or has one out of range",
@@ -99,37 +102,66 @@ static int put_watch(struct store *store, sqlite3_stmt *statement, const struct 
     return error;
 }
 
+static int put_command(struct store *store, sqlite3_stmt *statement, const struct cell *cell,
+                       struct failure *failure)
+{
+    const struct cell_command *command = &cell->command;
+    char setting[256];
+    if (!command->words)
+        return 0;
+    sqlite3_bind_int64(statement, 1, cell->id);
+    bind_text(statement, 2, command->words);
+    bind_text(statement, 3, command->name);
+    bind_text(statement, 4, command->directory);
+    bind_text(statement, 5, command->input);
+    bind_text(statement, 6, command->keep);
+    bind_text(statement, 7, setting_name(command->controls, setting, sizeof(setting)));
+    sqlite3_bind_int64(statement, 8, command->controls);
+    bind_text(statement, 9, sweep_names[command->sweep]);
+    bind_u64(statement, 10, command->swept);
+    bind_u64(statement, 11, command->timeout);
+    bind_text(statement, 12, command_detail_names[command->detail]);
+    sqlite3_bind_int(statement, 13, command->shown);
+    int error = store_step(store, statement, "write the plan to", failure);
+    sqlite3_reset(statement);
+    return error;
+}
+
+/* How the cells of a plan are written: into these tables. */
+enum { INTO_CELL, INTO_COUNTER, INTO_TOUR, INTO_WATCH, INTO_COMMAND, TABLES };
+static const struct {
+    const char *sql;
+    int (*put)(struct store *store, sqlite3_stmt *statement, const struct cell *cell,
+               struct failure *failure);
+} tables[TABLES] = {
+    [INTO_CELL] = {"INSERT INTO cell(id, counters, path, pattern, specimen, n, opt, link, runs, "
+                   "separate, cpu) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                   put_cell},
+    [INTO_COUNTER] = {"INSERT INTO counter(cell, counter, event) VALUES(?, ?, ?)", put_events},
+    [INTO_TOUR] = {"INSERT INTO tour(cell, calls, length, counted, open, cold) "
+                   "VALUES(?, ?, ?, ?, ?, ?)",
+                   put_tour},
+    [INTO_WATCH] = {"INSERT INTO watch(cell, kind, looks, workload, length, threads, moves, "
+                    "handover, awake, partner) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    put_watch},
+    [INTO_COMMAND] = {"INSERT INTO command(cell, words, name, directory, input, keep, setting, "
+                      "controls, sweep, swept, timeout, detail, shown) "
+                      "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                      put_command},
+};
+
 static int put_cells(struct store *store, const struct cell *cells, size_t count,
                      struct failure *failure)
 {
-    AUTO_STATEMENT sqlite3_stmt *cell = NULL, *event = NULL, *tour = NULL, *watch = NULL;
-    int error = store_prepare(store,
-                              "INSERT INTO cell(id, counters, path, pattern, specimen, n, opt, "
-                              "link, runs, separate, cpu) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                              &cell, failure);
-    if (!error)
-        error = store_prepare(store, "INSERT INTO counter(cell, counter, event) VALUES(?, ?, ?)",
-                              &event, failure);
-    if (!error)
-        error = store_prepare(store,
-                              "INSERT INTO tour(cell, calls, length, counted, open, cold) "
-                              "VALUES(?, ?, ?, ?, ?, ?)",
-                              &tour, failure);
-    if (!error)
-        error = store_prepare(store,
-                              "INSERT INTO watch(cell, kind, looks, workload, length, threads, "
-                              "moves, handover, awake, partner) "
-                              "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                              &watch, failure);
-    for (size_t i = 0; !error && i < count; i++) {
-        error = put_cell(store, cell, &cells[i], failure);
-        if (!error)
-            error = put_events(store, event, &cells[i], failure);
-        if (!error)
-            error = put_tour(store, tour, &cells[i], failure);
-        if (!error)
-            error = put_watch(store, watch, &cells[i], failure);
-    }
+    sqlite3_stmt *statements[TABLES] = {NULL};
+    int error = 0;
+    for (size_t table = 0; table < TABLES && !error; table++)
+        error = store_prepare(store, tables[table].sql, &statements[table], failure);
+    for (size_t i = 0; !error && i < count; i++)
+        for (size_t table = 0; table < TABLES && !error; table++)
+            error = tables[table].put(store, statements[table], &cells[i], failure);
+    for (size_t table = 0; table < TABLES; table++)
+        sqlite3_finalize(statements[table]);
     return error;
 }
 

@@ -126,6 +126,17 @@ static const struct factor watch_factors[] = {
     {"partner of a watch:", FACTOR_I32, offsetof(struct cell, watch.partner)},
 };
 
+static const struct factor command_factors[] = {
+    {"command", FACTOR_TEXT, offsetof(struct cell, command.words)},
+    {"name of a command:", FACTOR_TEXT, offsetof(struct cell, command.name)},
+    {"directory of a command:", FACTOR_TEXT, offsetof(struct cell, command.directory)},
+    {"input of a command:", FACTOR_TEXT, offsetof(struct cell, command.input)},
+    {"variables that a command keeps:", FACTOR_TEXT, offsetof(struct cell, command.keep)},
+    {"step of a sweep:", FACTOR_U64, offsetof(struct cell, command.swept)},
+    {"ms for a command:", FACTOR_U64, offsetof(struct cell, command.timeout)},
+    {"output of a command shown:", FACTOR_BOOL, offsetof(struct cell, command.shown)},
+};
+
 static int compare_factors(const struct comparison *comparison, const struct factor *list,
                            size_t count, const struct cell *was, const struct cell *now)
 {
@@ -153,6 +164,35 @@ static int compare_watches(const struct comparison *comparison, const struct cel
                            sizeof(watch_factors) / sizeof(watch_factors[0]), was, now);
 }
 
+/* Words can be longer than a sentence: the ends of long ones are left out, and may be what differs.
+ */
+static int compare_commands(const struct comparison *comparison, const struct cell *was,
+                            const struct cell *now)
+{
+    const struct cell_command *before = &was->command, *after = &now->command;
+    char settings[2][256];
+    if (cell_same_command(was, now))
+        return 0;
+    if (!before->words || !after->words)
+        return differs(comparison, "a cell", before->words ? "with a command" : "without a command",
+                       after->words ? "one with a command" : "one without");
+    int error = compare_factors(comparison, command_factors,
+                                sizeof(command_factors) / sizeof(command_factors[0]), was, now);
+    if (!error && before->controls != after->controls)
+        error = differs(comparison, "setting of a command:",
+                        setting_name(before->controls, settings[0], sizeof(settings[0])),
+                        setting_name(after->controls, settings[1], sizeof(settings[1])));
+    if (!error && before->sweep != after->sweep)
+        error = differs(comparison,
+                        "sweep of a command:", before->sweep ? sweep_names[before->sweep] : "none",
+                        after->sweep ? sweep_names[after->sweep] : "none");
+    if (!error && before->detail != after->detail)
+        error = differs(comparison, "detail of a command:",
+                        before->detail ? command_detail_names[before->detail] : "none",
+                        after->detail ? command_detail_names[after->detail] : "none");
+    return error ? error : differs(comparison, "the end of a long command:", "one", "another");
+}
+
 static int compare_cell(void *context, const struct stored_cell *stored)
 {
     struct comparison *comparison = context;
@@ -171,7 +211,9 @@ static int compare_cell(void *context, const struct stored_cell *stored)
         compare_factors(comparison, factors, sizeof(factors) / sizeof(factors[0]), was, now);
     if (!error)
         error = compare_tours(comparison, was, now);
-    return error ? error : compare_watches(comparison, was, now);
+    if (!error)
+        error = compare_watches(comparison, was, now);
+    return error ? error : compare_commands(comparison, was, now);
 }
 
 /* Names what differs, as far as the store's facts tell; else only that something does. */

@@ -12,7 +12,7 @@
 #include "machine/facts.h"
 #include "wire/cell.h"
 
-#define STORE_SCHEMA 4
+#define STORE_SCHEMA 5
 
 struct store;
 
@@ -128,6 +128,39 @@ struct stored_clock {
     uint64_t hz, resolution_ps;
     bool slow, steered;
 };
+/* A subject, as the catalogue told it. */
+struct stored_subject {
+    const char *name, *summary, *shows;
+    uint64_t n;
+    bool has_truth;
+    int64_t base, each;
+    int bits;
+    bool libc;
+};
+int store_put_subject(struct store *store, const struct stored_subject *subject,
+                      struct failure *failure);
+/* What one execution of a command consisted of, in sums; put while its visit is under way. */
+struct stored_executed {
+    uint32_t cell, process;
+    const char *kind;   /* "function", "opcode", "class" */
+    const char *object; /* of a function: the file; else "" */
+    const char *name;   /* of the function ("" unknown), opcode or class */
+    uint64_t count;     /* instructions; a repeated string instruction once */
+    uint64_t repetitions;
+};
+int store_put_executed(struct store *store, const struct stored_executed *executed,
+                       struct failure *failure);
+/* One system call of an execution, as struct sent_call of the session says; positions without gaps.
+ */
+struct stored_call {
+    uint32_t cell, process;
+    uint64_t position;
+    uint32_t task;
+    const char *name, *what;
+    int64_t result;
+    uint64_t asked, sum;
+};
+int store_put_call(struct store *store, const struct stored_call *call, struct failure *failure);
 int store_put_clock(struct store *store, const struct stored_clock *clock, struct failure *failure);
 int store_put_operation(struct store *store, const struct stored_operation *operation,
                         struct failure *failure);
@@ -216,3 +249,13 @@ int store_each_operation(struct store *store, store_operation_each *each, void *
 typedef int store_clock_each(void *context, const struct stored_clock *clock);
 int store_each_clock(struct store *store, store_clock_each *each, void *context,
                      struct failure *failure);
+typedef int store_subject_each(void *context, const struct stored_subject *subject);
+int store_each_subject(struct store *store, store_subject_each *each, void *context,
+                       struct failure *failure);
+typedef int store_executed_each(void *context, const struct stored_executed *executed);
+/* By cell, process, then as they were put; so is the next one, by position. */
+int store_each_executed(struct store *store, store_executed_each *each, void *context,
+                        struct failure *failure);
+typedef int store_call_each(void *context, const struct stored_call *call);
+int store_each_call(struct store *store, store_call_each *each, void *context,
+                    struct failure *failure);

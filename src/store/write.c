@@ -66,8 +66,8 @@ static int prepare_statements(struct store *store, struct failure *failure)
 
 void store_release_statements(struct store *store)
 {
-    sqlite3_stmt **all[] = {&store->insert_many, &store->insert_one, &store->find_visit,
-                            &store->end_visit};
+    sqlite3_stmt **all[] = {&store->insert_many, &store->insert_one,      &store->find_visit,
+                            &store->end_visit,   &store->insert_executed, &store->insert_call};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         sqlite3_finalize(*all[i]);
         *all[i] = NULL;
@@ -111,9 +111,7 @@ static int find_visit(struct store *store, uint32_t cell, uint32_t process,
     return error;
 }
 
-/* Makes the visit the one under way, unless another is. */
-static int enter_visit(struct store *store, uint32_t cell, uint32_t process,
-                       struct failure *failure)
+int visit_enter(struct store *store, uint32_t cell, uint32_t process, struct failure *failure)
 {
     if (store->visit.id && store->visit.cell == cell && store->visit.process == process)
         return 0;
@@ -196,7 +194,7 @@ int store_put_batch(struct store *store, const struct batch *batch, struct failu
     int error = store_may_write(store, failure);
     if (error)
         return error;
-    error = enter_visit(store, batch->cell, batch->process, &local);
+    error = visit_enter(store, batch->cell, batch->process, &local);
     if (!error)
         error = check_batch(&store->visit, batch, &local);
     size_t rows = (size_t)batch->runs * batch->counters;
@@ -222,7 +220,7 @@ int store_end_visit(struct store *store, uint32_t cell, uint32_t process, enum v
     if (state != VISIT_DONE && state != VISIT_FAILED)
         return fail_with(failure, -EINVAL, "a visit ends as done or failed, not as state %d",
                          (int)state);
-    error = enter_visit(store, cell, process, &local);
+    error = visit_enter(store, cell, process, &local);
     if (!error) {
         sqlite3_stmt *end = store->end_visit;
         bind_text(end, 1, visit_state_names[state]);
@@ -258,6 +256,8 @@ int store_drop_visit(struct store *store, uint32_t cell, uint32_t process, struc
         sqlite3_bind_int64(statement, 2, first + ((INT64_C(1) << KEY_VISIT_SHIFT) - 1));
         error = store_step(store, statement, "take samples out of", &local);
     }
+    if (!error && (store->visit.executed || store->visit.calls))
+        error = details_drop(store, cell, process, &local);
     store->visit = (struct visit_under_way){0};
     return error ? store_write_failed(store, &local, failure) : 0;
 }

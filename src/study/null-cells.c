@@ -25,7 +25,8 @@ bool plan_same_way(const struct cell *left, const struct cell *right)
     return strcmp(left->path, right->path) == 0 && left->pattern == right->pattern &&
            strcmp(left->opt, right->opt) == 0 && strcmp(left->link, right->link) == 0 &&
            left->separate == right->separate && left->cpu == right->cpu &&
-           same_events(left, right) && cell_same_tour(left, right) && cell_same_watch(left, right);
+           same_events(left, right) && cell_same_tour(left, right) &&
+           cell_same_watch(left, right) && cell_same_command(left, right);
 }
 
 bool plan_is_overhead_cell(const struct cell *cell)

@@ -279,6 +279,14 @@ bool wishes_want(const struct wishes *wishes)
     return false;
 }
 
+bool wishes_want_portions(const struct wishes *wishes)
+{
+    for (size_t i = 0; i < wishes->count; i++)
+        if (!wishes->list[i].at_once && lacking(wishes, i))
+            return true;
+    return false;
+}
+
 /* --- the order --- */
 
 /* Index of the wish's cell, which is appended where it is not there yet; negative errno. */
@@ -347,6 +355,8 @@ static int draw(const struct wishes *wishes, const struct portion *portion, uint
 static uint32_t part_of(const struct wishes *wishes, size_t wish, uint32_t portions)
 {
     uint32_t wanted = lacking(wishes, wish);
+    if (wishes->list[wish].at_once)
+        return wanted;
     uint32_t part = wanted / portions + (wish % portions < wanted % portions);
     bool first = wanted && !count_visits(wishes, wish, false);
     return first && !part ? 1 : part;
@@ -366,6 +376,27 @@ int wishes_visits(struct wishes *wishes, uint32_t portions, uint64_t seed, struc
         error = draw(wishes, &portion, seed, visits, count);
     free(portion.visits);
     return error;
+}
+
+static uint64_t price_of(const struct wishes *wishes, const struct visit *visit)
+{
+    const size_t wish = visit->cell >= 1 && visit->cell <= wishes->cell_count
+                            ? wishes->about[visit->cell - 1].wish
+                            : NO_WISH;
+    return wish == NO_WISH ? 0 : wishes_price(wishes, &wishes->list[wish]);
+}
+
+/* Stable, so that equal ones stay in the order that was drawn. */
+void wishes_dearest_last(const struct wishes *wishes, struct visit *visits, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const struct visit moved = visits[i];
+        const uint64_t price = price_of(wishes, &moved);
+        size_t place = i;
+        for (; place && price_of(wishes, &visits[place - 1]) > price; place--)
+            visits[place] = visits[place - 1];
+        visits[place] = moved;
+    }
 }
 
 /* --- an unfinished run --- */

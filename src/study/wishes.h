@@ -20,6 +20,7 @@ struct wish {
     uint32_t least;       /* fewer say nothing: then rather none */
     size_t after;         /* the wish that must have been measured before; NO_WISH: none */
     bool ends;            /* one process at the beginning, the others when all else has ended */
+    bool at_once;         /* what lacks to its goal is not parted: the next portion has it all */
     uint64_t expected_ns; /* of a visit, before any was seen */
     /* --- as the plan goes on --- */
     uint32_t goal;
@@ -61,10 +62,15 @@ void wishes_settle(struct wishes *wishes, uint64_t ns);
 void wishes_end(struct wishes *wishes, uint64_t ns);
 /* Does any goal lack a visit? */
 bool wishes_want(const struct wishes *wishes);
+/* And one that is made in portions, rather than at once? */
+bool wishes_want_portions(const struct wishes *wishes);
 /* One of `portions` equal portions of the visits that lack to the goals, in rounds of random order;
  * counts them as planned. The caller frees *visits. -ENOMEM. */
 int wishes_visits(struct wishes *wishes, uint32_t portions, uint64_t seed, struct visit **visits,
                   size_t *count);
+
+/* The dearest visits last, otherwise as they are: where time runs out, most was visited. */
+void wishes_dearest_last(const struct wishes *wishes, struct visit *visits, size_t count);
 
 /* Processes that the wish has or will have, those that failed left aside. */
 uint32_t wishes_processes(const struct wishes *wishes, size_t wish);

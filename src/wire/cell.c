@@ -3,7 +3,7 @@
  *
  * Cells on the wire: what the controller asks for, and the probe's reading of it. Whether the
  * factors exist on the machine is for the probe to say; here they only have to be well-formed. */
-#include "wire/cell.h"
+#include "wire/cell-frame.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -61,11 +61,13 @@ int cell_put(struct wire_writer *writer, const struct cell *cell)
         put_tour(writer, &cell->tour);
     if (cell->watch.kind != WATCH_NONE)
         put_watch(writer, &cell->watch);
+    if (cell->command.words)
+        cell_put_command(writer, &cell->command);
     return wire_end(writer);
 }
 
-static int get_number(const struct wire_frame *frame, const char *key, uint64_t lowest,
-                      uint64_t highest, uint64_t *value, struct failure *failure)
+int cell_get_number(const struct wire_frame *frame, const char *key, uint64_t lowest,
+                    uint64_t highest, uint64_t *value, struct failure *failure)
 {
     int status = wire_get_u64(frame, key, value);
     if (status == 0 && *value >= lowest && *value <= highest)
@@ -76,8 +78,8 @@ static int get_number(const struct wire_frame *frame, const char *key, uint64_t 
         (unsigned long long)lowest, (unsigned long long)highest, given ? given : "missing");
 }
 
-static int get_word(const struct wire_frame *frame, const char *key, char **word,
-                    struct failure *failure)
+int cell_get_word(const struct wire_frame *frame, const char *key, char **word,
+                  struct failure *failure)
 {
     const char *given = wire_get(frame, key);
     if (!given || !*given)
@@ -105,11 +107,12 @@ static int get_numbers(const struct wire_frame *frame, struct cell *cell, struct
     uint64_t separate;
     int64_t cpu;
     int status;
-    if ((status = get_number(frame, "id", 0, UINT32_MAX, &id, failure)) < 0 ||
-        (status = get_number(frame, "counters", 1, CELL_MAX_COUNTERS, &counters, failure)) < 0 ||
-        (status = get_number(frame, "n", 0, UINT64_MAX, &cell->n, failure)) < 0 ||
-        (status = get_number(frame, "runs", 1, CELL_MAX_RUNS, &runs, failure)) < 0 ||
-        (status = get_number(frame, "separate", 0, 1, &separate, failure)) < 0)
+    if ((status = cell_get_number(frame, "id", 0, UINT32_MAX, &id, failure)) < 0 ||
+        (status = cell_get_number(frame, "counters", 1, CELL_MAX_COUNTERS, &counters, failure)) <
+            0 ||
+        (status = cell_get_number(frame, "n", 0, UINT64_MAX, &cell->n, failure)) < 0 ||
+        (status = cell_get_number(frame, "runs", 1, CELL_MAX_RUNS, &runs, failure)) < 0 ||
+        (status = cell_get_number(frame, "separate", 0, 1, &separate, failure)) < 0)
         return status;
     if (wire_get_i64(frame, "cpu", &cpu) < 0 || cpu < -1 || cpu > INT32_MAX)
         return fail_with(failure, -EBADMSG, "a cell's 'cpu' must be the number of a CPU, or -1");
@@ -126,17 +129,17 @@ static int get_words(const struct wire_frame *frame, struct cell *cell, struct f
     char key[KEY_BYTES];
     int status = 0;
     for (uint32_t i = 0; i < cell->counters && status == 0; i++)
-        status = get_word(frame, event_key(key, i), &cell->events[i], failure);
-    if (status < 0 || (status = get_word(frame, "path", &cell->path, failure)) < 0 ||
+        status = cell_get_word(frame, event_key(key, i), &cell->events[i], failure);
+    if (status < 0 || (status = cell_get_word(frame, "path", &cell->path, failure)) < 0 ||
         (status = get_pattern(frame, &cell->pattern, failure)) < 0 ||
-        (status = get_word(frame, "specimen", &cell->specimen, failure)) < 0 ||
-        (status = get_word(frame, "opt", &cell->opt, failure)) < 0 ||
-        (status = get_word(frame, "link", &cell->link, failure)) < 0)
+        (status = cell_get_word(frame, "specimen", &cell->specimen, failure)) < 0 ||
+        (status = cell_get_word(frame, "opt", &cell->opt, failure)) < 0 ||
+        (status = cell_get_word(frame, "link", &cell->link, failure)) < 0)
         return status;
     return 0;
 }
 
-static bool has_any(const struct wire_frame *frame, const char *const *keys)
+bool cell_has_any(const struct wire_frame *frame, const char *const *keys)
 {
     bool there = false;
     for (; *keys; keys++)
@@ -144,8 +147,7 @@ static bool has_any(const struct wire_frame *frame, const char *const *keys)
     return there;
 }
 
-/* What a check said of a cell, which is now what the peer sent and not what we were asked. */
-static int judge_sent(int status, const struct failure *why, struct failure *failure)
+int cell_judge_sent(int status, const struct failure *why, struct failure *failure)
 {
     return status ? fail_with(failure, status == -EINVAL ? -EBADMSG : status, "%s", why->text) : 0;
 }
@@ -157,19 +159,20 @@ static int get_tour(const struct wire_frame *frame, struct cell *cell, struct fa
     struct cell_tour *tour = &cell->tour;
     uint64_t open;
     uint64_t cold;
-    const bool there = has_any(frame, keys);
+    const bool there = cell_has_any(frame, keys);
     int status;
-    if (there && ((status = get_word(frame, "calls", &tour->calls, failure)) < 0 ||
-                  (status = get_word(frame, "counted", &tour->counted, failure)) < 0 ||
-                  (status = get_number(frame, "open", 1, CELL_MAX_COUNTERS, &open, failure)) < 0 ||
-                  (status = get_number(frame, "cold", 0, 1, &cold, failure)) < 0))
+    if (there &&
+        ((status = cell_get_word(frame, "calls", &tour->calls, failure)) < 0 ||
+         (status = cell_get_word(frame, "counted", &tour->counted, failure)) < 0 ||
+         (status = cell_get_number(frame, "open", 1, CELL_MAX_COUNTERS, &open, failure)) < 0 ||
+         (status = cell_get_number(frame, "cold", 0, 1, &cold, failure)) < 0))
         return status;
     if (there) {
         tour->open = (uint32_t)open;
         tour->cold = cold != 0;
     }
     struct failure why = {0};
-    return judge_sent(cell_check_tour(cell, &why), &why, failure);
+    return cell_judge_sent(cell_check_tour(cell, &why), &why, failure);
 }
 
 static int get_kind(const struct wire_frame *frame, enum watch_kind *kind, struct failure *failure)
@@ -206,11 +209,12 @@ static int get_watch_fields(const struct wire_frame *frame, struct cell_watch *w
     int status;
     if ((status = get_kind(frame, &watch->kind, failure)) < 0 ||
         (status = get_workload(frame, &watch->workload, failure)) < 0 ||
-        (status = get_number(frame, "length", 0, UINT64_MAX, &watch->length, failure)) < 0 ||
-        (status = get_number(frame, "threads", 1, WATCH_MOST_THREADS, &threads, failure)) < 0 ||
-        (status = get_number(frame, "moves", 0, WATCH_MOST_MOVES, &moves, failure)) < 0 ||
-        (status = get_number(frame, "handover", 0, 1, &handover, failure)) < 0 ||
-        (status = get_number(frame, "awake", 0, 1, &awake, failure)) < 0)
+        (status = cell_get_number(frame, "length", 0, UINT64_MAX, &watch->length, failure)) < 0 ||
+        (status = cell_get_number(frame, "threads", 1, WATCH_MOST_THREADS, &threads, failure)) <
+            0 ||
+        (status = cell_get_number(frame, "moves", 0, WATCH_MOST_MOVES, &moves, failure)) < 0 ||
+        (status = cell_get_number(frame, "handover", 0, 1, &handover, failure)) < 0 ||
+        (status = cell_get_number(frame, "awake", 0, 1, &awake, failure)) < 0)
         return status;
     if (wire_get_i64(frame, "partner", &partner) < 0 || partner < -1 || partner > INT32_MAX)
         return fail_with(failure, -EBADMSG,
@@ -228,13 +232,13 @@ static int get_watch(const struct wire_frame *frame, struct cell *cell, struct f
 {
     static const char *const keys[] = {"watch",    "workload", "length",  "threads", "moves",
                                        "handover", "awake",    "partner", NULL};
-    if (has_any(frame, keys)) {
+    if (cell_has_any(frame, keys)) {
         int status = get_watch_fields(frame, &cell->watch, failure);
         if (status < 0)
             return status;
     }
     struct failure why = {0};
-    return judge_sent(cell_check_watch(cell, &why), &why, failure);
+    return cell_judge_sent(cell_check_watch(cell, &why), &why, failure);
 }
 
 int cell_get(const struct wire_frame *frame, struct cell *cell, struct failure *failure)
@@ -247,6 +251,8 @@ int cell_get(const struct wire_frame *frame, struct cell *cell, struct failure *
         status = get_tour(frame, cell, failure);
     if (status == 0)
         status = get_watch(frame, cell, failure);
+    if (status == 0)
+        status = cell_get_command(frame, cell, failure);
     if (status < 0)
         cell_release(cell);
     return status;
@@ -264,11 +270,18 @@ int cell_copy(struct cell *to, const struct cell *from)
     memset(to->events, 0, sizeof(to->events));
     to->path = to->specimen = to->opt = to->link = to->tour.calls = to->tour.counted = NULL;
     to->watch.workload = NULL;
+    to->command.words = to->command.name = to->command.directory = NULL;
+    to->command.input = to->command.keep = NULL;
     bool copied = copy_word(&to->path, from->path) && copy_word(&to->specimen, from->specimen) &&
                   copy_word(&to->opt, from->opt) && copy_word(&to->link, from->link) &&
                   copy_word(&to->tour.calls, from->tour.calls) &&
                   copy_word(&to->tour.counted, from->tour.counted) &&
-                  copy_word(&to->watch.workload, from->watch.workload);
+                  copy_word(&to->watch.workload, from->watch.workload) &&
+                  copy_word(&to->command.words, from->command.words) &&
+                  copy_word(&to->command.name, from->command.name) &&
+                  copy_word(&to->command.directory, from->command.directory) &&
+                  copy_word(&to->command.input, from->command.input) &&
+                  copy_word(&to->command.keep, from->command.keep);
     for (uint32_t i = 0; i < from->counters && copied; i++)
         copied = copy_word(&to->events[i], from->events[i]);
     if (copied)
@@ -288,5 +301,10 @@ void cell_release(struct cell *cell)
     free(cell->tour.calls);
     free(cell->tour.counted);
     free(cell->watch.workload);
+    free(cell->command.words);
+    free(cell->command.name);
+    free(cell->command.directory);
+    free(cell->command.input);
+    free(cell->command.keep);
     *cell = (struct cell){0};
 }

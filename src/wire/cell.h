@@ -6,6 +6,7 @@
  * the runs of one visit. Shared by both sides of the wire. */
 #pragma once
 
+#include "wire/command.h"
 #include "wire/frame.h"
 #include "wire/watch.h"
 
@@ -46,6 +47,25 @@ struct cell_watch {
     int32_t partner;      /* trips: the CPU that answers; cell.cpu asks. Else -1 */
 };
 
+/* A cell of whole programs: its visit executes one, and its one run is what was counted from the
+ * first instruction to the end, threads and children with it. Its events are of one source, or of
+ * perf_event, and columns of wire/command.h. Path, pattern, specimen and N of such a cell are
+ * "command", rr, "null" and 0, runs 1; cpu is where it is pinned if that is controlled. */
+struct cell_command {
+    char *words;       /* program and arguments, quoted as in exec: (base/words.h); NULL: none */
+    char *name;        /* what people call it: of a workload, of a subject, or the program's */
+    char *directory;   /* NULL: where the probe is */
+    char *input;       /* a file to read; NULL: nothing */
+    char *keep;        /* variables of the environment that stay when it is controlled, with
+                          commas; NULL: none */
+    uint32_t controls; /* CONTROL_BIT of each that is on */
+    enum command_sweep sweep;
+    uint64_t swept;   /* what of, see wire/command.h */
+    uint64_t timeout; /* ms; 0: it may take as long as it likes */
+    enum command_detail detail;
+    bool shown; /* what it writes is passed on to the controller (frames `output`) */
+};
+
 struct cell {
     uint32_t id; /* chosen by the controller, unique within a session and a store */
     char *events[CELL_MAX_COUNTERS]; /* one per counter; the first is the event under test */
@@ -61,6 +81,7 @@ struct cell {
     int32_t cpu;   /* pin to this CPU; -1: leave it to the scheduler */
     struct cell_tour tour;
     struct cell_watch watch;
+    struct cell_command command;
 };
 
 int cell_put(struct wire_writer *writer, const struct cell *cell); /* a whole "cell" frame */
@@ -75,6 +96,9 @@ bool cell_same_tour(const struct cell *left, const struct cell *right);
 /* The same of a watch: does what it asks make sense for its kind? */
 int cell_check_watch(const struct cell *cell, struct failure *failure);
 bool cell_same_watch(const struct cell *left, const struct cell *right);
+/* The same of a command. */
+int cell_check_command(const struct cell *cell, struct failure *failure);
+bool cell_same_command(const struct cell *left, const struct cell *right);
 
 /* What the operating system's own accounting saw during one run, outside the window. */
 struct account {

@@ -23,7 +23,7 @@ except ImportError:
     jsonschema = None
 
 CORPUS = os.path.join(tap.SOURCE, "tests", "fuzz", "corpus", "store")
-UNSIGNED = ("n", "value", "enabled", "running", "hz", "resolution_ps", "length")
+UNSIGNED = ("n", "value", "enabled", "running", "hz", "resolution_ps", "length", "swept", "count", "repetitions", "asked", "sum")
 TABLES = ("samples", "cells", "visits", "machine")
 KNOWN = ("events", "truths", "opcodes", "operations", "clocks")  # of a store that can be judged without its machine
 
@@ -184,6 +184,47 @@ class Tables(Case):
         self.assertEqual((last["kind"], last["workload"], last["handover"], last["partner"], last["round"], last["look"], last["clock"],
                           last["part"], last["operation"]), ("outside", None, False, None, 29, 0, "outside", "answered", None))
 
+    def test_samples_of_a_command_tell_what_was_held_as_the_view_does(self):
+        path = self.store("finished-schema-5")
+        rows = [row for row in self.export_csv(path) if row["setting"]]
+        with sqlite3.connect(path) as store:
+            store.row_factory = sqlite3.Row
+            wanted = [self.as_text(row) for row in store.execute(
+                "SELECT execution.* FROM execution JOIN counter USING (cell, event) ORDER BY cell, process, counter.counter")]
+        self.assertEqual(len(rows), 2 * (5 + 5 + 2 + 2))
+        for row, other in zip(rows, wanted, strict=True):
+            self.assertEqual({key: row[key] for key in other}, other)
+        self.assertEqual({(row["event"], row["source"]) for row in rows if row["cell"] in "89"},
+                         {("instructions:u", "perf_event"), ("page-faults:u", "perf_event"), ("step/instructions/", "step"),
+                          ("step/instructions-raw/", "step"), *((f"run/{name}/", "") for name in (
+                              "status", "interrupts", "output-sum", "tasks", "nanoseconds"))})
+        self.assertEqual({row["setting"] for row in rows}, {"as-is", "controlled", "without-aslr", "cpu+stack"})
+        self.assertNotIn("setting", self.export_csv(self.store("finished-schema-4"))[0])
+
+    def test_cells_of_a_command_tell_what_it_asked_for(self):
+        rows = self.export_csv("--what", "cells", self.store("finished-schema-5"))
+        keys = ("name", "setting", "sweep", "swept", "detail", "directory", "input", "keep", "timeout")
+        self.assertEqual({tuple(row[key] for key in keys) for row in rows if row["path"] == "command"},
+                         {("perl", "as-is", "", "0", "", "", "", "", "60000"), ("subject:loop", "controlled", "", "0", "code", "", "", "", "0"),
+                          ("perl", "without-aslr", "stack", "64", "", "{brought}", "{brought}/words.txt", "HOME,LANG", "0"),
+                          ("perl", "cpu+stack", "", "0", "calls", "", "", "", "0")})
+        self.assertEqual({tuple(row[key] for key in keys) for row in rows if row["path"] != "command"}, {("",) * 9})
+
+    def test_tables_of_commands_are_the_stores(self):
+        path = self.store("finished-schema-5")
+        with sqlite3.connect(path) as store:
+            store.row_factory = sqlite3.Row
+            for what, query, count in (("subjects", "SELECT * FROM subject ORDER BY position", 3),
+                                       ("executed", "SELECT * FROM executed ORDER BY cell, process, position", 8),
+                                       ("calls", "SELECT * FROM system_call ORDER BY cell, process, position", 5)):
+                wanted = [self.as_text(row) for row in store.execute(query)]
+                rows = self.export_csv("--what", what, path)
+                self.assertEqual(len(rows), count)
+                for row, other in zip(rows, wanted, strict=True):
+                    self.assertEqual(row, {key: other[key] for key in row})
+                self.assertEqual(len(self.export_json("--what", what, path)["results"]), count)
+                self.assertEqual(self.export_csv("--what", what, self.store("finished-schema-4")), [])
+
     def test_cells_of_a_watch_tell_what_it_asked_for(self):
         rows = self.export_csv("--what", "cells", self.store("finished-schema-4"))
         keys = ("path", "kind", "workload", "length", "threads", "moves", "handover", "awake", "partner")
@@ -225,7 +266,8 @@ class Tables(Case):
         with open(os.path.join(tap.SOURCE, "docs", "json", "assay-1.schema.json"),
                   encoding="utf-8") as file:
             validator = jsonschema.Draft202012Validator(json.load(file))
-        for name, tables in (("finished-schema-3", KNOWN + TABLES), ("finished-schema-2", KNOWN), ("finished", KNOWN + TABLES), ("unfinished", TABLES)):
+        for name, tables in (("finished-schema-5", KNOWN + TABLES + ("subjects", "executed", "calls")), ("finished-schema-4", KNOWN + TABLES),
+                             ("finished-schema-3", KNOWN + TABLES), ("finished-schema-2", KNOWN), ("finished", KNOWN + TABLES), ("unfinished", TABLES)):
             for table in tables:
                 with self.subTest(f"{table} of {name}"):
                     envelope = self.export_json("--what", table, self.store(name))

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/words.h"
 #include "wire/cell.h"
 #include "wire/tour.h"
 
@@ -55,6 +56,7 @@ static void check_cell(const struct cell *cell)
         assert(strcmp(again.events[cell->counters - 1], cell->events[cell->counters - 1]) == 0);
         assert(cell_same_tour(&again, cell) && cell_same_tour(&copy, cell));
         assert(cell_same_watch(&again, cell) && cell_same_watch(&copy, cell));
+        assert(cell_same_command(&again, cell) && cell_same_command(&copy, cell));
         cell_release(&again);
     }
     wire_writer_free(&writer);
@@ -75,6 +77,20 @@ static void check_tour(const struct cell *cell)
         assert(calls[i].times >= 1 && calls[i].times <= TOUR_MOST_TIMES);
         assert(strlen(calls[i].operation) < TOUR_NAME && strchr(calls[i].operation, '.'));
     }
+}
+
+/* A command that was taken is one: it has a program, and what it asks for exists. */
+static void check_command(const struct cell *cell)
+{
+    const struct cell_command *command = &cell->command;
+    AUTO_WORDS char **words = NULL;
+    if (!command->words)
+        return;
+    assert(words_split(command->words, &words, NULL) >= 1 && words[0][0]);
+    assert(command->name && command->name[0] && !(command->controls & ~CONTROLS_ALL));
+    assert(command->sweep < SWEEP_COUNT && command->detail < DETAIL_COUNT);
+    assert(command->swept <= SWEEP_MOST && command->timeout <= COMMAND_MOST_MS);
+    assert(cell->runs == 1 && !cell->tour.calls && cell->watch.kind == WATCH_NONE);
 }
 
 /* A watch that was taken makes sense: its runs are whole groups of looks, its columns clocks. */
@@ -143,6 +159,7 @@ static void understand(const struct wire_frame *frame, struct batch_storage *sto
         check_cell(&cell);
         check_tour(&cell);
         check_watch(&cell);
+        check_command(&cell);
         cell_release(&cell);
     }
     if (batch_get(frame, &batch, storage, &failure) == 0)

@@ -53,6 +53,7 @@ static int see_cell(void *context, const struct stored_cell *stored)
     assert(stored->done + stored->failed <= stored->processes);
     assert(cell_check_tour(cell, NULL) == 0);
     assert(cell_check_watch(cell, NULL) == 0);
+    assert(cell_check_command(cell, NULL) == 0);
     ++*cells;
     return 0;
 }
@@ -102,6 +103,40 @@ static int see_clock(void *context, const struct stored_clock *clock)
     return 0;
 }
 
+static int see_subject(void *context, const struct stored_subject *subject)
+{
+    (void)context;
+    assert(subject->name[0] && subject->summary && subject->shows);
+    assert(subject->bits == 32 || subject->bits == 64);
+    return 0;
+}
+
+static int see_executed(void *context, const struct stored_executed *executed)
+{
+    (void)context;
+    assert(executed->kind[0] && executed->object && executed->name);
+    assert(executed->name[0] || strcmp(executed->kind, "function") == 0);
+    return 0;
+}
+
+/* Positions have no gaps: who counts first has the room. */
+static int see_call(void *context, const struct stored_call *call)
+{
+    uint64_t *next = context;
+    *next = call->position == 0 ? 0 : *next;
+    assert(call->name[0] && call->what && call->position == (*next)++);
+    return 0;
+}
+
+static int read_details(struct store *store, struct failure *failure)
+{
+    uint64_t next = 0;
+    int error = store_each_subject(store, see_subject, NULL, failure);
+    if (!error)
+        error = store_each_executed(store, see_executed, NULL, failure);
+    return error ? error : store_each_call(store, see_call, &next, failure);
+}
+
 static int read_knowledge(struct store *store, struct failure *failure)
 {
     int error = store_each_event(store, see_event, NULL, failure);
@@ -136,6 +171,8 @@ static int read_store(struct store *store, struct failure *failure)
         error = store_each_sample(store, 0, see_sample, &samples, failure);
     if (!error)
         error = read_knowledge(store, failure);
+    if (!error)
+        error = read_details(store, failure);
     if (!error)
         assert(cells == info.cells && visit_count == info.visits && samples == info.samples);
     free(visits);

@@ -7,7 +7,7 @@ import re
 import tap
 from laboratory import VIA, LabCase
 
-STEPPING = os.path.join(os.environ["ASSAY_BUILD"], "cross/aarch64/tests/guest/stepping")
+GUESTS = os.path.join(os.environ["ASSAY_BUILD"], "cross/aarch64/tests/guest")
 
 
 class Sources(LabCase):
@@ -21,15 +21,26 @@ class Sources(LabCase):
                 self.assertEqual(set(row["values"]), {row["truth"]}, row)
             self.assertEqual(row["overhead"], 0, row)
 
-    def test_exclusive_sequences_are_run_past_and_counted(self):
-        if not os.path.exists(STEPPING):
-            self.skipTest(f"{STEPPING} was not built: scripts/kits builds it")
-        done = self.assay("lab", "run", "--send", STEPPING, "aarch64", "--", "./stepping")
+    def cases_of(self, name):
+        """Runs a guest program there; the lines of its cases, none of which failed."""
+        program = os.path.join(GUESTS, name)
+        if not os.path.exists(program):
+            self.skipTest(f"{program} was not built: scripts/kits builds it")
+        done = self.assay("lab", "run", "--send", program, "aarch64", "--", "./" + name)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         cases = [line for line in done.stdout.splitlines() if re.match(r"(not )?ok \d", line)]
         self.assertEqual([line for line in cases if line.startswith("not ok")], [])
-        self.assertTrue(any("exclusive_loop is counted" in line for line in cases), done.stdout)
         self.assertIn(f"1..{len(cases)}", done.stdout.splitlines())
+        return cases
+
+    def test_exclusive_sequences_are_run_past_and_counted(self):
+        cases = self.cases_of("stepping")
+        self.assertTrue(any("exclusive_loop is counted" in line for line in cases), cases)
+
+    def test_whole_programs_are_followed(self):
+        cases = self.cases_of("following")
+        for piece in ("exclusive sequences", "a thread", "a fork", "a signal's handler", "an exec"):
+            self.assertTrue(any(f"{piece} is counted" in line for line in cases), cases)
 
     def test_trap_is_absent_with_the_reason(self):
         done = self.assay("measure", "--event", "trap/instructions/", via=VIA)

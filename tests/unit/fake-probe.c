@@ -179,6 +179,46 @@ static void send_clocks(struct fake *fake)
     }
 }
 
+static const char *const good_counter[][2] = {{"source", "qemu"},
+                                              {"classes", "instructions,instructions-raw"},
+                                              {"details", "code"},
+                                              {"note", "its own CPUID"},
+                                              {NULL, NULL}};
+
+static const char *const good_subject[][2] = {
+    {"name", "stack32"}, {"summary", "places"}, {"shows", "M9"}, {"n", "18446744073709551615"},
+    {"truth", "1"},      {"base", "-5"},        {"each", "7"},   {"bits", "32"},
+    {"libc", "1"},       {NULL, NULL}};
+
+/* In modes about commands alone. */
+static void send_commands(struct fake *fake)
+{
+    const bool counter = strncmp(fake->mode, "counter:", 8) == 0;
+    const bool subject = strncmp(fake->mode, "subject:", 8) == 0;
+    if (!counter && !subject && strncmp(fake->mode, "commands", 8) != 0)
+        return;
+    SEND(fake, "counter", {"source", "perf_event"}, {"classes", ""}, {"details", ""}, {"note", ""});
+    SEND(fake, "counter", {"source", "step"}, {"classes", "instructions"},
+         {"details", "code,calls"}, {"note", "slow"});
+    SEND(fake, "subject", {"name", "loop"}, {"summary", "a loop"}, {"shows", "M8 M10"}, {"n", "9"},
+         {"truth", "0"}, {"base", "0"}, {"each", "0"}, {"bits", "64"}, {"libc", "0"});
+    if (counter)
+        send_altered(fake, "counter", good_counter);
+    if (subject)
+        send_altered(fake, "subject", good_subject);
+    for (unsigned i = 0; is(fake, "commands-endless-counters"); i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "c%u", i);
+        SEND(fake, "counter", {"source", name}, {"classes", ""}, {"details", ""}, {"note", ""});
+    }
+    for (unsigned i = 0; is(fake, "commands-endless-subjects"); i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "s%u", i);
+        SEND(fake, "subject", {"name", name}, {"summary", ""}, {"shows", ""}, {"n", "0"},
+             {"truth", "0"}, {"base", "0"}, {"each", "0"}, {"bits", "64"}, {"libc", "0"});
+    }
+}
+
 static void send_catalogue(struct fake *fake)
 {
     SEND(fake, "fact", {"key", "cpu.model"}, {"value", "Fake CPU"});
@@ -219,6 +259,7 @@ static void send_catalogue(struct fake *fake)
         SEND(fake, "source", {"name", "step"}, {"summary", ""}, {"classes", ""}, {"runs", "1"});
     send_operations(fake);
     send_clocks(fake);
+    send_commands(fake);
     SEND(fake, "absent", {"kind", "path"}, {"name", "papi-low"}, {"error", "2"},
          {"reason", "not built"});
     if (is(fake, "stray-frame"))
@@ -336,6 +377,71 @@ static void send_visit_samples(struct fake *fake, const struct cell *cell, uint3
         send_samples(fake, cell, id, process, cell->runs, 1, counters);
 }
 
+/* A detail of the visit under way, with the field altered that the mode names. */
+static void send_detail(struct fake *fake, const char *type, const char *const (*fields)[2],
+                        uint32_t cell, uint32_t process)
+{
+    const bool meant =
+        strncmp(fake->mode, type, strlen(type)) == 0 && fake->mode[strlen(type)] == ':';
+    const char *altered = meant ? fake->mode + strlen(type) + 1 : "";
+    const size_t length = strcspn(altered, "=");
+    wire_begin(&fake->writer, type);
+    wire_put_u64(&fake->writer, "cell", cell);
+    wire_put_u64(&fake->writer, "process", process);
+    for (; (*fields)[0]; fields++) {
+        if (!meant || strlen((*fields)[0]) != length || strncmp((*fields)[0], altered, length) != 0)
+            wire_put_string(&fake->writer, (*fields)[0], (*fields)[1]);
+        else if (altered[length])
+            wire_put_string(&fake->writer, (*fields)[0], altered + length + 1);
+    }
+    send_end(fake);
+}
+
+static void send_details(struct fake *fake, const struct cell *cell, uint32_t process)
+{
+    const bool code = cell->command.words && cell->command.detail == DETAIL_CODE;
+    const bool calls = cell->command.words && cell->command.detail == DETAIL_CALLS;
+    if (is(fake, "details-of-another"))
+        process++;
+    if (is(fake, "details-swapped") ? calls : code || is(fake, "details-unasked")) {
+        send_detail(fake, "ran",
+                    (const char *const[][2]){{"object", "/bin/x"},
+                                             {"function", "main"},
+                                             {"address", "18446744073709551615"},
+                                             {"bytes", "\x48\x01%\n\xff"},
+                                             {"instructions", "2"},
+                                             {"executions", "18446744073709551614"},
+                                             {"repetitions", "0"},
+                                             {NULL, NULL}},
+                    cell->id, process);
+        send_detail(fake, "ran",
+                    (const char *const[][2]){{"object", ""},
+                                             {"function", ""},
+                                             {"address", "0"},
+                                             {"bytes", "x"},
+                                             {"instructions", "1"},
+                                             {"executions", "3"},
+                                             {"repetitions", "60"},
+                                             {NULL, NULL}},
+                    cell->id, process);
+    }
+    for (uint64_t position = 0; position < 2 && (is(fake, "details-swapped") ? code : calls);
+         position++) {
+        char number[24];
+        snprintf(number, sizeof(number), "%u", (unsigned)position);
+        send_detail(fake, "call",
+                    (const char *const[][2]){{"position", number},
+                                             {"task", "4294967295"},
+                                             {"name", "getrandom"},
+                                             {"result", "-4"},
+                                             {"asked", "16"},
+                                             {"sum", "18446744073709551615"},
+                                             {"what", ""},
+                                             {NULL, NULL}},
+                    cell->id, process);
+    }
+}
+
 static void run_visit(struct fake *fake)
 {
     uint32_t id = fake->visits[fake->next].cell;
@@ -357,6 +463,7 @@ static void run_visit(struct fake *fake)
             poll(NULL, 0, 60);
             send_word(fake, "alive");
         }
+    send_details(fake, cell, process);
     if (!is(fake, "visits-fail"))
         send_visit_samples(fake, cell, process);
     send_visit_frame(fake, "end", id, process);
@@ -477,6 +584,46 @@ static void answer_look(struct fake *fake, const char *clocks)
     send_end(fake);
 }
 
+/* Takes the bytes of a file, which must come in order and sum up to what the test sends. */
+static void answer_file(struct fake *fake, const struct wire_frame *frame)
+{
+    static uint64_t expected;
+    const struct wire_field *bytes = wire_field(frame, "bytes");
+    uint64_t size, offset;
+    if (!bytes || wire_get_u64(frame, "size", &size) < 0 ||
+        wire_get_u64(frame, "offset", &offset) < 0)
+        exit(5);
+    expected = offset == 0 ? 0 : expected;
+    if (offset != expected)
+        exit(5);
+    for (size_t i = 0; i < bytes->length; i++)
+        if ((unsigned char)bytes->value[i] != (unsigned char)((offset + i) * 7))
+            exit(5);
+    expected += bytes->length;
+    if (is(fake, "file-refused")) { /* at once; what follows is dropped */
+        if (offset == 0)
+            SEND(fake, "refused", {"error", "28"}, {"reason", "no room for it"});
+        return;
+    }
+    if (is(fake, "file-early") && offset == 0) {
+        SEND(fake, "brought", {"name", "x.bin"}, {"size", "0"});
+        return;
+    }
+    if (is(fake, "file-hangs"))
+        sleep_for_ever();
+    if (expected == size)
+        SEND(fake, is(fake, "file-other") ? "looked" : "brought",
+             {"name", is(fake, "file-name") ? "y.bin" : wire_get(frame, "name")}, {"size", "0"});
+}
+
+static void answer_find(struct fake *fake, const char *name)
+{
+    if (strcmp(name, "ls") == 0)
+        send_word(fake, is(fake, "find-other") ? "looked" : "found");
+    else
+        SEND(fake, "refused", {"error", "2"}, {"reason", "there is no program 'moon'"});
+}
+
 static void serve(struct fake *fake)
 {
     struct wire_frame frame;
@@ -496,6 +643,10 @@ static void serve(struct fake *fake)
             answer_code(fake, wire_get(&frame, "specimen"));
         } else if (strcmp(frame.type, "look") == 0) {
             answer_look(fake, wire_get(&frame, "clocks"));
+        } else if (strcmp(frame.type, "file") == 0) {
+            answer_file(fake, &frame);
+        } else if (strcmp(frame.type, "find") == 0) {
+            answer_find(fake, wire_get(&frame, "name"));
         } else if (strcmp(frame.type, "stop") == 0) {
             send_word(fake, "stopped");
         } else if (strcmp(frame.type, "bye") == 0) {

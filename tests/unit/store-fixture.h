@@ -197,6 +197,14 @@ UNUSED static int put_visit(struct store *store, const struct fixture *fixture, 
     return error;
 }
 
+/* What later schemas brought, taken away again: what is left is word for word a store of the one
+ * before. */
+#define UNDO_5                                                                                     \
+    "DROP VIEW execution; DROP TABLE system_call; DROP TABLE executed; DROP TABLE subject; "       \
+    "DROP TABLE command; "
+#define UNDO_4 UNDO_5 "DROP VIEW look; DROP TABLE clock; DROP TABLE watch; "
+#define UNDO_3 UNDO_4 "DROP VIEW timed; DROP VIEW call; DROP TABLE operation; DROP TABLE tour; "
+
 /* Some of everything that is known besides samples; numbers at the ends of their range too. */
 UNUSED static const struct stored_event known_events[] = {
     {"page-faults:u", "software", "page-faults", 0, NULL},
@@ -316,6 +324,106 @@ UNUSED static void put_watches(struct store *store)
         must(store_put_plan(store, &cell, 1, visits, WATCH_PROCESSES, failure));
         for (size_t i = 0; i < WATCH_PROCESSES; i++) {
             must(put_runs(store, &cell, visits[i].process, 0, cell.runs, failure));
+            must(store_end_visit(store, cell.id, visits[i].process, VISIT_DONE, 0, NULL, failure));
+        }
+    }
+}
+
+/* Commands behind the watches, in two executions each. */
+enum { COMMAND_CELL = WATCH_CELL + WATCH_CELLS, COMMAND_CELLS = 4, COMMAND_PROCESSES = 2 };
+enum { CODE_CELL = COMMAND_CELL + 1, CALLS_CELL = COMMAND_CELL + 3 };
+
+UNUSED static struct cell command_cell(uint32_t number)
+{
+    const struct cell_command commands[COMMAND_CELLS] = {
+        {.words = words("perl -e 'print 1'"), .name = words("perl"), .timeout = 60000},
+        {.words = words("subject:loop 1000"),
+         .name = words("subject:loop"),
+         .controls = CONTROLS_ALL,
+         .detail = DETAIL_CODE},
+        {.words = words("perl -e 'print 1'"),
+         .name = words("perl"),
+         .directory = words("{brought}"),
+         .input = words("{brought}/words.txt"),
+         .keep = words("HOME,LANG"),
+         .controls = CONTROLS_ALL & ~CONTROL_BIT(CONTROL_ASLR),
+         .sweep = SWEEP_STACK,
+         .swept = 64,
+         .shown = true},
+        {.words = words("perl -e 'print 1'"),
+         .name = words("perl"),
+         .controls = CONTROL_BIT(CONTROL_CPU) | CONTROL_BIT(CONTROL_STACK),
+         .detail = DETAIL_CALLS},
+    };
+    static const char *const events[COMMAND_CELLS][5] = {
+        {"instructions:u", RUN_STATUS, "page-faults:u", RUN_INTERRUPTS, RUN_OUTPUT_SUM},
+        {"step/instructions/", "step/instructions-raw/", RUN_STATUS, RUN_TASKS, RUN_NANOSECONDS},
+        {"qemu/instructions/", RUN_STATUS},
+        {RUN_STATUS, RUN_LEFT},
+    };
+    static const uint32_t columns[COMMAND_CELLS] = {5, 5, 2, 2};
+    struct cell cell = {.id = COMMAND_CELL + number,
+                        .counters = columns[number],
+                        .path = words("command"),
+                        .pattern = PATTERN_RR,
+                        .specimen = words("null"),
+                        .opt = words("O2"),
+                        .link = words("static"),
+                        .runs = 1,
+                        .cpu = number == 1 ? 1 : -1,
+                        .command = commands[number]};
+    for (uint32_t i = 0; i < cell.counters; i++)
+        cell.events[i] = words(events[number][i]);
+    return cell;
+}
+
+UNUSED static const struct stored_subject known_subjects[] = {
+    {"loop", "a loop of known length", "M8 M10", 1000000, true, 12, 3, 64, false},
+    {"stack32", "places things on its stack", "M9", UINT64_MAX, false, 0, 0, 32, false},
+    {"hello", "says \"hello\"", "", 0, true, INT64_MIN, INT64_MAX, 64, true},
+};
+
+UNUSED static const struct stored_executed known_executed[] = {
+    {CODE_CELL, 0, "function", "/lib/libc.so.6", "memcpy", 70, UINT64_MAX},
+    {CODE_CELL, 0, "function", "", "", UINT64_MAX, 0},
+    {CODE_CELL, 0, "opcode", "", "rep movsb", 7, 63},
+    {CODE_CELL, 0, "class", "", "instructions", 77, 63},
+};
+enum { EXECUTED = sizeof(known_executed) / sizeof(known_executed[0]) };
+
+UNUSED static const struct stored_call known_calls[] = {
+    {CALLS_CELL, 0, 0, 0, "openat", "/etc/passwd", 3, 0, 0},
+    {CALLS_CELL, 0, 1, 1, "getrandom", "", -4, 16, UINT64_MAX},
+    {CALLS_CELL, 0, 2, UINT32_MAX, "(left out)", "", INT64_MAX, UINT64_MAX, 1},
+};
+enum { CALLS = sizeof(known_calls) / sizeof(known_calls[0]) };
+
+/* The details of one execution; process 0 told more calls than process 1. */
+UNUSED static void put_details(struct store *store, const struct cell *cell, uint32_t process)
+{
+    for (size_t i = 0; i < EXECUTED && cell->command.detail == DETAIL_CODE; i++) {
+        struct stored_executed executed = known_executed[i];
+        executed.process = process;
+        must(store_put_executed(store, &executed, failure));
+    }
+    for (size_t i = 0; i + process < CALLS && cell->command.detail == DETAIL_CALLS; i++) {
+        struct stored_call call = known_calls[i];
+        call.process = process;
+        must(store_put_call(store, &call, failure));
+    }
+}
+
+UNUSED static void put_commands(struct store *store)
+{
+    for (size_t i = 0; i < KNOWN; i++)
+        must(store_put_subject(store, &known_subjects[i], failure));
+    for (uint32_t number = 0; number < COMMAND_CELLS; number++) {
+        const struct cell cell = command_cell(number);
+        const struct visit visits[COMMAND_PROCESSES] = {{cell.id, 1}, {cell.id, 0}};
+        must(store_put_plan(store, &cell, 1, visits, COMMAND_PROCESSES, failure));
+        for (size_t i = 0; i < COMMAND_PROCESSES; i++) {
+            put_details(store, &cell, visits[i].process);
+            must(put_runs(store, &cell, visits[i].process, 0, 1, failure));
             must(store_end_visit(store, cell.id, visits[i].process, VISIT_DONE, 0, NULL, failure));
         }
     }

@@ -120,6 +120,25 @@ static const struct example x86[] = {
     {NULL, NULL},
 };
 
+/* 32-bit programs, where these differ. */
+static const struct example i386[] = {
+    {"41", ""},             /* inc %ecx */
+    {"48", ""},             /* dec %eax */
+    {"8b0f", "load"},       /* mov (%edi),%ecx */
+    {"a108070605", "load"}, /* mov 0x5060708,%eax */
+    {"50", "store"},        /* push %eax */
+    {"c3", "load return"},
+    {"cd80", "syscall"},           /* int $0x80 */
+    {"0f34", "syscall"},           /* sysenter */
+    {"cd03", ""},                  /* int $3 */
+    {"f3a5", "load store repeat"}, /* rep movsl */
+    {"75fe", "cond+0"},
+    {"e800000000", "store call+5"},
+    {"dd07", "load"}, /* fldl (%edi) */
+    {"d8c9", "mul/other"},
+    {NULL, NULL},
+};
+
 static const struct example aarch64[] = {
     {"00040091", ""},        /* add x0, x0, #1 */
     {"010040f9", "load"},    /* ldr x1, [x0] */
@@ -295,6 +314,13 @@ static void objdump_knows_x86_64(void **state)
 {
     (void)state;
     check(&decoder_objdump, "x86_64", x86);
+}
+
+static void both_know_32_bit_code(void **state)
+{
+    (void)state;
+    check(&decoder_objdump, "i386", i386);
+    check(&decoder_capstone, "i386", i386);
 }
 
 static void capstone_knows_aarch64(void **state)
@@ -473,6 +499,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(capstone_knows_x86_64),
         cmocka_unit_test(objdump_knows_x86_64),
+        cmocka_unit_test(both_know_32_bit_code),
         cmocka_unit_test(capstone_knows_aarch64),
         cmocka_unit_test(objdump_knows_aarch64),
         cmocka_unit_test(objdump_knows_riscv64),

@@ -87,7 +87,8 @@ static int run_visits(struct session *session, size_t count, uint64_t budget_ms,
 {
     struct cell cells[2] = {make_cell(7, 1), make_cell(3, 2)};
     struct visit *visits = calloc(count, sizeof(*visits));
-    const struct session_sink sink = {seen, see_batch, see_end, see_output};
+    const struct session_sink sink = {
+        .context = seen, .batch = see_batch, .visit_end = see_end, .output = see_output};
     assert_non_null(visits);
     for (size_t i = 0; i < count; i++)
         visits[i] = (struct visit){i % 2 ? 3 : 7, (uint32_t)(i / 2)};

@@ -245,7 +245,7 @@ static void a_limit_on_file_sizes_reads_as_a_full_disk(void **state)
     struct fixture *fixture = *state;
     pid_t child = fork();
     if (child == 0) {
-        struct rlimit limit = {112000, 112000};
+        struct rlimit limit = {144000, 144000};
         struct failure refusal = {0};
         signal(SIGXFSZ, SIG_IGN);
         setrlimit(RLIMIT_FSIZE, &limit);

@@ -283,13 +283,9 @@ static void operations_come_back_and_the_later_counts(void **state)
 
 /* --- schema 2 --- */
 
-/* What schemas 3 and 4 brought, taken away again: what is left is word for word a store of
- * schema 2. */
 static void make_schema_2(const struct fixture *fixture)
 {
-    change(fixture->path, "DROP VIEW look; DROP TABLE clock; DROP TABLE watch; DROP VIEW timed; "
-                          "DROP VIEW call; DROP TABLE operation; DROP TABLE tour; "
-                          "PRAGMA user_version=2");
+    change(fixture->path, UNDO_3 "PRAGMA user_version=2");
 }
 
 static void an_unfinished_store_of_schema_2_goes_on_in_the_latest(void **state)

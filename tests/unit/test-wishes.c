@@ -248,6 +248,29 @@ static void a_cell_that_nobody_wishes_for_has_a_number_and_no_visit(void **state
     wishes_free(&wishes);
 }
 
+static void the_dearest_is_visited_last_and_the_rest_as_it_was_drawn(void **state)
+{
+    (void)state;
+    struct wishes wishes = {0};
+    add(&wishes, 1, (struct wish){.processes = 4, .least = 1, .expected_ns = 900 * MS});
+    add(&wishes, 2, (struct wish){.processes = 4, .least = 1, .expected_ns = 10 * MS});
+    add(&wishes, 3, (struct wish){.processes = 4, .least = 1, .expected_ns = 10 * MS});
+    wishes_settle(&wishes, UINT64_MAX);
+    struct visit *visits = NULL, drawn[12];
+    assert_int_equal(draw(&wishes, 1, 5, &visits), 12);
+    memcpy(drawn, visits, sizeof(drawn));
+    wishes_dearest_last(&wishes, visits, 12);
+    size_t at = 0;
+    for (int dear = 0; dear < 2; dear++)
+        for (size_t i = 0; i < 12; i++)
+            if ((wishes.about[drawn[i].cell - 1].wish == 0) == dear) {
+                assert_int_equal(visits[at].cell, drawn[i].cell);
+                assert_int_equal(visits[at++].process, drawn[i].process);
+            }
+    free(visits);
+    wishes_free(&wishes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +284,7 @@ int main(void)
         cmocka_unit_test(few_processes_are_spread_over_all_portions),
         cmocka_unit_test(the_seed_draws_the_order),
         cmocka_unit_test(a_cell_that_nobody_wishes_for_has_a_number_and_no_visit),
+        cmocka_unit_test(the_dearest_is_visited_last_and_the_rest_as_it_was_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "machine/check.h"
+#include "probe/driver/commands.h"
+#include "probe/driver/subjects.h"
 #include "probe/sources/counting.h"
 #include "specimens/proof.h"
 
@@ -198,6 +200,8 @@ int catalogue_send(struct wire_writer *writer, const struct probe_kit *kit,
     send_sources(writer, sources);
     operations_send(writer, kit, offers);
     clocks_send(writer, offers);
+    commands_send(writer, offers);
+    subjects_send(writer, offers);
     send_absences(writer, offers);
     wire_begin(writer, "ready");
     int result = wire_end(writer);

@@ -95,7 +95,7 @@ void catalogue_add_word(struct text *list, const char *word);
 
 struct sources;
 
-/* hello, facts, specimens with their truths, paths, sources, operations, clocks, absences, ready.
- */
+/* hello, facts, specimens with their truths, paths, sources, operations, clocks, subjects,
+ * absences, ready. */
 int catalogue_send(struct wire_writer *writer, const struct probe_kit *kit,
                    const struct offers *offers, const struct sources *sources);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "probe/driver/commands.h"
 #include "probe/driver/tours.h"
 #include "probe/driver/watches.h"
 #include "probe/harness/job.h"
@@ -182,6 +183,8 @@ int cell_resolve(struct known_cell *known, const struct event_view *view,
         return result;
     if (known->cell.watch.kind != WATCH_NONE)
         return watch_resolve(known, kit, offers);
+    if (known->cell.command.words)
+        return command_resolve(known, view, offers);
     if (known->cell.tour.calls) {
         result = resolve_events(known, view);
         return result < 0 ? result : tour_resolve(known, kit, offers);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "events/event.h"
+#include "probe/command/command.h"
 #include "probe/driver/catalogue.h"
 #include "probe/sources/source.h"
 #include "wire/cell.h"
@@ -14,11 +15,12 @@ struct known_cell {
     struct cell cell;
     bool resolved;             /* tried, with the outcome below */
     struct failure failure;    /* code 0: it can be visited */
-    const struct offer *offer; /* NULL: it is a tour or a watch */
+    const struct offer *offer; /* NULL: it is a tour, a watch or a command */
     size_t harness;            /* index into the kit's */
     bool needs_folder;
     const struct source *source; /* whose events they are, or the tool that counts those of the
                                     operating system; NULL: the path does */
+    const struct command_counter *counter;  /* of a command; else NULL */
     struct event events[CELL_MAX_COUNTERS]; /* none of a watch: its events are clocks */
     struct event counted;                   /* by the calls of a tour */
 };

@@ -13,7 +13,10 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "probe/command/tunables.h"
 #include "probe/driver/code.h"
+#include "probe/driver/commands.h"
+#include "probe/driver/subjects.h"
 #include "probe/driver/visit.h"
 #include "probe/sources/tool.h"
 
@@ -147,6 +150,16 @@ static int answer_look(struct session *session, const struct wire_frame *frame)
     return looks_answer(&session->looks, &session->writer, wire_get(frame, "clocks"));
 }
 
+static int take_file(struct session *session, const struct wire_frame *frame)
+{
+    return brought_take(&session->brought, &session->writer, frame, &session->failure);
+}
+
+static int answer_find(struct session *session, const struct wire_frame *frame)
+{
+    return find_answer(&session->writer, wire_get(frame, "name"));
+}
+
 /* busy: may come while a visit runs. */
 static const struct request {
     const char *type;
@@ -156,7 +169,7 @@ static const struct request {
     {"cell", true, take_cell},    {"visits", true, take_visits}, {"stop", true, take_stop},
     {"bye", true, take_bye},      {"error", true, take_error},   {"go", false, answer_go},
     {"list", false, answer_list}, {"try", false, answer_try},    {"code", false, answer_code},
-    {"look", false, answer_look},
+    {"look", false, answer_look}, {"file", false, take_file},    {"find", false, answer_find},
 };
 
 static int answer(struct session *session, const struct wire_frame *frame, bool busy)
@@ -255,11 +268,17 @@ static int begin(struct session *session, char *folder)
     if (result == 0)
         result = tools_offer(&session->offers, &session->kit, &session->failure);
     if (result == 0)
+        result = commands_collect(&session->offers, &session->kit, &session->failure);
+    if (result == 0)
+        result =
+            subjects_collect(&session->offers, &session->kit, &session->outlets, &session->failure);
+    if (result == 0)
         result =
             sources_collect(&session->sources, &session->kit, &session->offers, &session->failure);
     if (result < 0)
         return result;
     session->view.sources = session->sources.list;
+    session->tunables = tunables_choose(NULL);
     return catalogue_send(&session->writer, &session->kit, &session->offers, &session->sources);
 }
 
@@ -278,6 +297,7 @@ static void say_why(struct session *session, int result)
 static void leave(struct session *session)
 {
     looks_free(&session->looks);
+    brought_free(&session->brought);
     workspace_free(&session->workspace);
     cells_free(&session->cells);
     sources_free(&session->sources);
@@ -300,6 +320,7 @@ int session_serve(int input, int output, char *folder)
         .signals = -1,
         .outlets = {{-1, -1}, {-1, -1}},
         .workspace = {.fd = -1},
+        .brought = {.fd = -1},
     };
     events_view_open(&session.view);
     int result = begin(&session, folder);

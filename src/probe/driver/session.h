@@ -5,6 +5,7 @@
  * while it works. */
 #pragma once
 
+#include "probe/driver/brought.h"
 #include "probe/driver/catalogue.h"
 #include "probe/driver/cells.h"
 #include "probe/driver/events.h"
@@ -29,6 +30,8 @@ struct session {
     struct cells cells;
     struct workspace workspace;
     struct looks looks;
+    const char *tunables; /* of commands: probe/command/tunables.h */
+    struct brought brought;
     struct planned_visit *queue;
     size_t queued, capacity, next;      /* next: first that has not run */
     const struct known_cell *under_way; /* of the visit that runs; NULL: none */

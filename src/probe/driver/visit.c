@@ -16,6 +16,8 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
+#include "probe/command/descendants.h"
+#include "probe/driver/details.h"
 #include "probe/driver/watches.h"
 #include "probe/sources/counting.h"
 
@@ -37,6 +39,7 @@ struct watch {
     uint32_t done; /* runs, when one was last seen to end */
     int64_t moved; /* when that was, ms */
     bool stuck;
+    int detail; /* file for what the detail of a command asks for; -1: none */
 };
 
 static void fill_event(struct job_event *to, const struct event *event)
@@ -50,6 +53,8 @@ static void fill_event(struct job_event *to, const struct event *event)
 
 static void fill_job(struct job *job, const struct known_cell *known)
 {
+    if (known->counter) /* has the cell itself */
+        return;
     const struct cell *cell = &known->cell;
     snprintf(job->path, sizeof(job->path), "%s", cell->path);
     snprintf(job->opt, sizeof(job->opt), "%s", cell->opt);
@@ -73,7 +78,7 @@ static void fill_job(struct job *job, const struct known_cell *known)
 
 static bool needs_folder(const struct known_cell *known)
 {
-    return known->needs_folder || (known->source && known->source->needs_folder);
+    return known->needs_folder || known->counter || (known->source && known->source->needs_folder);
 }
 
 static int prepare(struct watch *watch, struct failure *failure)
@@ -92,6 +97,8 @@ static int prepare(struct watch *watch, struct failure *failure)
     fill_job(session->workspace.job, watch->known);
     if (needs_folder(watch->known))
         result = workspace_folder(&session->workspace, failure);
+    if (result == 0 && (watch->detail = details_open(cell, failure)) < -1)
+        result = watch->detail;
     return result;
 }
 
@@ -185,11 +192,16 @@ static bool is_counted_outside(const struct watch *watch)
     return watch->known->source && watch->known->source->count;
 }
 
+static bool is_executed(const struct watch *watch)
+{
+    return is_counted_outside(watch) || (watch->known->counter && watch->known->counter->classes);
+}
+
 /* Executing instruction by instruction is not disturbed by frames, and keeps an emulated machine so
  * busy that its second is many of the controller's. */
 static int stay_alive(struct watch *watch)
 {
-    int64_t interval = is_counted_outside(watch) ? TICK_MS : ALIVE_MS;
+    int64_t interval = is_executed(watch) ? TICK_MS : ALIVE_MS;
     struct wire_writer *writer = &watch->session->writer;
     int64_t now = monotonic_ms();
     if (writer->sequence != watch->sequence) {
@@ -247,13 +259,21 @@ static bool is_stuck(struct watch *watch)
     return now - watch->moved > watch_patience_ms(&watch->known->cell.watch);
 }
 
+static void end_child(const struct watch *watch, int *status)
+{
+    if (watch->known->counter)
+        command_end(watch->pid, status);
+    else
+        child_kill(watch->pid, status);
+}
+
 /* Waits for the end of the child. A session that must end takes the child along. */
 static int await(struct watch *watch, int *status)
 {
     for (;;) {
         int result = wake(watch);
         if (result < 0) {
-            child_kill(watch->pid, status);
+            end_child(watch, status);
             return result;
         }
         if (result > 0 && child_ended(watch->pid, status))
@@ -270,7 +290,8 @@ static int await(struct watch *watch, int *status)
 static int explain_crash(const struct watch *watch, int status, char *reason, size_t size)
 {
     char name[32];
-    const char *who = is_counted_outside(watch) ? "the counting process" : "the harness";
+    const char *who =
+        is_counted_outside(watch) || watch->known->counter ? "the counting process" : "the harness";
     size_t length = watch->word_count;
     while (length && (watch->words[length - 1] == '\n' || watch->words[length - 1] == '\0'))
         length--;
@@ -345,6 +366,20 @@ static int judge(const struct watch *watch, int status, char *reason, size_t siz
     return job->error > 0 ? job->error : EIO;
 }
 
+/* Negative errno only when the session must end. */
+static int pass_details(struct watch *watch, int *error, char *reason, size_t size)
+{
+    struct failure failure = {0};
+    bool damaged = false;
+    int result =
+        details_send(&watch->session->writer, watch->visit, watch->detail, &damaged, &failure);
+    if (!damaged)
+        return result;
+    *error = -result;
+    snprintf(reason, size, "%s", failure.text);
+    return 0;
+}
+
 static int finish(struct watch *watch, int status)
 {
     char reason[1024] = "";
@@ -355,10 +390,34 @@ static int finish(struct watch *watch, int status)
         result = stream(watch, true);
     if (result < 0)
         return result;
+    if (watch->known->counter)
+        descendants_end(NULL); /* of a guard that was killed */
     if (needs_folder(watch->known))
         workspace_empty_folder(&watch->session->workspace);
     int error = judge(watch, status, reason, sizeof(reason));
+    if (!error && watch->detail >= 0 &&
+        (result = pass_details(watch, &error, reason, sizeof(reason))) < 0)
+        return result;
     return send_end(watch, error, reason);
+}
+
+/* Guard and counting process of a command. */
+static pid_t start_command(struct watch *watch, struct failure *failure)
+{
+    const struct session *session = watch->session;
+    const struct command_visit visit = {
+        .cell = &watch->known->cell,
+        .events = watch->known->events,
+        .job = session->workspace.job,
+        .kit = session->kit.folder,
+        .brought = session->brought.folder,
+        .folder = session->workspace.folder,
+        .outlets = {session->outlets.theirs[OUTLET_OUTPUT], session->outlets.theirs[OUTLET_ERROR]},
+        .detail = watch->detail,
+        .tunables = session->tunables,
+    };
+    descendants_adopt(); /* of a guard that is killed */
+    return command_start(watch->known->counter, &visit, failure);
 }
 
 /* The harness, or the process of a source that runs it. */
@@ -366,6 +425,8 @@ static pid_t start(struct watch *watch, struct failure *failure)
 {
     struct session *session = watch->session;
     const struct source *source = watch->known->source;
+    if (watch->known->counter)
+        return start_command(watch, failure);
     const char *file = session->kit.harnesses[watch->known->harness].file;
     if (!is_counted_outside(watch))
         return child_start(session->kit.folder, file, NULL, session->workspace.fd,
@@ -378,27 +439,36 @@ static pid_t start(struct watch *watch, struct failure *failure)
     return counting_start(source, &visit, &session->outlets, failure);
 }
 
+/* From the start of the process to the end of the visit. */
+static int make(struct watch *watch)
+{
+    struct failure failure = {0};
+    int status = 0;
+    if (prepare(watch, &failure) < 0)
+        return send_end(watch, -failure.code, failure.text);
+    watch->pid = start(watch, &failure);
+    if (watch->pid < 0)
+        return send_end(watch, -(int)watch->pid, failure.text);
+    watch->session->under_way = watch->known;
+    int result = await(watch, &status);
+    watch->session->under_way = NULL;
+    return result < 0 ? result : finish(watch, status);
+}
+
 int visit_run(struct session *session, struct planned_visit visit)
 {
     struct watch watch = {.session = session,
                           .visit = visit,
                           .known = cells_find(&session->cells, visit.cell),
                           .spoken = monotonic_ms(),
-                          .moved = monotonic_ms()};
-    struct failure failure = {0};
-    int status = 0;
+                          .moved = monotonic_ms(),
+                          .detail = -1};
     int result = send_begin(&watch);
     if (result < 0)
         return result;
     if (!watch.known)
         return send_end(&watch, ENOENT, "no cell with this id was defined");
-    if (prepare(&watch, &failure) < 0)
-        return send_end(&watch, -failure.code, failure.text);
-    watch.pid = start(&watch, &failure);
-    if (watch.pid < 0)
-        return send_end(&watch, -(int)watch.pid, failure.text);
-    session->under_way = watch.known;
-    result = await(&watch, &status);
-    session->under_way = NULL;
-    return result < 0 ? result : finish(&watch, status);
+    result = make(&watch);
+    cleanup_close(&watch.detail);
+    return result;
 }

@@ -106,9 +106,8 @@ bool programs_die(char *reason, size_t size)
 }
 
 /* In the child; never returns. The driver's signals are blocked: not the program's affair. */
-static void __attribute__((noreturn)) become(const char *program, const char *argument, int output)
+static void __attribute__((noreturn)) become(const char *const *words, int output)
 {
-    const char *const words[] = {program, argument, NULL};
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -116,7 +115,7 @@ static void __attribute__((noreturn)) become(const char *program, const char *ar
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 && dup2(nothing, STDERR_FILENO) >= 0 &&
         dup2(output, STDOUT_FILENO) >= 0)
-        execv(program, (char *const *)(uintptr_t)words);
+        execv(words[0], (char *const *)(uintptr_t)words);
     _exit(127);
 }
 
@@ -136,7 +135,7 @@ static void hear(int fd, struct text *said)
     }
 }
 
-bool program_says(const char *program, const char *argument, const char *word)
+bool program_answers(const char *const *words, const char *word)
 {
     int ends[2], status;
     AUTO_TEXT struct text said = {0};
@@ -144,7 +143,7 @@ bool program_says(const char *program, const char *argument, const char *word)
         return false;
     pid_t pid = fork();
     if (pid == 0)
-        become(program, argument, ends[1]);
+        become(words, ends[1]);
     close(ends[1]);
     if (pid > 0)
         hear(ends[0], &said);
@@ -154,4 +153,10 @@ bool program_says(const char *program, const char *argument, const char *word)
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     return pid > 0 && strstr(text_string(&said), word) != NULL;
+}
+
+bool program_says(const char *program, const char *argument, const char *word)
+{
+    const char *const words[] = {program, argument, NULL};
+    return program_answers(words, word);
 }

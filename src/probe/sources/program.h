@@ -32,6 +32,8 @@ size_t program_prefix(const char *words[EMULATOR_WORDS]);
 
 /* Does the program, run with one argument, write this word on its standard output? */
 bool program_says(const char *program, const char *argument, const char *word);
+/* The same of any words (NULL ends them), the first the program's path. */
+bool program_answers(const char *const *words, const char *word);
 
 /* Can no program of the machine be run, because those that are linked dynamically die where reading
  * the CPU's counter of time is forbidden? Then the reason is written. */

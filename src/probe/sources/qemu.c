@@ -3,7 +3,6 @@
  *
  * Source qemu: runs the harness in QEMU's user mode, with our plugin counting between the marks of
  * the window. For kits of other ISAs, too: the transport qemu: runs their probe here. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "probe/sources/program.h"
+#include "probe/sources/qemu-found.h"
 #include "probe/sources/qemu-output.h"
 #include "probe/sources/trial.h"
 
@@ -31,66 +31,13 @@ static const char *const classes[] = {
 
 /* --- what it needs --- */
 
-/* The plugin is made for the machine QEMU runs on, which is not that of the kit where the probe is
- * itself emulated: then the kit of that machine has it, in a folder beside. */
-static char *find_plugin(const char *kit, const char *emulator)
-{
-    AUTO_TEXT struct text path = {0};
-    int machine = program_machine(emulator);
-    text_printf(&path, "%s/" PLUGIN, kit);
-    int own = program_machine(text_string(&path));
-    /* A script in front of QEMU does not say for which machine that is made: then for this one. */
-    if (own >= 0 && (own == machine || (machine < 0 && !program_emulated())))
-        return text_take(&path);
-    text_clear(&path);
-    text_printf(&path, "%s/..", kit);
-    AUTO_DIR DIR *beside = opendir(text_string(&path));
-    for (struct dirent *entry; beside && (entry = readdir(beside));) {
-        text_clear(&path);
-        text_printf(&path, "%s/../%s/" PLUGIN, kit, entry->d_name);
-        if (machine >= 0 && entry->d_name[0] != '.' &&
-            program_machine(text_string(&path)) == machine)
-            return text_take(&path);
-    }
-    return NULL;
-}
-
 static int qemu_usable(const char *kit, char *reason, size_t size)
 {
     AUTO_FREE char *emulator = program_emulator();
-    if (!emulator) {
-        snprintf(reason, size,
-                 "there is no qemu-" PROBE_ISA " on this machine: install QEMU's "
-                 "user mode, for example with `apt-get install qemu-user`");
-        return -ENOENT;
-    }
-    if (!program_says(emulator, "-h", "-plugin")) {
-        if (programs_die(reason, size))
-            return -EPERM;
-        snprintf(reason, size,
-                 "%.300s takes no plugins: install a QEMU that was built with them, not the "
-                 "statically linked one",
-                 emulator);
-        return -ENOTSUP;
-    }
-    AUTO_FREE char *plugin = find_plugin(kit, emulator);
-    if (plugin)
-        return 0;
-    snprintf(reason, size,
-             "no kit here has a plugin for the machine that %.300s is made for: build assay there, "
-             "or copy its kit beside this one",
-             emulator);
-    return -ENOENT;
+    return qemu_check(kit, emulator, PLUGIN, reason, size);
 }
 
 /* --- counting --- */
-
-/* QEMU doubles commas in the values of options. */
-static void put_value(struct text *text, const char *value)
-{
-    for (; *value; value++)
-        text_printf(text, *value == ',' ? ",," : "%c", *value);
-}
 
 /* Where the window is: the harness says so and ends. */
 static int ask_marks(const struct source_visit *visit, const char *emulator, uint64_t *opens,
@@ -191,10 +138,10 @@ static int run_plugin(struct trial *trial, const char *emulator, const char *plu
     int result = ask_marks(visit, emulator, &opens, &closed);
     if (result < 0)
         return result;
-    put_value(&argument, plugin);
+    qemu_put_value(&argument, plugin);
     text_printf(&argument, ",opens=0x%llx,closed=0x%llx,output=", (unsigned long long)opens,
                 (unsigned long long)closed);
-    put_value(&argument, output);
+    qemu_put_value(&argument, output);
     size_t count = program_emulator_words(emulator, words);
     words[count++] = "-plugin";
     words[count++] = text_string(&argument);
@@ -209,7 +156,7 @@ static int qemu_count(const struct source_visit *visit)
 {
     struct trial trial = {.visit = visit};
     AUTO_FREE char *emulator = program_emulator();
-    AUTO_FREE char *plugin = emulator ? find_plugin(visit->kit, emulator) : NULL;
+    AUTO_FREE char *plugin = emulator ? qemu_find_plugin(visit->kit, emulator, PLUGIN) : NULL;
     AUTO_FREE qemu_counts *rows = calloc(visit->job->runs, sizeof(*rows));
     AUTO_TEXT struct text output = {0};
     text_printf(&output, "%s/qemu-counts", visit->job->folder);

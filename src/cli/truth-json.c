@@ -1,0 +1,123 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a command executed, for programs (docs/json). */
+#include <math.h>
+#include <string.h>
+
+#include "cli/truth.h"
+
+static json_t *classes_json(const struct truth_run *run)
+{
+    const struct truth_counted *counted = &run->counted;
+    json_t *object = json_object();
+    if (!counted->lost) /* a class that is not known is not there */
+        json_object_set_new(object, "instructions", json_count(counted->instructions));
+    for (size_t i = 0; truth_is_covered(run) && i < counted->classes.count; i++)
+        if (strcmp(counted->classes.list[i].name, "instructions") != 0)
+            json_object_set_new(object, counted->classes.list[i].name,
+                                json_count(counted->classes.list[i].count));
+    return object;
+}
+
+static void put_repetitions(json_t *object, const struct truth_counted *counted)
+{
+    if (counted->lost)
+        json_absent(object, "rep_iterations", TRUTH_LOST);
+    else if (counted->has_raw && counted->raw >= counted->instructions)
+        json_object_set_new(object, "rep_iterations",
+                            json_count(counted->raw - counted->instructions));
+    else if (counted->has_code)
+        json_object_set_new(object, "rep_iterations", json_count(counted->repetitions));
+    else
+        json_absent(object, "rep_iterations", "the source does not tell them");
+}
+
+/* Exit status, signal, and whether its time was over: one of the first two exists. */
+static void put_ending(json_t *object, uint64_t status)
+{
+    const bool timed_out = status >= STATUS_TIMEOUT;
+    const bool signalled = status >= STATUS_SIGNAL;
+    if (signalled)
+        json_absent(object, "exit_status", timed_out ? "its time was over" : "a signal ended it");
+    else
+        json_object_set_new(object, "exit_status", json_integer((json_int_t)status));
+    if (signalled)
+        json_object_set_new(
+            object, "signal",
+            json_integer((json_int_t)(status - (timed_out ? STATUS_TIMEOUT : STATUS_SIGNAL))));
+    else
+        json_absent(object, "signal", "it exited by itself");
+    json_object_set_new(object, "timed_out", json_boolean(timed_out));
+}
+
+static json_t *sums_json(const struct truth_sums *sums, bool functions)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < sums->count; i++) {
+        const struct truth_sum *sum = &sums->list[i];
+        json_t *object = json_object();
+        if (functions) {
+            json_object_set_new(object, "object", json_text(*sum->object ? sum->object : NULL));
+            json_object_set_new(object, "function", json_text(*sum->name ? sum->name : NULL));
+        } else {
+            json_object_set_new(object, "opcode", json_text(sum->name));
+        }
+        json_object_set_new(object, "count", json_count(sum->count));
+        json_object_set_new(object, "repetitions", json_count(sum->repetitions));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+static json_t *row_json(const struct truth_run *run)
+{
+    const struct truth_counted *counted = &run->counted;
+    const char *note = run->counter->note;
+    char setting[200];
+    json_t *object = json_object();
+    json_object_set_new(object, "source", json_text(counted->source));
+    json_object_set_new(object, "classes", classes_json(run));
+    put_repetitions(object, counted);
+    put_ending(object, counted->status);
+    json_object_set_new(object, "program", json_text(run->line));
+    json_object_set_new(object, "setting",
+                        json_text(setting_name(run->controls, setting, sizeof(setting))));
+    json_object_set_new(object, "tasks", json_count(counted->tasks));
+    json_object_set_new(object, "processes", json_count(counted->processes));
+    json_object_set_new(object, "left", json_count(counted->left));
+    json_object_set_new(object, "output_bytes", json_count(counted->output_bytes));
+    json_object_set_new(object, "seconds", json_real((double)counted->nanoseconds / 1e9));
+    json_object_set_new(object, "page_faults",
+                        json_count(counted->account.minor_faults + counted->account.major_faults));
+    json_object_set_new(object, "context_switches",
+                        json_count(counted->account.voluntary + counted->account.involuntary));
+    if (counted->has_code)
+        json_object_set_new(object, "unknown", json_count(counted->unknown));
+    else
+        json_absent(object, "unknown", "the source did not tell which code was executed");
+    json_object_set_new(object, "note", json_text(note && *note ? note : NULL));
+    if (run->by_opcode && counted->has_code)
+        json_object_set_new(object, "opcodes", sums_json(&counted->opcodes, false));
+    if (run->by_function && counted->has_code)
+        json_object_set_new(object, "functions", sums_json(&counted->functions, true));
+    return object;
+}
+
+json_t *truth_results_json(const struct truth_run *run)
+{
+    json_t *list = json_array();
+    if (run->counter)
+        json_array_append_new(list, row_json(run));
+    return list;
+}
+
+json_t *truth_analysis_json(const struct truth_run *run)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "store", json_text(run->store ? store_path(run->store) : NULL));
+    json_object_set_new(object, "complete",
+                        json_boolean(run->counter && run->counted.status < STATUS_TIMEOUT));
+    json_object_set_new(object, "seconds", json_real(run->seconds));
+    return object;
+}

@@ -1,0 +1,145 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Executing a whole program and counting it. A visit of a command cell is made in a counting
+ * process (probe/sources/counting.h says what that is): it starts the program under the controls of
+ * its cell, counts in the way of the cell's source, and fills the one row. Everything that the
+ * program started is gone when the visit ends. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/failure.h"
+#include "events/event.h"
+#include "probe/harness/job.h"
+#include "wire/cell.h"
+
+/* What a counting process of a command has. */
+struct command_visit {
+    const struct cell *cell;
+    const struct event *events; /* [cell->counters]; those of columns run/…/ are not filled */
+    struct job *job;            /* rows to fill, and where the reason of a failure is written */
+    const char *kit;            /* folder of the kit */
+    const char *brought;        /* folder of files that were brought; NULL: none were */
+    const char *folder;         /* private, for files that a source needs */
+    int outlets[2];             /* where what is shown goes */
+    int detail; /* descriptor of an empty file for what cell->command.detail asks for, in the form
+                   of detail.h; -1: nothing */
+    const char *tunables;    /* for glibc, where they are controlled (tunables.h); NULL: none */
+    struct guard_line *line; /* to the guard; command_start makes it */
+};
+
+/* A way to count commands: one file each, registered by one line in the build list. */
+struct command_counter {
+    const char *source;         /* "perf_event", "step", "qemu", "valgrind" */
+    const char *const *classes; /* whose events it has for commands (SOURCE/CLASS/); ends with NULL;
+                                   NULL: events of perf_event */
+    bool details[DETAIL_COUNT]; /* what else it can give */
+    const char *note;           /* what to know when reading its counts: whose CPUID, whose vDSO */
+    int (*usable)(const char *kit, char *reason, size_t size); /* 0, or negative errno */
+    /* In the counting process. 0, or negative errno with the reason by command_fail(). Threads and
+     * children are followed or the visit fails with a sentence: never counted in part. */
+    int (*count)(const struct command_visit *visit);
+};
+extern const struct command_counter *const command_counter_registry[]; /* ends with NULL */
+
+int command_fail(const struct command_visit *visit, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Forks the guard, and below it the counting process, in which counter->count is called. Returns
+ * the guard's process id, which is what the driver (or a test) waits for: it ends when everything
+ * below it has, with status 0 where the row is complete, and answers in visit->job as a harness
+ * does. Whatever happens to the caller, the guard ends what is below it: SIGTERM asks for that.
+ * Of *visit the guard has a copy. */
+pid_t command_start(const struct command_counter *counter, const struct command_visit *visit,
+                    struct failure *failure);
+/* Breaks it off, with everything below it, and waits for it. */
+void command_end(pid_t guard, int *status);
+
+/* --- starting and ending, the same for every counter (launch.c, guard.c) --- */
+
+/* A program that was started. Zero it before launch_prepare. */
+struct execution {
+    pid_t pid;               /* of the program, or of the tool that runs it; 0: none runs */
+    struct guarded *guarded; /* what the guard saw; shared with it */
+    uint64_t started, ended; /* ns */
+    char *program;           /* the file that is executed, an absolute path */
+    char **words;            /* as they are executed, places replaced, without the prefix; the first
+                                is argv[0]. Behind a prefix the program's path stands in its place */
+    char **environment;      /* as it gets it */
+    char *input;             /* the file that it reads, places replaced; NULL: none */
+    char *directory;         /* where it works; NULL: where the probe is */
+    int bits;                /* 64 or 32: of an ELF file; 0: something else, as a script */
+    /* of launch.c alone */
+    pid_t feeder;               /* writes the input into a pipe; 0: none */
+    int hold, said;             /* pipes to the process that has not executed the program yet */
+    bool cleared;               /* nothing of it is left */
+    uint64_t left;              /* processes that had to be ended */
+    struct account waited;      /* for children before it */
+    uint64_t interrupts;        /* before it */
+    bool interrupts_known;      /* they could be read */
+    struct task_records *tasks; /* who was born below it; NULL: cannot be had */
+};
+struct launch {
+    const char *const *prefix; /* words before the program's own: a tool; NULL: none. Controls are
+                                  applied to the tool then, and what the tool must be told is up to
+                                  the counter (words and environment are ready after launch_prepare)
+                                */
+    bool traced;      /* asks to be traced (PTRACE_TRACEME), and so stops when it was executed */
+    bool held;        /* does not execute before launch_release: counters can be attached to pid */
+    const char *kept; /* a variable NAME=VALUE for the tool alone; NULL: none */
+};
+/* Replaces places, finds the program (-ENOENT: none of that name, -EACCES: not executable, with the
+ * sentence), makes its environment. */
+int launch_prepare(const struct command_visit *visit, struct execution *execution);
+/* Starts it in a process group of its own, with all controls. A program that cannot be executed is
+ * told here as well. */
+int launch_start(const struct command_visit *visit, const struct launch *launch,
+                 struct execution *execution);
+int launch_release(const struct command_visit *visit, struct execution *execution);
+/* Waits until it has ended, where the counter does not wait itself; *status as of waitpid. */
+int launch_await(struct execution *execution, int *status);
+/* It ended: ends whatever it left behind, so that nothing of it counts any more. launch_finish does
+ * it too; for counters that read afterwards. */
+int launch_clear(const struct command_visit *visit, struct execution *execution);
+/* It ended with this wait status: ends whatever it left behind, waits for the guard, fills the
+ * columns run/…/ and the account of the row, and the time. tasks and processes: how many a counter
+ * that follows saw; 0: it does not know, and the guard's own count is taken. Counters put their own
+ * columns (command_put) before this; after it the row is complete. */
+int launch_finish(const struct command_visit *visit, struct execution *execution, int status,
+                  uint64_t tasks, uint64_t processes);
+/* Breaks off: kills all of it. For after a failure; also releases. */
+void launch_end(struct execution *execution);
+/* Is the program's time over? The guard has ended it then, or is about to. */
+bool launch_timed_out(const struct execution *execution);
+
+/* The column of this event, -1: not asked for. "instructions" of the counter's source. */
+int command_column(const struct command_visit *visit, const char *class);
+void command_put(const struct command_visit *visit, int column, uint64_t value);
+/* The same of a counter that was enabled and ran for so many ns. Others ran as long as the program.
+ */
+void command_put_timed(const struct command_visit *visit, int column, uint64_t value,
+                       uint64_t enabled, uint64_t running);
+
+/* --- what was executed (executed.c): for the detail `code` --- */
+
+/* One instruction as a counter found it. */
+struct executed_instruction {
+    uint64_t address;
+    uint8_t bytes[16];
+    uint8_t length;
+    uint64_t executions;  /* a repeated string instruction once */
+    uint64_t repetitions; /* of it beyond the first */
+};
+/* A stretch of memory with the file behind it, as /proc/PID/maps tells; "" for none, "[vdso]". */
+struct mapped {
+    uint64_t start, end, offset;
+    const char *object;
+};
+/* Writes instructions (in any order, of one process image) to visit->detail: neighbours that were
+ * executed equally often joined, with the object and the function (from its symbol tables) that
+ * they belong to. */
+int executed_write(const struct command_visit *visit, const struct executed_instruction *list,
+                   size_t count, const struct mapped *maps, size_t map_count);

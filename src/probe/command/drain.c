@@ -1,0 +1,90 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Drains pipes. Whoever shows the output may be slow: then the program waits, as it would before a
+ * slow terminal, but the guard never does. */
+#include "probe/command/drain.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+#define DROPPED     65536                 /* bytes at a time of what is not shown */
+#define SUM_BASE    0xcbf29ce484222325ull /* FNV-1a */
+#define SUM_PRIME   0x100000001b3ull
+#define PATIENCE_MS 10000 /* for the reader of what is shown, once nobody writes */
+
+void drain_reset(struct drain *drain)
+{
+    drain->held = drain->passed = 0;
+    drain->bytes = 0;
+    drain->sum = SUM_BASE;
+}
+
+static void count(struct drain *drain, const char *bytes, size_t length)
+{
+    uint64_t sum = drain->sum;
+    for (size_t index = 0; index < length; index++)
+        sum = (sum ^ (unsigned char)bytes[index]) * SUM_PRIME;
+    drain->sum = sum;
+    drain->bytes += length;
+}
+
+uint64_t drain_sum(const struct drain *drain)
+{
+    return (drain->sum ^ drain->sum >> 32) & 0xffffffffu;
+}
+
+int drain_awaits(const struct drain *drain, short *events)
+{
+    *events = drain->held ? POLLOUT : POLLIN;
+    return drain->held ? drain->to : drain->from;
+}
+
+static void pass_on(struct drain *drain)
+{
+    const ssize_t written =
+        write(drain->to, drain->pending + drain->passed, drain->held - drain->passed);
+    if (written < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (written < 0) /* nobody reads: it is dropped from now on */
+        drain->to = -1;
+    drain->passed += written > 0 ? (size_t)written : 0;
+    if (drain->passed >= drain->held || drain->to < 0)
+        drain->held = drain->passed = 0;
+}
+
+/* One piece; false: there is none now. */
+static bool take(struct drain *drain)
+{
+    char dropped[DROPPED];
+    const bool shown = drain->to >= 0;
+    char *bytes = shown ? drain->pending : dropped;
+    const ssize_t got = read(drain->from, bytes, shown ? DRAIN_PASSED : DROPPED);
+    if (got <= 0)
+        return false;
+    count(drain, bytes, (size_t)got);
+    drain->held = shown ? (size_t)got : 0;
+    return true;
+}
+
+void drain_go_on(struct drain *drain)
+{
+    if (drain->held)
+        pass_on(drain);
+    else
+        take(drain);
+}
+
+void drain_finish(struct drain *drain)
+{
+    do {
+        while (drain->held) {
+            struct pollfd end = {.fd = drain->to, .events = POLLOUT};
+            if (poll(&end, 1, PATIENCE_MS) <= 0)
+                drain->to = -1, drain->held = 0;
+            else
+                pass_on(drain);
+        }
+    } while (take(drain));
+}

@@ -1,0 +1,340 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The guard of a visit: between the driver and the counting process. It drains what the program
+ * writes, ends it when its time is over, and is there when the counting process or the driver is
+ * not any more: orphans below become its children, and it ends when there are none. */
+#include "probe/command/guarded.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/monotonic.h"
+#include "probe/command/descendants.h"
+#include "probe/command/drain.h"
+
+#define AGAIN_MS  100   /* between attempts to end a program */
+#define LOST_MS   30000 /* so long a counting process may take to notice that its program ended */
+#define MASK_BITS (8 * sizeof(unsigned long))
+
+struct guard {
+    pid_t counting;
+    struct guarded *guarded;
+    int control, signals;
+    struct drain drains[2];
+    bool runs;         /* a program does, or is about to */
+    uint64_t deadline; /* monotonic ns; 0: none */
+    int64_t asked;     /* ms when it was asked to end; 0: it was not */
+    bool ended;        /* the counting process has */
+    int status;        /* its wait status */
+};
+
+int guard_tell(const struct guard_line *line, enum guard_request request, uint64_t deadline)
+{
+    struct guard_message message = {request, deadline};
+    ssize_t moved;
+    do
+        moved = send(line->control, &message, sizeof(message), MSG_NOSIGNAL);
+    while (moved < 0 && errno == EINTR);
+    if (moved < 0)
+        return -EPIPE;
+    do
+        moved = recv(line->control, &message, sizeof(message), 0);
+    while (moved < 0 && errno == EINTR);
+    return moved == (ssize_t)sizeof(message) ? 0 : -EPIPE;
+}
+
+static void begin(struct guard *guard)
+{
+    guard->runs = true;
+    guard->deadline = 0;
+    guard->asked = 0;
+    guard->guarded->timed_out = guard->guarded->killed = 0;
+    for (int index = 0; index < 2; index++)
+        drain_reset(&guard->drains[index]);
+}
+
+static void finish(struct guard *guard)
+{
+    struct guarded *guarded = guard->guarded;
+    guard->runs = false;
+    guard->deadline = 0;
+    for (int index = 0; index < 2; index++)
+        drain_finish(&guard->drains[index]);
+    guarded->output_bytes = guard->drains[0].bytes + guard->drains[1].bytes;
+    guarded->output_sum = drain_sum(&guard->drains[0]);
+}
+
+static void listen_to(struct guard *guard)
+{
+    struct guard_message message;
+    const ssize_t got = recv(guard->control, &message, sizeof(message), MSG_DONTWAIT);
+    if (got != (ssize_t)sizeof(message))
+        return;
+    if (message.request == GUARD_BEGIN)
+        begin(guard);
+    else if (message.request == GUARD_LIMIT)
+        guard->deadline = message.deadline;
+    else
+        finish(guard);
+    send(guard->control, &message, sizeof(message), MSG_NOSIGNAL);
+}
+
+/* Asks everything below the counting process to end; later it does not ask. */
+static void end_in_time(struct guard *guard)
+{
+    const int64_t now = monotonic_ms();
+    if (!guard->runs || !guard->deadline || monotonic_ns() < guard->deadline)
+        return;
+    if (!guard->asked) {
+        guard->asked = now;
+        __atomic_store_n(&guard->guarded->timed_out, 1, __ATOMIC_RELEASE);
+        descendants_signal(guard->counting, SIGTERM);
+        descendants_signal(guard->counting, SIGCONT);
+    } else if (now - guard->asked >= LOST_MS) {
+        kill(guard->counting, SIGKILL);
+    } else if (now - guard->asked >= GUARD_GRACE_MS) {
+        __atomic_store_n(&guard->guarded->killed, 1, __ATOMIC_RELEASE);
+        descendants_signal(guard->counting, SIGKILL);
+    }
+}
+
+static int patience_ms(const struct guard *guard)
+{
+    if (!guard->runs || !guard->deadline)
+        return -1;
+    if (guard->asked)
+        return AGAIN_MS;
+    const uint64_t now = monotonic_ns();
+    const uint64_t left = guard->deadline > now ? (guard->deadline - now) / 1000000u + 1 : 0;
+    return left > 60000 ? 60000 : (int)left;
+}
+
+/* The counting process is a child among orphans. True: the driver wants an end, or is gone. */
+static bool take_signals(struct guard *guard)
+{
+    struct signalfd_siginfo info;
+    bool end = false;
+    while (read(guard->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+        end = end || info.ssi_signo != SIGCHLD;
+    if (waitpid(guard->counting, &guard->status, WNOHANG) == guard->counting)
+        guard->ended = true;
+    return end;
+}
+
+/* Until the counting process has ended, or must. */
+static void stand_by(struct guard *guard)
+{
+    enum { CONTROL, SIGNALS, OUTPUT, ERRORS, ENDS };
+    while (!guard->ended) {
+        struct pollfd ends[ENDS] = {[CONTROL] = {.fd = guard->control, .events = POLLIN},
+                                    [SIGNALS] = {.fd = guard->signals, .events = POLLIN}};
+        for (int index = 0; index < 2; index++)
+            ends[OUTPUT + index].fd =
+                drain_awaits(&guard->drains[index], &ends[OUTPUT + index].events);
+        if (poll(ends, ENDS, patience_ms(guard)) < 0 && errno != EINTR)
+            return;
+        for (int index = 0; index < 2; index++)
+            if (ends[OUTPUT + index].revents)
+                drain_go_on(&guard->drains[index]);
+        if (ends[CONTROL].revents & POLLIN)
+            listen_to(guard);
+        if (ends[SIGNALS].revents && take_signals(guard))
+            return;
+        if (ends[CONTROL].revents & POLLHUP)
+            guard->control = -1; /* its end wakes by a signal */
+        end_in_time(guard);
+    }
+}
+
+/* The program has the CPU that it is held on to itself, where there is another. */
+static void step_aside(const struct command_visit *visit)
+{
+    unsigned long mask[GUARD_MASK] = {0};
+    const int cpu = visit->cell->cpu;
+    if (cpu < 0 || (size_t)cpu >= GUARD_MASK * MASK_BITS ||
+        syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask) < 0)
+        return;
+    mask[(size_t)cpu / MASK_BITS] &= ~(1ul << (size_t)cpu % MASK_BITS);
+    syscall(SYS_sched_setaffinity, 0, sizeof(mask), mask); /* refused where nothing is left */
+}
+
+static void __attribute__((noreturn))
+count(const struct command_counter *counter, const struct command_visit *visit, pid_t guard)
+{
+    struct job *job = visit->job;
+    sigset_t none;
+    sigemptyset(&none);
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != guard)
+        _exit(1);
+    signal(SIGPIPE, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    descendants_adopt();
+    __atomic_store_n(&job->state, JOB_RUNNING, __ATOMIC_RELEASE);
+    int result = counter->count(visit);
+    if (result == 0 && job->runs_done != 1)
+        result = command_fail(visit, -EIO, "%s counted nothing", counter->source);
+    if (result < 0 && !job->error)
+        command_fail(visit, result, "%s: %s", counter->source, strerror(-result));
+    __atomic_store_n(&job->state, result < 0 ? JOB_FAILED : JOB_DONE, __ATOMIC_RELEASE);
+    _exit(result < 0);
+}
+
+/* The guard ends as the counting process did. */
+static void __attribute__((noreturn)) end_like(int status)
+{
+    const struct rlimit none = {0};
+    sigset_t all;
+    if (!WIFSIGNALED(status))
+        _exit(WEXITSTATUS(status));
+    setrlimit(RLIMIT_CORE, &none);
+    signal(WTERMSIG(status), SIG_DFL);
+    sigfillset(&all);
+    sigprocmask(SIG_UNBLOCK, &all, NULL);
+    kill(getpid(), WTERMSIG(status));
+    _exit(1);
+}
+
+struct lines {
+    int control[2];    /* the guard's end, the counting process's */
+    int outputs[2][2]; /* reading ends are the guard's */
+    struct guarded *guarded;
+};
+
+static void close_lines(const struct lines *lines)
+{
+    const int ends[] = {lines->control[0],    lines->control[1],    lines->outputs[0][0],
+                        lines->outputs[0][1], lines->outputs[1][0], lines->outputs[1][1]};
+    for (size_t index = 0; index < sizeof(ends) / sizeof(*ends); index++)
+        if (ends[index] >= 0)
+            close(ends[index]);
+    if (lines->guarded)
+        munmap(lines->guarded, sizeof(*lines->guarded));
+}
+
+static int open_lines(struct lines *lines)
+{
+    *lines = (struct lines){.control = {-1, -1}, .outputs = {{-1, -1}, {-1, -1}}};
+    void *shared = mmap(NULL, sizeof(struct guarded), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED || !shared)
+        return -errno;
+    lines->guarded = shared;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, lines->control) < 0)
+        return -errno;
+    for (int index = 0; index < 2; index++)
+        if (pipe2(lines->outputs[index], O_CLOEXEC) < 0 ||
+            fcntl(lines->outputs[index][0], F_SETFL, O_NONBLOCK) < 0)
+            return -errno;
+    syscall(SYS_sched_getaffinity, 0, sizeof(lines->guarded->allowed), lines->guarded->allowed);
+    return 0;
+}
+
+static pid_t fork_counting(const struct command_counter *counter, const struct command_visit *visit,
+                           const struct lines *lines)
+{
+    const pid_t guard = getpid();
+    const pid_t pid = fork();
+    if (pid != 0)
+        return pid;
+    struct guard_line line = {.guarded = lines->guarded,
+                              .control = lines->control[1],
+                              .outputs = {lines->outputs[0][1], lines->outputs[1][1]}};
+    struct command_visit copy = *visit;
+    copy.line = &line;
+    close(lines->control[0]);
+    close(lines->outputs[0][0]);
+    close(lines->outputs[1][0]);
+    count(counter, &copy, guard);
+}
+
+static int guard_signals(void)
+{
+    static const int taken[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (size_t index = 0; index < sizeof(taken) / sizeof(*taken); index++)
+        sigaddset(&signals, taken[index]);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static void __attribute__((noreturn))
+be_guard(const struct command_counter *counter, const struct command_visit *visit,
+         const struct lines *lines, pid_t driver)
+{
+    static struct guard guard;
+    setpgid(0, 0);
+    guard.signals = guard_signals();
+    prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+    if (guard.signals < 0 || getppid() != driver)
+        _exit(1);
+    descendants_adopt();
+    guard.guarded = lines->guarded;
+    guard.control = lines->control[0];
+    guard.counting = fork_counting(counter, visit, lines);
+    if (guard.counting < 0)
+        _exit(1);
+    close(lines->control[1]);
+    for (int index = 0; index < 2; index++) {
+        close(lines->outputs[index][1]);
+        guard.drains[index].from = lines->outputs[index][0];
+        guard.drains[index].to = visit->cell->command.shown ? visit->outlets[index] : -1;
+        drain_reset(&guard.drains[index]);
+    }
+    step_aside(visit);
+    stand_by(&guard);
+    if (!guard.ended) {
+        kill(guard.counting, SIGKILL);
+        while (waitpid(guard.counting, &guard.status, 0) < 0 && errno == EINTR)
+            ;
+    }
+    descendants_end(NULL);
+    end_like(guard.status);
+}
+
+pid_t command_start(const struct command_counter *counter, const struct command_visit *visit,
+                    struct failure *failure)
+{
+    struct lines lines;
+    struct job *job = visit->job;
+    const pid_t driver = getpid();
+    int result = open_lines(&lines);
+    if (result < 0) {
+        close_lines(&lines);
+        return fail_with(failure, result, "cannot make the pipes of a command: %s",
+                         strerror(-result));
+    }
+    memset(job_values(job), 0, 3 * sizeof(uint64_t) * job->runs * job->counters);
+    memset(job_accounts(job), 0, job->runs * sizeof(struct account));
+    const pid_t pid = fork();
+    result = -errno;
+    if (pid == 0)
+        be_guard(counter, visit, &lines, driver);
+    close_lines(&lines);
+    if (pid < 0)
+        return fail_with(failure, result, "cannot start a process: %s", strerror(-result));
+    setpgid(pid, pid); /* both sides, so that it is done whoever comes first */
+    return pid;
+}
+
+void command_end(pid_t guard, int *status)
+{
+    kill(guard, SIGTERM);
+    while (waitpid(guard, status, 0) < 0 && errno == EINTR)
+        ;
+}

@@ -1,0 +1,270 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Starts programs for counting processes, waits for them, and sees that nothing of them is left. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/monotonic.h"
+#include "base/words.h"
+#include "probe/command/become.h"
+#include "probe/command/controls.h"
+#include "probe/command/descendants.h"
+#include "probe/command/environment.h"
+#include "probe/command/interrupts.h"
+#include "probe/command/places.h"
+#include "probe/command/row.h"
+#include "probe/command/tasks.h"
+#include "probe/sources/program.h"
+
+int launch_prepare(const struct command_visit *visit, struct execution *execution)
+{
+    execution->hold = execution->said = -1;
+    execution->guarded = visit->line->guarded;
+    int result = places_resolve(visit, execution);
+    if (result < 0)
+        return result;
+    execution->environment = environment_make(&visit->cell->command, environ, visit->tunables);
+    return execution->environment ? 0 : command_fail(visit, -ENOMEM, "out of memory");
+}
+
+static void take_account(struct account *account)
+{
+    struct rusage usage = {0};
+    getrusage(RUSAGE_CHILDREN, &usage);
+    *account = (struct account){(uint64_t)usage.ru_minflt, (uint64_t)usage.ru_majflt,
+                                (uint64_t)usage.ru_nvcsw, (uint64_t)usage.ru_nivcsw};
+}
+
+static void close_end(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* Writes the input into a pipe, as `cat FILE |` would. Its reading end; -1 with errno. */
+static int start_feeder(struct execution *execution)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return -1;
+    execution->feeder = fork();
+    if (execution->feeder == 0) {
+        close(ends[0]);
+        become_feeder(execution->input, ends[1]);
+    }
+    close(ends[1]);
+    if (execution->feeder > 0)
+        return ends[0];
+    execution->feeder = 0;
+    close(ends[0]);
+    return -1;
+}
+
+static void end_feeder(struct execution *execution, struct account *spent)
+{
+    struct rusage usage = {0};
+    int status;
+    if (execution->feeder <= 0)
+        return;
+    kill(execution->feeder, SIGKILL);
+    while (wait4(execution->feeder, &status, 0, &usage) < 0 && errno == EINTR)
+        ;
+    execution->feeder = 0;
+    spent->minor_faults += (uint64_t)usage.ru_minflt;
+    spent->major_faults += (uint64_t)usage.ru_majflt;
+    spent->voluntary += (uint64_t)usage.ru_nvcsw;
+    spent->involuntary += (uint64_t)usage.ru_nivcsw;
+}
+
+/* The process that waits to become the program. */
+static int fork_held(const struct command_visit *visit, const struct launch *launch,
+                     struct execution *execution, int input)
+{
+    int hold[2] = {-1, -1}, said[2] = {-1, -1};
+    if (pipe2(hold, O_CLOEXEC) < 0 || pipe2(said, O_CLOEXEC) < 0)
+        return command_fail(visit, -errno, "cannot make a pipe: %s", strerror(errno));
+    const pid_t counting = getpid();
+    execution->pid = fork();
+    if (execution->pid == 0) {
+        close(hold[1]);
+        close(said[0]);
+        become_program(
+            &(struct becoming){visit, launch, execution, counting, input, hold[0], said[1]});
+    }
+    const int error = errno;
+    close(hold[0]);
+    close(said[1]);
+    execution->hold = hold[1];
+    execution->said = said[0];
+    if (execution->pid > 0)
+        return 0;
+    execution->pid = 0;
+    return command_fail(visit, -error, "cannot start a process: %s", strerror(error));
+}
+
+/* It says that it is ready, or why it is not: a control that was refused. */
+static int hear(const struct command_visit *visit, struct execution *execution)
+{
+    struct failure failure = {0};
+    int status;
+    ssize_t got;
+    do
+        got = read(execution->said, &failure, sizeof(failure));
+    while (got < 0 && errno == EINTR);
+    if (got == (ssize_t)sizeof(failure) && failure.code == 0)
+        return 1;
+    if (got == 0)
+        return 0;
+    while (waitpid(execution->pid, &status, __WALL) < 0 && errno == EINTR)
+        ;
+    execution->pid = 0;
+    if (got != (ssize_t)sizeof(failure))
+        return command_fail(visit, -EIO, "the process that was to become the program was lost");
+    failure.text[sizeof(failure.text) - 1] = '\0';
+    return command_fail(visit, failure.code, "%s", failure.text);
+}
+
+int launch_start(const struct command_visit *visit, const struct launch *launch,
+                 struct execution *execution)
+{
+    const bool fed = execution->input && !control_is_on(visit, CONTROL_STDIN);
+    memset(&execution->guarded->spent, 0, sizeof(execution->guarded->spent));
+    take_account(&execution->waited);
+    int input = fed ? start_feeder(execution) : -1;
+    if (fed && input < 0)
+        return command_fail(visit, -errno, "cannot start a process: %s", strerror(errno));
+    int result = guard_tell(visit->line, GUARD_BEGIN, 0);
+    if (result < 0)
+        return command_fail(visit, result, "the guard is gone");
+    result = fork_held(visit, launch, execution, input);
+    close_end(&input);
+    if (result == 0)
+        result = hear(visit, execution);
+    if (result == 0)
+        result = command_fail(visit, -EIO, "the process that was to become the program was lost");
+    if (result < 0)
+        return result;
+    const int cpu = control_is_on(visit, CONTROL_CPU) ? visit->cell->cpu : -1;
+    execution->tasks = tasks_watch(execution->pid, cpu);
+    execution->interrupts_known = interrupts_read(cpu, &execution->interrupts) == 0;
+    return launch->held ? 0 : launch_release(visit, execution);
+}
+
+int launch_release(const struct command_visit *visit, struct execution *execution)
+{
+    const uint64_t milliseconds = visit->cell->command.timeout;
+    int result = guard_tell(visit->line, GUARD_LIMIT,
+                            milliseconds ? monotonic_ns() + milliseconds * 1000000u : 0);
+    if (result < 0)
+        return command_fail(visit, result, "the guard is gone");
+    execution->started = monotonic_ns();
+    close_end(&execution->hold); /* the end of the pipe lets it go */
+    result = hear(visit, execution);
+    close_end(&execution->said);
+    return result > 0 ? 0 : result;
+}
+
+int launch_await(struct execution *execution, int *status)
+{
+    pid_t ended;
+    do
+        ended = waitpid(execution->pid, status, __WALL);
+    while (ended < 0 ? errno == EINTR : !WIFEXITED(*status) && !WIFSIGNALED(*status));
+    execution->ended = monotonic_ns();
+    return ended < 0 ? -errno : 0;
+}
+
+int launch_clear(const struct command_visit *visit, struct execution *execution)
+{
+    if (execution->cleared)
+        return 0;
+    if (!execution->ended)
+        execution->ended = monotonic_ns();
+    execution->pid = 0;
+    execution->cleared = true;
+    end_feeder(execution, &execution->waited);
+    if (descendants_end(&execution->left) == 0)
+        return 0;
+    return command_fail(visit, -EPERM,
+                        "it left processes that cannot be ended: they run as another user");
+}
+
+bool launch_timed_out(const struct execution *execution)
+{
+    return __atomic_load_n(&execution->guarded->timed_out, __ATOMIC_ACQUIRE) != 0;
+}
+
+static void release(struct execution *execution)
+{
+    close_end(&execution->hold);
+    close_end(&execution->said);
+    tasks_free(execution->tasks);
+    words_free(execution->words);
+    words_free(execution->environment);
+    free(execution->program);
+    free(execution->input);
+    free(execution->directory);
+    *execution = (struct execution){.hold = -1, .said = -1};
+}
+
+static void subtract(uint64_t *from, uint64_t first, uint64_t second)
+{
+    const uint64_t both = first + second;
+    *from = *from > both ? *from - both : 0;
+}
+
+/* Of the program alone: not what there was before it, nor what its process did before. */
+static void account_for(const struct execution *execution, struct account *account)
+{
+    const struct account *before = &execution->waited, *spent = &execution->guarded->spent;
+    take_account(account);
+    subtract(&account->minor_faults, before->minor_faults, spent->minor_faults);
+    subtract(&account->major_faults, before->major_faults, spent->major_faults);
+    subtract(&account->voluntary, before->voluntary, spent->voluntary);
+    subtract(&account->involuntary, before->involuntary, spent->involuntary);
+}
+
+int launch_finish(const struct command_visit *visit, struct execution *execution, int status,
+                  uint64_t tasks, uint64_t processes)
+{
+    struct outcome outcome = {.status = status, .guarded = execution->guarded};
+    int result = launch_clear(visit, execution);
+    if (result == 0 && (result = guard_tell(visit->line, GUARD_FINISH, 0)) < 0)
+        command_fail(visit, result, "the guard is gone");
+    if (result < 0) {
+        launch_end(execution);
+        return result;
+    }
+    account_for(execution, &outcome.account);
+    outcome.nanoseconds = execution->ended - execution->started;
+    outcome.left = execution->left;
+    outcome.tasks_known = tasks != 0;
+    outcome.tasks = tasks;
+    outcome.processes = processes;
+    if (!tasks)
+        outcome.tasks_known =
+            tasks_count(execution->tasks, &outcome.tasks, &outcome.processes) == 0;
+    uint64_t interrupts = 0;
+    outcome.interrupts_known =
+        execution->interrupts_known && interrupts_read(visit->cell->cpu, &interrupts) == 0;
+    outcome.interrupts = interrupts - execution->interrupts;
+    row_fill(visit, &outcome);
+    release(execution);
+    return 0;
+}
+
+void launch_end(struct execution *execution)
+{
+    struct account ignored = {0};
+    end_feeder(execution, &ignored);
+    descendants_end(NULL);
+    release(execution);
+}

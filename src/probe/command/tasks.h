@@ -1,0 +1,18 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Threads and processes that are born below a process, told by the operating system. */
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct task_records;
+
+/* From now on; NULL: cannot be had here. cpu: the one that they are held on; -1: on any. */
+struct task_records *tasks_watch(pid_t pid, int cpu);
+
+/* How many there were, the first with them, and of these how many processes. -ENOENT: not known,
+ * or records were lost. */
+int tasks_count(struct task_records *records, uint64_t *tasks, uint64_t *processes);
+void tasks_free(struct task_records *records);

@@ -1,0 +1,215 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Sums lackey's trace by instruction. A string instruction that a thread executes straight after
+ * itself is the same execution, repeated. */
+#include "probe/command/valgrind-summed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traced-code.h"
+
+#define FIRST_CAPACITY 8192u
+#define LONGEST        15u /* bytes of an instruction */
+
+/* --- instructions by address --- */
+
+static uint32_t *slot_of(const struct summed *summed, uint32_t *slots, size_t capacity,
+                         uint64_t address)
+{
+    size_t place = (size_t)((address * 0x9e3779b97f4a7c15u) >> 20) & (capacity - 1);
+    while (slots[place] && summed->list[slots[place] - 1].address != address)
+        place = (place + 1) & (capacity - 1);
+    return &slots[place];
+}
+
+static int make_room(struct summed *summed)
+{
+    if (2 * summed->count < summed->capacity)
+        return 0;
+    size_t capacity = summed->capacity ? 2 * summed->capacity : FIRST_CAPACITY;
+    void *list = reallocarray(summed->list, capacity / 2, sizeof(*summed->list));
+    if (!list)
+        return -ENOMEM;
+    summed->list = list;
+    uint32_t *slots = calloc(capacity, sizeof(*slots));
+    if (!slots)
+        return -ENOMEM;
+    for (uint32_t index = 0; index < summed->count; index++)
+        *slot_of(summed, slots, capacity, summed->list[index].address) = index + 1;
+    free(summed->slots);
+    summed->slots = slots;
+    summed->capacity = capacity;
+    return 0;
+}
+
+/* 1 + the place of the instruction; 0: no memory. */
+static uint32_t find(struct summed *summed, uint64_t address, size_t length)
+{
+    if (make_room(summed) < 0)
+        return 0;
+    uint32_t *slot = slot_of(summed, summed->slots, summed->capacity, address);
+    const uint32_t known = *slot;
+    if (known > 0) {
+        summed->changed |= summed->list[known - 1].length != length;
+        return known;
+    }
+    struct executed_instruction *fresh = &summed->list[summed->count++];
+    *fresh = (struct executed_instruction){.address = address, .length = (uint8_t)length};
+    if (!summed->look(summed->context, address, fresh->bytes, length))
+        summed->unreadable = true;
+    *slot = (uint32_t)summed->count;
+    return *slot;
+}
+
+static int take_instruction(struct summed *summed, uint64_t address, size_t length)
+{
+    uint64_t *last = &summed->last[summed->thread];
+    uint32_t place = find(summed, address, length);
+    if (!place)
+        return -ENOMEM;
+    struct executed_instruction *one = &summed->list[place - 1];
+    if (*last == place && traced_repeats(one->bytes, length))
+        one->repetitions++;
+    else
+        one->executions++;
+    *last = place;
+    return ++summed->lines > SUMMED_MOST ? -E2BIG : 0;
+}
+
+/* --- lines --- */
+
+/* Hexadecimal, or decimal, up to the given end. */
+static bool read_number(const char **at, unsigned base, char end, uint64_t *number)
+{
+    const char *start = *at;
+    *number = 0;
+    for (; **at && **at != end; ++*at) {
+        const char *digits = "0123456789abcdef", *digit = strchr(digits, **at);
+        if (!digit || (size_t)(digit - digits) >= base || *number > (UINT64_MAX >> 4) - 16)
+            return false;
+        *number = *number * base + (uint64_t)(digit - digits);
+    }
+    return *at > start && **at == end;
+}
+
+/* "I  04001000,3" */
+static int take_place(struct summed *summed)
+{
+    const char *at = summed->line + 3;
+    uint64_t address, length;
+    bool whole = read_number(&at, 16, ',', &address);
+    at += whole;
+    if (!whole || !read_number(&at, 10, '\0', &length) || !length || length > LONGEST) {
+        summed->damaged = true;
+        return 0;
+    }
+    return take_instruction(summed, address, (size_t)length);
+}
+
+/* "--1234--   SCHED[1]:  acquired lock (…)" */
+static void take_turn(struct summed *summed, const char *at)
+{
+    uint64_t thread;
+    at += strlen("SCHED[");
+    if (!read_number(&at, 10, ']', &thread) || thread >= SUMMED_THREADS) {
+        summed->damaged = true;
+        return;
+    }
+    at += strcspn(at, " ");
+    at += strspn(at, " ");
+    if (strncmp(at, "acquired lock", strlen("acquired lock")) == 0)
+        summed->thread = (uint32_t)thread;
+    bool enters = strncmp(at, "entering VG_", strlen("entering VG_")) == 0;
+    bool leaves = strncmp(at, "exiting VG_", strlen("exiting VG_")) == 0;
+    if (enters)
+        summed->last[thread] = 0;
+    if ((enters && !summed->runs[thread]) || (leaves && summed->runs[thread])) {
+        summed->runs[thread] = enters;
+        summed->running += enters ? 1u : UINT32_MAX;
+    }
+}
+
+static void keep(struct summed *summed)
+{
+    if (summed->said.length + summed->length < SUMMED_WORDS)
+        text_printf(&summed->said, "%s\n", summed->line);
+}
+
+static int take_line(struct summed *summed)
+{
+    const char *line = summed->line, *turn;
+    summed->line[summed->length] = '\0';
+    if (strncmp(line, "I  ", 3) == 0)
+        return take_place(summed);
+    if (line[0] == ' ' && line[1] && strchr("LSM", line[1]) && line[2] == ' ')
+        return 0;
+    if (strncmp(line, "--", 2) == 0 && (turn = strstr(line, "SCHED[")))
+        take_turn(summed, turn);
+    else
+        keep(summed);
+    return 0;
+}
+
+int summed_feed(struct summed *summed, const char *bytes, size_t length)
+{
+    int result = 0;
+    for (size_t index = 0; index < length && result == 0; index++) {
+        if (bytes[index] == '\n') {
+            result = take_line(summed);
+            summed->length = 0;
+        } else if (summed->length + 1 < SUMMED_LINE) {
+            summed->line[summed->length++] = bytes[index];
+        }
+    }
+    return result;
+}
+
+/* --- at the end --- */
+
+bool summed_ended(const struct summed *summed)
+{
+    return summed->lines && !summed->running && !summed->length;
+}
+
+int summed_check(const struct summed *summed, struct failure *failure)
+{
+    if (summed->damaged || summed->said.failed)
+        return fail_with(failure, -EBADMSG,
+                         "the trace of Valgrind's tool lackey cannot be read: a line of it is "
+                         "damaged. Another version of Valgrind? The sources qemu and step tell "
+                         "what was executed, too");
+    /* Where another program took its place, or it was killed, its memory went before its trace
+     * was read: that is no doing of its own. */
+    if (!summed_ended(summed))
+        return 0;
+    if (summed->changed)
+        return fail_with(failure, -ENOTSUP,
+                         "the program changes its code while it runs, or may, since it executes "
+                         "memory that it can write, and Valgrind's trace does not show what was "
+                         "there: the sources qemu and step tell what was executed");
+    if (summed->unreadable)
+        return fail_with(failure, -ENOTSUP,
+                         "the program removed code before it could be read beside Valgrind's "
+                         "trace: the sources qemu and step tell what was executed");
+    return 0;
+}
+
+void summed_sum(const struct summed *summed, uint64_t *instructions, uint64_t *repetitions)
+{
+    *instructions = *repetitions = 0;
+    for (size_t index = 0; index < summed->count; index++) {
+        *instructions += summed->list[index].executions;
+        *repetitions += summed->list[index].repetitions;
+    }
+}
+
+void summed_free(struct summed *summed)
+{
+    free(summed->list);
+    free(summed->slots);
+    text_free(&summed->said);
+    *summed = (struct summed){0};
+}

@@ -1,0 +1,288 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""assay truth on this machine: a program of known length by every source that is here, how commands end, what they write, and what
+is said where nothing can count them. Sources that are not here skip with the reason that assay gives."""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import unittest
+import warnings
+
+import tap
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+COMMANDS = os.environ.get("COMMANDS", "build/tests/commands")
+SCHEMA = os.path.join(tap.SOURCE, "docs", "json", "assay-1.schema.json")
+SOURCES = ("qemu", "valgrind", "step")
+LONG = 200  # s: sources are slow, and so may the machine be
+
+
+def program(name):
+    return os.path.join(COMMANDS, "command-" + name)
+
+
+def executing(path):
+    """Processes that execute this file."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{pid}/exe") == os.path.realpath(path):
+                found.append(pid)
+        except OSError:
+            continue
+    return found
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        warnings.simplefilter("ignore")
+        self.folder = tempfile.mkdtemp(prefix="assay-truth-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def truth(self, *arguments, **options):
+        return tap.assay("truth", *arguments, env={"XDG_STATE_HOME": self.folder}, timeout=LONG, **options)
+
+    def envelope(self, *arguments, status=0):
+        done = self.truth("--json", *arguments)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return json.loads(done.stdout)
+
+    def one(self, *arguments, status=0):
+        envelope = self.envelope(*arguments, status=status)
+        self.assertEqual(len(envelope["results"]), 1, envelope)
+        return envelope["results"][0]
+
+    def by(self, source, *arguments, status=0):
+        """As one(), by this source; None where it cannot be used here."""
+        done = self.truth("--json", "--source", source, *arguments)
+        if done.returncode == 125 and ("cannot count commands here" in done.stderr or "under that name" in done.stderr):
+            return None
+        self.assertEqual(done.returncode, status, done.stderr)
+        return json.loads(done.stdout)["results"][0]
+
+
+class Known(Case):
+    """The subject of the kit that counts down: two instructions for each."""
+
+    def lengths(self, source):
+        rows = [self.by(source, "--", "subject:loop", str(n)) for n in (10000, 20000)]
+        if None in rows:
+            self.skipTest(f"{source} cannot count commands here")
+        return [row["classes"]["instructions"] for row in rows]
+
+    def check(self, source):
+        first, second = self.lengths(source)
+        self.assertGreater(first, 10000)
+        # Its digits are read by as many instructions: both numbers have five.
+        self.assertEqual((second - first) % 10000, 0)
+        self.assertEqual(second - first, (first // 10000) * 10000)
+
+    def test_by_qemu(self):
+        self.check("qemu")
+
+    def test_by_valgrind(self):
+        self.check("valgrind")
+
+    def test_by_step(self):
+        self.check("step")
+
+    def test_all_sources_agree_to_the_instruction(self):
+        counted = {source: row["classes"]["instructions"] for source in SOURCES
+                   if (row := self.by(source, "--", "subject:loop", "10000"))}
+        if len(counted) < 2:
+            self.skipTest("fewer than two sources can be used here")
+        self.assertEqual(len(set(counted.values())), 1, counted)
+
+    def test_by_opcode_and_function_it_adds_up(self):
+        row = self.one("--by", "opcode,function", "--", "subject:loop", "10000")
+        total = row["classes"]["instructions"]
+        if "opcodes" not in row:
+            self.skipTest(f"{row['source']} does not tell the code")
+        self.assertEqual(sum(opcode["count"] for opcode in row["opcodes"]), total)
+        self.assertEqual(sum(function["count"] for function in row["functions"]), total)
+        self.assertEqual(row["unknown"], 0)
+        self.assertEqual([f["function"] for f in row["functions"]], ["_start"])
+        self.assertGreaterEqual(row["classes"]["cond-branches"], 10000)
+
+    def test_it_repeats(self):
+        rows = [self.one("--", program("ends"), "exit", "0") for _ in range(2)]
+        self.assertEqual(*[row["classes"] for row in rows])
+
+
+class Endings(Case):
+    def test_the_status_is_the_commands_own(self):
+        row = self.one("--", program("ends"), "exit", "42", status=42)
+        self.assertEqual((row["exit_status"], row["signal"], row["timed_out"]), (42, None, False))
+
+    def test_a_crash_is_its_signal(self):
+        row = self.one("--", program("ends"), "crash", status=128 + signal.SIGSEGV)
+        self.assertEqual((row["exit_status"], row["signal"]), (None, signal.SIGSEGV))
+        self.assertGreater(row["classes"]["instructions"], 0)
+
+    def test_a_crash_leaves_no_dump(self):
+        work = os.path.join(self.folder, "work")
+        os.mkdir(work)
+        self.envelope("--directory", work, "--", os.path.abspath(program("ends")), "crash", status=128 + signal.SIGSEGV)
+        self.assertEqual(os.listdir(work), [])
+
+    def test_a_missing_command_is_127(self):
+        envelope = self.envelope("--", "/nonexistent/program", status=127)
+        self.assertEqual((envelope["results"], envelope["analysis"]["complete"]), ([], False))
+        done = self.truth("--", "no-such-program-here")
+        self.assertEqual((done.returncode, done.stdout), (127, ""))
+        self.assertIn("no-such-program-here", done.stderr)
+
+    def test_what_cannot_be_executed_is_126(self):
+        path = os.path.join(self.folder, "plain")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("no program\n")
+        self.assertEqual(self.truth("--", path).returncode, 126)
+
+    def test_one_that_never_ends_is_124_and_leaves_nothing(self):
+        done = self.truth("--json", "--timeout", "500ms", "--", program("deaf"))
+        self.assertEqual(done.returncode, 124, done.stderr)
+        row = json.loads(done.stdout)["results"][0]
+        self.assertEqual((row["timed_out"], row["exit_status"]), (True, None))
+        self.assertEqual(executing(program("deaf")), [])
+
+    def test_wrong_usage_is_125(self):
+        for arguments in ((), ("--by", "moon", "--", "true"), ("--control", "moon", "--", "true"),
+                          ("--source", "moon", "--", "true"), ("--cpu", "99999", "--", "true"), ("--moon",), ("--", "")):
+            with self.subTest(arguments):
+                done = self.truth(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (125, ""))
+                self.assertNotEqual(done.stderr, "")
+
+
+class Company(Case):
+    def test_children_are_counted(self):
+        alone, several = (self.one("--", program("forks"), "wait", str(children)) for children in (1, 3))
+        self.assertEqual((alone["processes"], several["processes"]), (2, 4))
+        self.assertGreater(several["classes"]["instructions"], alone["classes"]["instructions"])
+
+    def test_threads_are_counted(self):
+        row = self.one("--", program("threads"), "3")
+        self.assertEqual((row["tasks"], row["processes"]), (4, 1))
+
+    def test_another_program_in_its_place_is_counted_too_or_by_another_source(self):
+        alone = self.one("--source", self.steps(), "--", program("ends"), "exit", "9", status=9)
+        both = self.one("--", program("becomes"), program("ends"), "exit", "9", status=9)
+        self.assertGreater(both["classes"]["instructions"], alone["classes"]["instructions"] // 2)
+
+    def steps(self):
+        if not self.by("step", "--", program("ends"), "exit", "0"):
+            self.skipTest("step cannot count commands here")
+        return "step"
+
+    def test_a_source_that_refuses_says_why(self):
+        """What cannot be followed is never counted in part: either all of it, or a reason and the next source."""
+        envelope = self.envelope("--", program("becomes"), program("ends"), "exit", "0")
+        tried = [skip["what"] for skip in envelope["skipped"]]
+        self.assertNotIn(envelope["results"][0]["source"], tried)
+        for skip in envelope["skipped"]:
+            self.assertNotEqual(skip["reason"], "")
+
+
+class Output(Case):
+    def test_it_is_dropped_and_its_amount_told(self):
+        row = self.one("--", program("flood"), "1", status=7)
+        self.assertEqual(row["output_bytes"], 1 << 20)
+        done = self.truth("--", program("flood"), "1")
+        self.assertNotIn("xxx", done.stdout)
+        self.assertIn("1,048,576 bytes", " ".join(done.stdout.split()))
+
+    def test_shown_it_comes_as_it_is_and_the_report_beside_it(self):
+        done = self.truth("--show-output", "--", program("flood"), "1", "1")
+        self.assertEqual(done.returncode, 7)
+        self.assertEqual(done.stdout, "x" * (1 << 20))
+        self.assertTrue(done.stderr.startswith("x" * (1 << 20)))
+        self.assertIn("instructions, counted one by one by", " ".join(done.stderr.split()))
+
+    def test_shown_the_report_may_go_to_a_file(self):
+        path = os.path.join(self.folder, "report.json")
+        done = self.truth("--show-output", "--json", "-o", path, "--", program("flood"), "1")
+        self.assertEqual((done.returncode, len(done.stdout), done.stderr), (7, 1 << 20, ""))
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["results"][0]["exit_status"], 7)
+
+    def test_it_reads_nothing_or_what_it_is_given(self):
+        empty = self.truth("--show-output", "--", "cat")
+        self.assertEqual((empty.returncode, empty.stdout), (0, ""))
+        path = os.path.join(self.folder, "some text")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("of a file\n")
+        given = self.truth("--show-output", "--input", path, "--", "cat")
+        self.assertEqual((given.returncode, given.stdout), (0, "of a file\n"))
+
+    def test_words_arrive_as_they_were_given(self):
+        done = self.truth("--show-output", "--", "printf", "[%s]", "a b", "'", "", "$HOME", "ö\n")
+        self.assertEqual(done.stdout, "[a b]['][][$HOME][ö\n]")
+
+    def test_options_behind_the_command_are_the_commands(self):
+        done = self.truth("--show-output", "printf", "%s", "--json")
+        self.assertEqual(done.stdout, "--json")
+
+
+class Brought(Case):
+    def test_a_file_is_there_while_it_runs(self):
+        path = os.path.join(self.folder, "text")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("brought\n")
+        done = self.truth("--show-output", "--bring", path, "--", "cat", "{brought}/text")
+        self.assertEqual(done.stdout, "brought\n", done.stderr)
+
+    def test_a_file_that_is_none_is_refused(self):
+        for path in ("/nonexistent", self.folder):
+            done = self.truth("--bring", path, "--", "true")
+            self.assertEqual(done.returncode, 125)
+            self.assertIn("cannot be brought", done.stderr)
+
+
+class Report(Case):
+    def test_it_is_as_the_schema_promises(self):
+        if not jsonschema or not hasattr(jsonschema, "Draft202012Validator"):
+            self.skipTest("python3-jsonschema is not installed, or older than draft 2020-12")
+        with open(SCHEMA, encoding="utf-8") as file:
+            validator = jsonschema.Draft202012Validator(json.load(file))
+        for arguments, status in ((("--by", "opcode,function", "--", program("ends"), "exit", "0"), 0),
+                                  (("--", program("ends"), "crash"), 139), (("--", "/nonexistent"), 127)):
+            problems = [error.message[:200] for error in validator.iter_errors(self.envelope(*arguments, status=status))]
+            self.assertEqual(problems, [])
+
+    def test_classes_are_first_and_lines_fit(self):
+        done = self.truth("--by", "function,opcode", "--all", "--", program("ends"), "exit", "0")
+        self.assertRegex(" ".join(done.stdout.split()), r"\A.*?: [\d,]+ instructions, counted one by one by (qemu|valgrind|step);")
+        self.assertLess(done.stdout.index("class "), done.stdout.index("By opcode"))
+        for line in done.stdout.splitlines():
+            if not line.startswith("samples in"):
+                self.assertLessEqual(len(line), 100, line)
+
+    def test_the_store_can_be_exported(self):
+        path = os.path.join(self.folder, "truth.sqlite")
+        self.one("--store", path, "--", program("ends"), "exit", "0")
+        done = tap.assay("export", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("instructions", done.stdout)
+
+    def test_nobody_who_may_not_trace_is_miscounted(self):
+        """With every way to count forbidden there is a reason and no number."""
+        refuse = os.environ.get("SECCOMP_REFUSE", "")
+        if not refuse:
+            self.skipTest("SECCOMP_REFUSE names no program")
+        done = subprocess.run([refuse, "PTRACE", "--", tap.ASSAY, "truth", "--json", "--source", "step", "--", "true"], text=True,
+                              capture_output=True, timeout=LONG, check=False, env=dict(
+                                  os.environ, XDG_STATE_HOME=self.folder, ASAN_OPTIONS="detect_leaks=0"))  # its search for leaks traces too
+        self.assertEqual(done.returncode, 125, done.stderr)
+        self.assertTrue(re.search("ptrace|trace", done.stderr), done.stderr)
+
+
+if __name__ == "__main__":
+    tap.main()

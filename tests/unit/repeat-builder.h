@@ -1,0 +1,359 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Makes cases for the judge of repetition: machines, programs, cells, and runs with given counts,
+ * system calls and functions; and whole planted programs, whose counts vary as long as certain
+ * controls are off. Memory that runs out ends the test. Cells and programs are named by index,
+ * since adding one may move the others. */
+#pragma once
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/repeat/evidence.h"
+#include "stats/random.h"
+
+#define REPEAT_BUILT_EVENTS 4
+
+struct repeat_builder {
+    struct repeat_case file;
+    struct random random;
+};
+
+/* What all executions of a cell have in common. Zeroes are sensible: machine 0, program 0, as-is,
+ * neither swept nor watched, counted by perf_event as instructions:u. */
+struct repeat_way {
+    size_t machine, program;
+    const char *source; /* NULL: "perf_event" */
+    uint32_t controls;
+    enum command_sweep sweep;
+    uint64_t swept;
+    enum command_detail detail;
+    const char *events[REPEAT_BUILT_EVENTS];  /* none: "instructions:u", or of another source
+                                                 "SOURCE/instructions/" and, where raw is set,
+                                                 "SOURCE/instructions-raw/" */
+    const char *classes[REPEAT_BUILT_EVENTS]; /* NULL: "instructions" */
+    bool raw;
+};
+
+static inline void *repeat_built_room(void *list, size_t count, size_t size)
+{
+    void *larger = realloc(list, (count ? count : 1) * size);
+    if (!larger)
+        abort();
+    return larger;
+}
+
+static inline char *repeat_built_copy(const char *string)
+{
+    char *copy = strdup(string);
+    if (!copy)
+        abort();
+    return copy;
+}
+
+static inline void repeat_build_start(struct repeat_builder *builder, uint64_t seed)
+{
+    memset(builder, 0, sizeof(*builder));
+    random_seed(&builder->random, seed);
+}
+
+static inline void repeat_build_end(struct repeat_builder *builder)
+{
+    repeat_case_release(&builder->file);
+}
+
+/* --- chance --- */
+
+static inline double repeat_built_uniform(struct repeat_builder *builder)
+{
+    return (double)(random_next(&builder->random) >> 11) / 9007199254740992.0;
+}
+
+/* Standard normal. */
+static inline double repeat_built_normal(struct repeat_builder *builder)
+{
+    double radius = sqrt(-2 * log(1 - repeat_built_uniform(builder)));
+    return radius * cos(6.283185307179586 * repeat_built_uniform(builder));
+}
+
+/* --- machines and programs --- */
+
+static inline size_t repeat_build_machine(struct repeat_builder *builder, const char *name,
+                                          const char *fingerprint)
+{
+    struct repeat_machine *machine = repeat_case_add_machine(&builder->file);
+    if (!machine)
+        abort();
+    machine->name = repeat_built_copy(name);
+    machine->fingerprint = repeat_built_copy(fingerprint);
+    machine->pmu = true;
+    return builder->file.machine_count - 1;
+}
+
+static inline size_t repeat_build_program(struct repeat_builder *builder, const char *name,
+                                          const char *words)
+{
+    struct repeat_program *program = repeat_case_add_program(&builder->file);
+    if (!program)
+        abort();
+    program->name = repeat_built_copy(name);
+    program->words = repeat_built_copy(words);
+    program->subject_name = repeat_built_copy("");
+    program->shows = repeat_built_copy("");
+    program->bits = 64;
+    program->libc = true;
+    return builder->file.program_count - 1;
+}
+
+/* A program of the kit: "loop", what it shows ("M8 M10"), its truth (negative: none) and bits. Its
+ * N in its words is n. */
+static inline size_t repeat_build_subject(struct repeat_builder *builder, const char *name,
+                                          uint64_t n, const char *shows, int64_t truth, int bits)
+{
+    char words[128];
+    char full[96];
+    snprintf(words, sizeof(words), SUBJECT_WORD "%s %llu", name, (unsigned long long)n);
+    snprintf(full, sizeof(full), SUBJECT_WORD "%s", name);
+    size_t index = repeat_build_program(builder, full, words);
+    struct repeat_program *program = &builder->file.programs[index];
+    free(program->subject_name);
+    free(program->shows);
+    program->subject = true;
+    program->subject_name = repeat_built_copy(name);
+    program->shows = repeat_built_copy(shows);
+    program->bits = bits;
+    program->libc = false;
+    program->has_truth = truth >= 0;
+    program->truth = truth >= 0 ? truth : 0;
+    return index;
+}
+
+static inline void repeat_build_absence(struct repeat_builder *builder, const char *what,
+                                        const char *reason, int error)
+{
+    struct repeat_absence *absence = repeat_case_add_absence(&builder->file);
+    if (!absence)
+        abort();
+    absence->what = repeat_built_copy(what);
+    absence->reason = repeat_built_copy(reason);
+    absence->error = error;
+}
+
+/* --- cells --- */
+
+static inline void repeat_built_event(struct repeat_cell *cell, const char *event,
+                                      const char *class)
+{
+    cell->event = repeat_built_room(cell->event, cell->events + 1u, sizeof(*cell->event));
+    cell->class = repeat_built_room(cell->class, cell->events + 1u, sizeof(*cell->class));
+    cell->event[cell->events] = repeat_built_copy(event);
+    cell->class[cell->events++] = repeat_built_copy(class ? class : "instructions");
+}
+
+/* A cell without runs; its index. */
+static inline size_t repeat_build_cell(struct repeat_builder *builder, const struct repeat_way *way)
+{
+    struct repeat_cell *cell = repeat_case_add_cell(&builder->file);
+    if (!cell)
+        abort();
+    const char *source = way->source ? way->source : "perf_event";
+    cell->machine = way->machine;
+    cell->program = way->program;
+    cell->source = repeat_built_copy(source);
+    cell->controls = way->controls;
+    cell->sweep = way->sweep;
+    cell->swept = way->swept;
+    cell->detail = way->detail;
+    for (size_t i = 0; i < REPEAT_BUILT_EVENTS && way->events[i]; i++)
+        repeat_built_event(cell, way->events[i], way->classes[i]);
+    if (!cell->events) {
+        char event[64] = "instructions:u";
+        if (strcmp(source, "perf_event") != 0)
+            snprintf(event, sizeof(event), "%s/instructions/", source);
+        repeat_built_event(cell, event, "instructions");
+    }
+    if (way->raw) {
+        char event[64];
+        snprintf(event, sizeof(event), "%s/instructions-raw/", source);
+        repeat_built_event(cell, event, "instructions-raw");
+    }
+    if (way->detail == DETAIL_CALLS) {
+        cell->call_begins = repeat_built_room(NULL, 1, sizeof(*cell->call_begins));
+        cell->call_begins[0] = 0;
+    }
+    return builder->file.cell_count - 1;
+}
+
+/* One more execution of the cell: a count for each of its events. It ended with status 0, alone,
+ * scheduled all the time, and wrote what all others wrote; what the result points to may be changed
+ * until the next one is added. */
+static inline struct repeat_run *repeat_build_run(struct repeat_builder *builder, size_t index,
+                                                  const uint64_t *counts)
+{
+    struct repeat_cell *cell = &builder->file.cells[index];
+    const size_t runs = cell->runs + 1, events = cell->events;
+    cell->list = repeat_built_room(cell->list, runs, sizeof(*cell->list));
+    cell->counts = repeat_built_room(cell->counts, runs * events, sizeof(*cell->counts));
+    cell->scheduled = repeat_built_room(cell->scheduled, runs * events, sizeof(*cell->scheduled));
+    memcpy(&cell->counts[cell->runs * events], counts, events * sizeof(*counts));
+    for (size_t event = 0; event < events; event++)
+        cell->scheduled[cell->runs * events + event] = 1;
+    if (cell->call_begins) {
+        cell->call_begins =
+            repeat_built_room(cell->call_begins, runs + 1, sizeof(*cell->call_begins));
+        cell->call_begins[runs] = cell->call_begins[runs - 1];
+    }
+    struct repeat_run *run = &cell->list[cell->runs++];
+    *run = (struct repeat_run){
+        .process = (uint32_t)runs, .output_bytes = 12, .output_sum = 345, .nanoseconds = 1000000};
+    run->tasks = run->processes = 1;
+    return run;
+}
+
+/* The same count n times, in every event. */
+static inline void repeat_build_same(struct repeat_builder *builder, size_t index, uint64_t count,
+                                     size_t runs)
+{
+    uint64_t counts[REPEAT_BUILT_EVENTS + 1];
+    for (size_t i = 0; i <= REPEAT_BUILT_EVENTS; i++)
+        counts[i] = count;
+    for (size_t run = 0; run < runs; run++)
+        repeat_build_run(builder, index, counts);
+}
+
+/* One more system call of the cell's last execution. */
+static inline void repeat_build_call(struct repeat_builder *builder, size_t index, uint32_t task,
+                                     const char *name, const char *what, int64_t result,
+                                     uint64_t asked, uint64_t sum)
+{
+    struct repeat_cell *cell = &builder->file.cells[index];
+    const size_t count = cell->call_begins[cell->runs];
+    cell->calls = repeat_built_room(cell->calls, count + 1, sizeof(*cell->calls));
+    cell->calls[count] = (struct repeat_call){.position = count - cell->call_begins[cell->runs - 1],
+                                              .task = task,
+                                              .name = repeat_built_copy(name),
+                                              .what = repeat_built_copy(what),
+                                              .result = result,
+                                              .asked = asked,
+                                              .sum = sum};
+    cell->call_begins[cell->runs]++;
+}
+
+/* One more function of the cell's first execution. */
+static inline void repeat_build_function(struct repeat_builder *builder, size_t index,
+                                         const char *object, const char *name, uint64_t count,
+                                         uint64_t repetitions)
+{
+    struct repeat_cell *cell = &builder->file.cells[index];
+    cell->functions =
+        repeat_built_room(cell->functions, cell->function_count + 1, sizeof(*cell->functions));
+    cell->functions[cell->function_count++] = (struct repeat_executed){
+        repeat_built_copy(object), repeat_built_copy(name), count, repetitions};
+}
+
+/* --- planted programs --- */
+
+/* How the counts of a program come about. All amounts are instructions. */
+struct repeat_planted {
+    double level;                 /* 0: a million */
+    double varies[CONTROL_COUNT]; /* standard deviation, as long as the control is off */
+    double shifts[CONTROL_COUNT]; /* what switching it on adds, in every run alike */
+    double held;      /* on, what else varies stands this many standard deviations off its mean */
+    uint32_t any;     /* varies by any_stdev as long as any of these controls is off */
+    double any_stdev; /* … so that each of them is needed */
+    uint32_t all;     /* varies by all_stdev only while all of these are off */
+    double all_stdev; /* … so that each of them suffices */
+    double noise;     /* standard deviation of the machine, whatever is controlled */
+    double outliers;  /* chance that something adds outlier_size to a run, whatever is controlled */
+    double outlier_size;
+    double interrupts; /* mean number of interrupts, whatever is controlled */
+    double each;       /* what one of them adds */
+    uint32_t levels;   /* what varies takes one of so many values; 0: normal */
+    size_t runs;       /* of each setting; 0: 12 */
+};
+
+/* What varies by stdev, in steps or not. */
+static inline double repeat_built_varied(struct repeat_builder *builder,
+                                         const struct repeat_planted *planted, double stdev)
+{
+    if (!(stdev > 0))
+        return 0;
+    if (planted->levels < 2)
+        return stdev * repeat_built_normal(builder);
+    const double n = planted->levels;
+    const double step = stdev / sqrt((n * n - 1) / 12);
+    return step * ((double)random_below(&builder->random, planted->levels) - (n - 1) / 2);
+}
+
+/* One execution of the planted program under these controls. */
+static inline void repeat_build_planted_run(struct repeat_builder *builder, size_t index,
+                                            const struct repeat_planted *planted)
+{
+    uint32_t on = builder->file.cells[index].controls;
+    if (builder->file.cells[index].sweep == SWEEP_ASLR)
+        on &= ~CONTROL_BIT(CONTROL_ASLR);
+    double count = planted->level > 0 ? planted->level : 1e6;
+    for (uint32_t control = 0; control < CONTROL_COUNT; control++) {
+        if (on & CONTROL_BIT(control))
+            count += planted->shifts[control] + planted->held * planted->varies[control];
+        else
+            count += repeat_built_varied(builder, planted, planted->varies[control]);
+    }
+    if (planted->any & ~on)
+        count += repeat_built_varied(builder, planted, planted->any_stdev);
+    if (planted->all && !(planted->all & on))
+        count += repeat_built_varied(builder, planted, planted->all_stdev);
+    count += planted->noise * repeat_built_normal(builder);
+    if (planted->outliers > 0 && repeat_built_uniform(builder) < planted->outliers)
+        count += planted->outlier_size;
+    double interrupts = 0;
+    if (planted->interrupts > 0)
+        interrupts = fmax(0, round(planted->interrupts +
+                                   sqrt(planted->interrupts) * repeat_built_normal(builder)));
+    count += interrupts * planted->each;
+    uint64_t counts[REPEAT_BUILT_EVENTS + 1];
+    for (size_t i = 0; i <= REPEAT_BUILT_EVENTS; i++)
+        counts[i] = count > 0 ? (uint64_t)llround(count) : 0;
+    struct repeat_run *run = repeat_build_run(builder, index, counts);
+    run->has_interrupts = planted->interrupts > 0;
+    run->interrupts = (uint64_t)interrupts;
+}
+
+/* A cell of the planted program with its runs; its index. */
+static inline size_t repeat_build_planted(struct repeat_builder *builder,
+                                          const struct repeat_way *way,
+                                          const struct repeat_planted *planted)
+{
+    size_t index = repeat_build_cell(builder, way);
+    for (size_t run = 0; run < (planted->runs ? planted->runs : 12); run++)
+        repeat_build_planted_run(builder, index, planted);
+    return index;
+}
+
+/* As-is and controlled; with singles also every only-X and without-X. controls of the way are
+ * those that "controlled" has on; 0: all. */
+static inline void repeat_build_settings(struct repeat_builder *builder,
+                                         const struct repeat_way *way,
+                                         const struct repeat_planted *planted, bool singles)
+{
+    const uint32_t all = way->controls ? way->controls : CONTROLS_ALL;
+    struct repeat_way setting = *way;
+    setting.controls = 0;
+    repeat_build_planted(builder, &setting, planted);
+    setting.controls = all;
+    repeat_build_planted(builder, &setting, planted);
+    for (uint32_t control = 0; singles && control < CONTROL_COUNT; control++) {
+        if (!(all & CONTROL_BIT(control)))
+            continue;
+        setting.controls = CONTROL_BIT(control);
+        repeat_build_planted(builder, &setting, planted);
+        setting.controls = all & ~CONTROL_BIT(control);
+        repeat_build_planted(builder, &setting, planted);
+    }
+}

@@ -1,0 +1,396 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Commands on the wire: what one side asks for the other understands, all fields or none, and what
+ * makes no sense is refused; words that are joined come apart again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/words.h"
+#include "wire/cell.h"
+
+static char *words(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
+static struct cell full(void)
+{
+    return (struct cell){
+        .id = 9,
+        .events = {words("step/instructions/"), words(RUN_STATUS), words("step/instructions-raw/"),
+                   words(RUN_INTERRUPTS)},
+        .counters = 4,
+        .path = words("command"),
+        .pattern = PATTERN_RR,
+        .specimen = words("null"),
+        .opt = words("O2"),
+        .link = words("static"),
+        .runs = 1,
+        .cpu = 1,
+        .command = {.words = words("perl -e 'print 1\n' \"\""),
+                    .name = words("perl"),
+                    .directory = words("{brought}"),
+                    .input = words("{brought}/in put"),
+                    .keep = words("HOME,_x9"),
+                    .controls = CONTROL_BIT(CONTROL_ASLR) | CONTROL_BIT(CONTROL_LAYOUT),
+                    .sweep = SWEEP_STACK,
+                    .swept = SWEEP_MOST,
+                    .timeout = COMMAND_MOST_MS,
+                    .detail = DETAIL_CALLS,
+                    .shown = true}};
+}
+
+/* What there need not be, is not there. */
+static struct cell bare(void)
+{
+    struct cell cell = full();
+    cell.events[0] = words("instructions:u");
+    cell.events[2] = words("page-faults");
+    cell.cpu = -1;
+    cell.command = (struct cell_command){.words = words("true"), .name = words("true")};
+    return cell;
+}
+
+/* The frame of a cell, without the field `key`, or with another value of it. */
+static int send(const struct cell *cell, const char *key, const char *value, struct cell *got,
+                struct failure *failure)
+{
+    struct wire_writer writer = {.fd = -1}, other = {.fd = -1};
+    struct wire_frame frame;
+    cell_put(&writer, cell);
+    writer.pending.bytes[writer.pending.length - 1] = '\0';
+    assert_int_equal(wire_parse(writer.pending.bytes, writer.pending.length - 1, &frame, NULL), 0);
+    wire_begin(&other, frame.type);
+    for (size_t i = 0; i < frame.field_count; i++) {
+        const bool meant = key && strcmp(frame.fields[i].key, key) == 0;
+        if (!meant || value)
+            wire_put_string(&other, frame.fields[i].key, meant ? value : frame.fields[i].value);
+    }
+    assert_int_equal(wire_end(&other), 0);
+    other.pending.bytes[other.pending.length - 1] = '\0';
+    assert_int_equal(wire_parse(other.pending.bytes, other.pending.length - 1, &frame, NULL), 0);
+    int status = cell_get(&frame, got, failure);
+    wire_writer_free(&writer);
+    wire_writer_free(&other);
+    return status;
+}
+
+static void commands_come_back_whole(void **state)
+{
+    (void)state;
+    const struct cell cells[] = {full(), bare()};
+    for (size_t i = 0; i < 2; i++) {
+        struct cell got, copy;
+        struct failure why = {0};
+        if (send(&cells[i], NULL, NULL, &got, &why) < 0)
+            fail_msg("%s", why.text);
+        assert_int_equal(cell_copy(&copy, &got), 0);
+        cell_release(&got);
+        assert_null(got.command.words);
+        assert_true(cell_same_command(&copy, &cells[i]));
+        assert_int_equal(!copy.command.input, !cells[i].command.input);
+        assert_int_equal(!copy.command.directory, !cells[i].command.directory);
+        assert_int_equal(!copy.command.keep, !cells[i].command.keep);
+        cell_release(&copy);
+    }
+}
+
+static void cells_differ_by_every_field_of_their_command(void **state)
+{
+    (void)state;
+    const struct cell cell = full();
+    struct cell other[14];
+    for (size_t i = 0; i < 14; i++)
+        other[i] = cell;
+    other[0].command.words = words("perl -e 'print 2\n' \"\"");
+    other[1].command.name = words("perl5");
+    other[2].command.directory = NULL;
+    other[3].command.input = words("{brought}/input");
+    other[4].command.keep = words("HOME");
+    other[5].command.controls = 0;
+    other[6].command.sweep = SWEEP_ENVIRONMENT;
+    other[7].command.swept--;
+    other[8].command.timeout = 0;
+    other[9].command.detail = DETAIL_CODE;
+    other[10].command.shown = false;
+    other[11].command.words = NULL;
+    other[12].command.input = NULL;
+    other[13].command.keep = NULL;
+    for (size_t i = 0; i < 14; i++) {
+        assert_false(cell_same_command(&cell, &other[i]));
+        assert_false(cell_same_command(&other[i], &cell));
+    }
+    other[0].command.words = NULL; /* nothing else means anything then */
+    assert_true(cell_same_command(&other[0], &other[11]));
+    assert_true(cell_same_command(&cell, &cell));
+}
+
+/* What an older probe would not understand is not in the frame of a cell that is no command. */
+static void other_cells_say_nothing_of_commands(void **state)
+{
+    (void)state;
+    struct cell cell = full();
+    struct wire_writer writer = {.fd = -1};
+    cell.path = words("perf-read");
+    cell.command.words = NULL;
+    cell_put(&writer, &cell);
+    static const char *const keys[] = {
+        " words=", " name=",    " directory=", " input=",  " keep=",    " sweep=",
+        " swept=", " timeout=", " shown=",     " detail=", " controls="};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        assert_null(strstr(text_string(&writer.pending), keys[i]));
+    wire_writer_free(&writer);
+}
+
+static void all_fields_are_there_or_none(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key, *value; /* value NULL: left out */
+    } changes[] = {
+        {"words", NULL},
+        {"words", ""},
+        {"words", "  "},
+        {"words", "'' x"},
+        {"words", "perl 'open"},
+        {"words", "perl \\"},
+        {"name", NULL},
+        {"name", ""},
+        {"name", "two\nlines"},
+        {"name", "\x7f"},
+        {"directory", NULL},
+        {"directory", "a\tb"},
+        {"input", NULL},
+        {"input", "a\nb"},
+        {"keep", NULL},
+        {"keep", ","},
+        {"keep", "HOME,"},
+        {"keep", "A=B"},
+        {"keep", "9A"},
+        {"keep", "A B"},
+        {"controls", NULL},
+        {"controls", "1024"},
+        {"controls", "-1"},
+        {"controls", "all"},
+        {"sweep", NULL},
+        {"sweep", ""}, /* and yet swept */
+        {"sweep", "?"},
+        {"sweep", "heap"},
+        {"swept", NULL},
+        {"swept", "65537"},
+        {"swept", "-1"},
+        {"timeout", NULL},
+        {"timeout", "604800001"},
+        {"detail", NULL},
+        {"detail", "?"},
+        {"detail", "all"},
+        {"shown", NULL},
+        {"shown", "2"},
+        {"runs", "2"},
+        {"path", "perf-read"},
+        {"path", "watch"},
+        {"pattern", "ar"},
+        {"specimen", "loop"},
+        {"n", "1"},
+        {"event0", "qemu/instructions/"},
+        {"event2", "instructions:u"},
+        {"event2", "step/instructions/"},
+        {"event3", RUN_STATUS},
+        {"event1", "run/"},
+        {"event1", "run/shoes/"},
+    };
+    const struct cell cell = full();
+    for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+        struct cell got;
+        struct failure why = {0};
+        if (send(&cell, changes[i].key, changes[i].value, &got, &why) != -EBADMSG)
+            fail_msg("%s=%s was taken", changes[i].key,
+                     changes[i].value ? changes[i].value : "(none)");
+        assert_true(why.text[0]);
+    }
+}
+
+static void expect_refusal(const struct cell *cell, const char *said)
+{
+    struct failure why = {0};
+    if (cell_check_command(cell, &why) != -EINVAL || !strstr(why.text, said))
+        fail_msg("'%s' does not say '%s'", why.text, said);
+}
+
+static void fill(char *text, size_t length)
+{
+    memset(text, 'x', length);
+    text[length] = '\0';
+}
+
+static void what_is_too_long_is_refused(void **state)
+{
+    (void)state;
+    AUTO_FREE char *text = malloc(COMMAND_MOST_BYTES + 2);
+    assert_non_null(text);
+    struct cell cell = bare();
+    cell.command.words = text;
+    fill(text, COMMAND_MOST_BYTES);
+    assert_int_equal(cell_check_command(&cell, NULL), 0);
+    fill(text, COMMAND_MOST_BYTES + 1);
+    expect_refusal(&cell, "longer than");
+    cell = bare();
+    cell.command.name = text;
+    fill(text, COMMAND_NAME - 1);
+    assert_int_equal(cell_check_command(&cell, NULL), 0);
+    fill(text, COMMAND_NAME);
+    expect_refusal(&cell, "name");
+    cell = bare();
+    cell.command.input = text;
+    fill(text, COMMAND_PLACE - 1);
+    assert_int_equal(cell_check_command(&cell, NULL), 0);
+    fill(text, COMMAND_PLACE);
+    expect_refusal(&cell, "input");
+    cell = bare();
+    cell.command.keep = text;
+    expect_refusal(&cell, "keeps");
+}
+
+static void what_a_program_here_may_not_ask_is_refused(void **state)
+{
+    (void)state;
+    struct cell cell = bare();
+    cell.command.words = NULL;
+    expect_refusal(&cell, "no words");
+    cell.path = words("perf-read");
+    assert_int_equal(cell_check_command(&cell, NULL), 0);
+    cell = bare();
+    cell.command.sweep = SWEEP_COUNT;
+    expect_refusal(&cell, "sweep");
+    cell = bare();
+    cell.command.detail = DETAIL_COUNT;
+    expect_refusal(&cell, "detail");
+    cell = bare();
+    cell.command.name = NULL;
+    expect_refusal(&cell, "name");
+    cell = bare();
+    cell.events[1] = NULL;
+    expect_refusal(&cell, "column");
+    cell = bare();
+    cell.tour.calls = words("timer.nothing");
+    expect_refusal(&cell, "neither a tour nor a watch");
+    cell = bare();
+    cell.watch.kind = WATCH_INTERVAL;
+    expect_refusal(&cell, "neither a tour nor a watch");
+    cell = bare(); /* an execution of which only its end is asked */
+    cell.events[0] = words(RUN_TASKS);
+    cell.events[2] = words(RUN_LEFT);
+    assert_int_equal(cell_check_command(&cell, NULL), 0);
+}
+
+static void events_are_told_by_who_counts_them(void **state)
+{
+    (void)state;
+    static const char *const of[][2] = {
+        {"instructions:u", "perf_event"},
+        {"cpu/instructions/", "perf_event"},
+        {"msr/tsc/", "perf_event"},
+        {"step/instructions/", "step"},
+        {"stepping/instructions/", "perf_event"},
+        {"qemu/instructions-raw/", "qemu"},
+        {"valgrind/instructions/", "valgrind"},
+        {"step", "perf_event"},
+        {RUN_STATUS, ""},
+        {RUN_NANOSECONDS, ""},
+        {"run/shoes/", "perf_event"},
+        {"", "perf_event"},
+    };
+    for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+        assert_string_equal(command_source(of[i][0]), of[i][1]);
+        assert_int_equal(run_column(of[i][0]), !of[i][1][0]);
+    }
+}
+
+static void names_of_brought_files_are_plain(void **state)
+{
+    (void)state;
+    char longest[BROUGHT_NAME + 1];
+    fill(longest, BROUGHT_NAME - 1);
+    assert_true(brought_name_is_plain(longest));
+    fill(longest, BROUGHT_NAME);
+    assert_false(brought_name_is_plain(longest));
+    static const char *const good[] = {"a", "words.txt", "x86_64+sse2-1.0", "-rf"};
+    static const char *const bad[] = {"",    ".",        "..", ".arriving", "a/b",    "/etc", "a b",
+                                      "a\n", "\xc3\xa4", "a%", "../up",     "a\x01b", "{kit}"};
+    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+        assert_true(brought_name_is_plain(good[i]));
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+        assert_false(brought_name_is_plain(bad[i]));
+}
+
+static void joined_words_come_apart_as_they_were(void **state)
+{
+    (void)state;
+    static const char *const lists[][5] = {
+        {"true"},
+        {"perl", "-e", "print \"a\\n\" if $x > 'y';"},
+        {"", " ", "'", "\"", "\\"},
+        {"a\tb", "c\nd", "e\vf", "''", "\\'"},
+        {"$HOME", "*", ";", "#x", "--"},
+        {"\xc3\xa4", "\x01", "a'b'c", "'a", "b\\"},
+    };
+    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+        size_t count = 0;
+        while (count < 5 && lists[i][count])
+            count++;
+        AUTO_FREE char *line = words_join(lists[i], count);
+        AUTO_WORDS char **again = NULL;
+        assert_non_null(line);
+        assert_int_equal(words_split(line, &again, NULL), count);
+        for (size_t word = 0; word < count; word++)
+            assert_string_equal(again[word], lists[i][word]);
+    }
+    const char *const plain[] = {"ls", "-l", "/tmp"};
+    AUTO_FREE char *line = words_join(plain, 3);
+    assert_string_equal(line, "ls -l /tmp"); /* nothing is quoted that need not be */
+    AUTO_FREE char *none = words_join(plain, 0);
+    assert_string_equal(none, "");
+}
+
+static void settings_have_names_that_mean_them(void **state)
+{
+    (void)state;
+    char name[256];
+    for (uint32_t controls = 0; controls <= CONTROLS_ALL; controls++) {
+        setting_name(controls, name, sizeof(name));
+        if (setting_from_name(name) != (int64_t)controls)
+            fail_msg("%s is not %u", name, controls);
+    }
+    static const char *const none[] = {"",      "aslr+",         "+aslr",         "aslr+aslr",
+                                       "only-", "only-aslr+cpu", "without-shoes", "all"};
+    for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+        assert_int_equal(setting_from_name(none[i]), -1);
+    assert_string_equal(setting_name(0, name, sizeof(name)), "as-is");
+    assert_string_equal(setting_name(CONTROLS_ALL, name, sizeof(name)), "controlled");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(commands_come_back_whole),
+        cmocka_unit_test(cells_differ_by_every_field_of_their_command),
+        cmocka_unit_test(other_cells_say_nothing_of_commands),
+        cmocka_unit_test(all_fields_are_there_or_none),
+        cmocka_unit_test(what_is_too_long_is_refused),
+        cmocka_unit_test(what_a_program_here_may_not_ask_is_refused),
+        cmocka_unit_test(events_are_told_by_who_counts_them),
+        cmocka_unit_test(names_of_brought_files_are_plain),
+        cmocka_unit_test(joined_words_come_apart_as_they_were),
+        cmocka_unit_test(settings_have_names_that_mean_them),
+    };
+    return cmocka_run_group_tests_name("cell-command", tests, NULL, NULL);
+}

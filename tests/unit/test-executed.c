@@ -1,0 +1,333 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From stretches of executed code to sums by function, opcode and class: on code assembled by hand,
+ * on 32-bit code beside 64-bit code, on bytes that are none, on hostile counts, and on many. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/executed.h"
+#include "decode/decode.h"
+#include "skip.h"
+
+/* --- a store that remembers --- */
+
+static struct {
+    char kind[16], object[64], name[64];
+    uint64_t count, repetitions;
+} stored[4096];
+static size_t stored_count;
+
+int store_put_executed(struct store *store, const struct stored_executed *executed,
+                       struct failure *failure)
+{
+    (void)store, (void)failure;
+    assert_true(stored_count < sizeof(stored) / sizeof(*stored));
+    assert_int_equal(executed->cell, 3);
+    assert_int_equal(executed->process, 2);
+    snprintf(stored[stored_count].kind, 16, "%s", executed->kind);
+    snprintf(stored[stored_count].object, 64, "%s", executed->object);
+    snprintf(stored[stored_count].name, 64, "%s", executed->name);
+    stored[stored_count].count = executed->count;
+    stored[stored_count++].repetitions = executed->repetitions;
+    return 0;
+}
+
+/* UINT64_MAX: there is none. */
+static uint64_t count_of(const char *kind, const char *name)
+{
+    for (size_t i = 0; i < stored_count; i++)
+        if (strcmp(stored[i].kind, kind) == 0 && strcmp(stored[i].name, name) == 0)
+            return stored[i].count;
+    return UINT64_MAX;
+}
+
+/* --- planting --- */
+
+static size_t bytes_of(const char *digits, uint8_t *bytes)
+{
+    size_t length = strlen(digits) / 2;
+    for (size_t i = 0; i < length; i++) {
+        char pair[3] = {digits[2 * i], digits[2 * i + 1], '\0'};
+        bytes[i] = (uint8_t)strtoul(pair, NULL, 16);
+    }
+    return length;
+}
+
+struct planted {
+    const char *object, *function, *code;
+    uint64_t address;
+    uint32_t instructions;
+    uint64_t executions, repetitions;
+};
+
+static int plant(struct executed *executed, const struct planted *planted)
+{
+    uint8_t bytes[64];
+    struct failure failure = {0};
+    const struct sent_ran ran = {.cell = 3,
+                                 .process = 2,
+                                 .object = planted->object,
+                                 .function = planted->function,
+                                 .address = planted->address,
+                                 .bytes = bytes,
+                                 .length = bytes_of(planted->code, bytes),
+                                 .instructions = planted->instructions,
+                                 .executions = planted->executions,
+                                 .repetitions = planted->repetitions};
+    return executed_add(executed, &ran, &failure);
+}
+
+static void store_all(struct executed *executed)
+{
+    struct failure failure = {0};
+    stored_count = 0;
+    if (executed_store(executed, NULL, true, true, &failure) != 0)
+        fail_msg("%s", failure.text);
+}
+
+static bool has_capstone(void)
+{
+    struct instructions none = {0};
+    struct failure failure = {0};
+    const struct code_bytes nop = {.isa = "x86_64", .bytes = "\x90", .length = 1};
+    const bool has = decode(&decoder_capstone, &nop, &none, &failure) == 0;
+    instructions_release(&none);
+    return has;
+}
+#define NEED_CAPSTONE()                                                                            \
+    do {                                                                                           \
+        if (!has_capstone())                                                                       \
+            skip_because("assay was built without Capstone");                                      \
+    } while (0)
+
+/* A loop of 10: add, load, and back; then a system call. */
+static const struct planted loop[] = {
+    {"/bin/p", "start", "48c7c10a000000", 0x401000, 1, 1, 0}, /* mov $10,%rcx */
+    {"/bin/p", "start",
+     "4883c001"
+     "488b07"
+     "48ffc9"
+     "75f4",
+     0x401007, 4, 10, 0},
+    {"/bin/p", "end", "0f05", 0x401020, 1, 1, 0},
+};
+
+static void sums_are_by_function_opcode_and_class(void **state)
+{
+    (void)state;
+    struct executed *executed;
+    NEED_CAPSTONE();
+    assert_int_equal(executed_new(&executed, "x86_64"), 0);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(plant(executed, &loop[i]), 0);
+    store_all(executed);
+    assert_int_equal(count_of("function", "start"), 41);
+    assert_int_equal(count_of("function", "end"), 1);
+    assert_int_equal(count_of("opcode", "add"), 10);
+    assert_int_equal(count_of("opcode", "mov"), 11);
+    assert_int_equal(count_of("opcode", "jne"), 10);
+    assert_int_equal(count_of("opcode", "syscall"), 1);
+    assert_int_equal(count_of("class", "instructions"), 42);
+    assert_int_equal(count_of("class", "loads"), 10);
+    assert_int_equal(count_of("class", "cond-branches"), 10);
+    assert_int_equal(count_of("class", "syscalls"), 1);
+    assert_int_equal(count_of("class", "cond-branches-taken"), UINT64_MAX);
+    assert_int_equal(count_of("class", EXECUTED_UNKNOWN), UINT64_MAX);
+    assert_int_equal(executed_unknown(executed), 0);
+    /* The most executed first. */
+    assert_string_equal(stored[0].name, "start");
+    assert_string_equal(stored[0].object, "/bin/p");
+    executed_free(executed);
+}
+
+static void a_visit_begins_anew(void **state)
+{
+    (void)state;
+    struct executed *executed;
+    NEED_CAPSTONE();
+    assert_int_equal(executed_new(&executed, "x86_64"), 0);
+    assert_int_equal(plant(executed, &loop[0]), 0);
+    store_all(executed);
+    assert_int_equal(plant(executed, &loop[2]), 0);
+    store_all(executed);
+    assert_int_equal(count_of("class", "instructions"), 1);
+    assert_int_equal(count_of("function", "start"), UINT64_MAX);
+    executed_free(executed);
+}
+
+static void a_string_instruction_counts_once_and_tells_its_repetitions(void **state)
+{
+    (void)state;
+    static const struct planted copy = {"/bin/p", "copy", "f3a4", 0x401000, 1, 3, 997};
+    struct executed *executed;
+    NEED_CAPSTONE();
+    assert_int_equal(executed_new(&executed, "x86_64"), 0);
+    assert_int_equal(plant(executed, &copy), 0);
+    store_all(executed);
+    assert_int_equal(count_of("opcode", "rep movsb"), 3);
+    assert_int_equal(count_of("class", "loads"), 3);
+    for (size_t i = 0; i < stored_count; i++)
+        if (strcmp(stored[i].kind, "class") != 0)
+            assert_int_equal(stored[i].repetitions, 997);
+    executed_free(executed);
+}
+
+/* Where there is no decoder at all, functions are summed all the same. */
+static void functions_need_no_decoder(void **state)
+{
+    (void)state;
+    struct executed *executed;
+    struct failure failure = {0};
+    assert_int_equal(executed_new(&executed, "no-such-isa"), 0);
+    assert_int_equal(plant(executed, &loop[1]), 0);
+    stored_count = 0;
+    assert_int_equal(executed_store(executed, NULL, false, false, &failure), 0);
+    assert_int_equal(stored_count, 1);
+    assert_int_equal(count_of("function", "start"), 40);
+    assert_int_equal(executed_unknown(executed), 0);
+    assert_int_equal(plant(executed, &loop[1]), 0);
+    store_all(executed);
+    assert_int_equal(count_of("opcode", EXECUTED_UNKNOWN), 40);
+    assert_int_equal(count_of("class", "instructions"), 40);
+    assert_int_equal(executed_unknown(executed), 40);
+    executed_free(executed);
+}
+
+/* 41: inc %ecx in 32-bit code, a prefix in 64-bit code. */
+static void code_of_32_bits_is_told_by_its_file(void **state)
+{
+    (void)state;
+    static const struct planted mixed[] = {
+        {"/bin/slim", "f", "4149", 0x8049000, 2, 5, 0},
+        {"/bin/slim", "f", "cd80", 0x8049010, 1, 5, 0},
+        {"/bin/wide", "f", "4883c001", 0x401000, 1, 7, 0},
+        {"/lib/high", "f", "4883c001", 0x7f0000001000, 1, 11, 0},
+    };
+    struct executed *executed;
+    NEED_CAPSTONE();
+    assert_int_equal(executed_new(&executed, "x86_64"), 0);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(plant(executed, &mixed[i]), 0);
+    store_all(executed);
+    assert_int_equal(count_of("opcode", "inc"), 5);
+    assert_int_equal(count_of("opcode", "dec"), 5);
+    assert_int_equal(count_of("opcode", "add"), 18);
+    assert_int_equal(count_of("class", "syscalls"), 5);
+    assert_int_equal(executed_unknown(executed), 0);
+    executed_free(executed);
+}
+
+static void what_no_decoder_knows_is_counted_and_the_rest_is_not_lost(void **state)
+{
+    (void)state;
+    static const struct planted odd[] = {
+        {"", "",
+         "4883c001"
+         "06",
+         0x7f0000001000, 2, 10, 0},                      /* add, then no instruction */
+        {"", "", "4883c001", 0x7f0000002000, 1, 100, 0}, /* add */
+        {"", "", "4883c0", 0x7f0000003000, 1, 1000, 0},  /* cut short */
+        {"", "", "9090", 0x7f0000004000, 1, 10000, 0},   /* two where one was executed */
+        {"", "", "4883c001", 0x7f0000005000, 1, 5, 0},
+    };
+    struct executed *executed;
+    NEED_CAPSTONE();
+    assert_int_equal(executed_new(&executed, "x86_64"), 0);
+    for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
+        assert_int_equal(plant(executed, &odd[i]), 0);
+    store_all(executed);
+    assert_int_equal(count_of("class", "instructions"), 11125);
+    assert_int_equal(count_of("opcode", "add"), 115);
+    assert_int_equal(executed_unknown(executed), 11010);
+    assert_int_equal(count_of("opcode", EXECUTED_UNKNOWN), 11010);
+    assert_int_equal(count_of("class", EXECUTED_UNKNOWN), 11010);
+    executed_free(executed);
+}
+
+static void sums_that_leave_64_bits_are_refused(void **state)
+{
+    (void)state;
+    static const struct planted huge = {"", "", "90", 0x401000, 1, UINT64_MAX, 0};
+    static const struct planted more = {"", "", "9090", 0x402000, 2, UINT64_MAX / 2 + 1, 0};
+    struct executed *executed;
+    struct failure failure = {0};
+    assert_int_equal(executed_new(&executed, "x86_64"), 0);
+    assert_int_equal(plant(executed, &more), -ERANGE);
+    assert_int_equal(plant(executed, &huge), 0);
+    assert_int_equal(plant(executed, &huge), -ERANGE);
+    executed_free(executed);
+    NEED_CAPSTONE();
+    assert_int_equal(executed_new(&executed, "x86_64"), 0);
+    assert_int_equal(plant(executed, &huge), 0);
+    assert_int_equal(executed_store(executed, NULL, true, true, &failure), -ERANGE);
+    executed_free(executed);
+}
+
+static void aarch64_is_decoded_on_any_machine(void **state)
+{
+    (void)state;
+    static const struct planted code = {"/bin/p",
+                                        "f",
+                                        "00040091"
+                                        "e00301aa"
+                                        "010040f9",
+                                        0x400000,
+                                        3,
+                                        9,
+                                        0};
+    struct executed *executed;
+    NEED_CAPSTONE();
+    assert_int_equal(executed_new(&executed, "aarch64"), 0);
+    assert_int_equal(plant(executed, &code), 0);
+    store_all(executed);
+    assert_int_equal(count_of("class", "instructions"), 27);
+    assert_int_equal(count_of("class", "loads"), 9);
+    assert_int_equal(executed_unknown(executed), 0);
+    executed_free(executed);
+}
+
+/* A hundred thousand, as a large program has them: each is there in the end. */
+static void many_stretches_add_up(void **state)
+{
+    (void)state;
+    struct executed *executed;
+    char name[32];
+    NEED_CAPSTONE();
+    assert_int_equal(executed_new(&executed, "x86_64"), 0);
+    for (uint64_t i = 0; i < 100000; i++) {
+        snprintf(name, sizeof(name), "f%u", (unsigned)(i % 1000));
+        const struct planted one = {
+            "/bin/p", name, "4883c001488b0748ffc975f4", 0x7f0000000000 + 16 * i, 4, 1 + i % 3, 0};
+        assert_int_equal(plant(executed, &one), 0);
+    }
+    store_all(executed);
+    assert_int_equal(count_of("class", "instructions"), 4 * (33334 + 2 * 33333 + 3 * 33333));
+    assert_int_equal(count_of("opcode", "jne"), 33334 + 2 * 33333 + 3 * 33333);
+    assert_int_equal(executed_unknown(executed), 0);
+    executed_free(executed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_are_by_function_opcode_and_class),
+        cmocka_unit_test(a_visit_begins_anew),
+        cmocka_unit_test(a_string_instruction_counts_once_and_tells_its_repetitions),
+        cmocka_unit_test(functions_need_no_decoder),
+        cmocka_unit_test(code_of_32_bits_is_told_by_its_file),
+        cmocka_unit_test(what_no_decoder_knows_is_counted_and_the_rest_is_not_lost),
+        cmocka_unit_test(sums_that_leave_64_bits_are_refused),
+        cmocka_unit_test(aarch64_is_decoded_on_any_machine),
+        cmocka_unit_test(many_stretches_add_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,263 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Accounts of QEMU's plugin: what did not come to its end is taken away, and one that is damaged,
+ * missing or not whole makes no count. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/command/qemu-account.h"
+
+/* Of the parts that are not tried here. */
+int command_fail(const struct command_visit *visit, int code, const char *format, ...)
+{
+    (void)visit, (void)format;
+    return code;
+}
+int executed_write(const struct command_visit *visit, const struct executed_instruction *list,
+                   size_t count, const struct mapped *maps, size_t map_count)
+{
+    (void)visit, (void)list, (void)count, (void)maps, (void)map_count;
+    return 0;
+}
+
+struct folder {
+    char path[64];
+    struct qemu_accounts accounts;
+    struct failure failure;
+};
+
+static int make(void **state)
+{
+    struct folder *folder = calloc(1, sizeof(*folder));
+    *state = folder;
+    snprintf(folder->path, sizeof(folder->path), "/tmp/accounts.XXXXXX");
+    return mkdtemp(folder->path) ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    struct folder *folder = *state;
+    char path[128];
+    qemu_accounts_free(&folder->accounts);
+    for (int number = 0; number < 4; number++) {
+        snprintf(path, sizeof(path), "%s/" ACCOUNT_PREFIX "1.%d", folder->path, number);
+        unlink(path);
+    }
+    int result = rmdir(folder->path);
+    free(folder);
+    return result;
+}
+
+static struct account_header header_of(uint64_t records)
+{
+    struct account_header header = {.tasks = 1, .calls = 1, .records = records};
+    memcpy(header.magic, ACCOUNT_MAGIC, sizeof(header.magic));
+    strcpy(header.target, "x86_64");
+    return header;
+}
+
+static struct account_record at(uint64_t address, uint64_t entries, uint64_t inner, uint64_t last)
+{
+    return (struct account_record){.address = address,
+                                   .bytes = {0x90},
+                                   .about = 1,
+                                   .entries = entries,
+                                   .inner = inner,
+                                   .last = last};
+}
+
+static void put(const struct folder *folder, int number, const struct account_header *header,
+                const struct account_record *records, uint64_t size)
+{
+    char path[128];
+    snprintf(path, sizeof(path), "%s/" ACCOUNT_PREFIX "1.%d", folder->path, number);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, (off_t)size), 0);
+    assert_int_equal(pwrite(fd, header, sizeof(*header), 0), sizeof(*header));
+    if (header->records < 100) {
+        size_t length = (size_t)header->records * sizeof(*records);
+        assert_int_equal(pwrite(fd, records, length, (off_t)ACCOUNT_RECORDS_AT), length);
+    }
+    close(fd);
+}
+
+static int read_all(struct folder *folder)
+{
+    int result = qemu_accounts_read(&folder->accounts, folder->path, "x86_64", &folder->failure);
+    assert_true(result == 0 || folder->failure.text[0]);
+    return result;
+}
+
+static void test_a_fault_in_a_block_takes_one_away(void **state)
+{
+    struct folder *folder = *state;
+    /* Twice entered; the second instruction faulted once, and was begun again by a block. */
+    const struct account_record records[] = {at(10, 2, 2, 0), at(11, 1, 3, 0), at(12, 0, 0, 2)};
+    const struct account_header header = header_of(3);
+    put(folder, 0, &header, records, ACCOUNT_FILE_BYTES);
+    assert_int_equal(read_all(folder), 0);
+    assert_int_equal(folder->accounts.instructions, 6);
+    assert_int_equal(folder->accounts.tasks, 1);
+    assert_int_equal(folder->accounts.processes, 1);
+}
+
+static void test_one_at_the_end_of_a_block_is_told_by_its_access(void **state)
+{
+    struct folder *folder = *state;
+    struct account_record records[] = {at(10, 5, 0, 5), at(20, 3, 0, 3)};
+    const struct account_header header = header_of(2);
+    records[0].about |= ACCOUNT_WATCHED;
+    records[0].done = 4;
+    records[1].about |= ACCOUNT_FAULTS;
+    put(folder, 0, &header, records, ACCOUNT_FILE_BYTES);
+    assert_int_equal(read_all(folder), 0);
+    assert_int_equal(folder->accounts.instructions, 4);
+}
+
+static void test_repetitions_are_told_apart(void **state)
+{
+    struct folder *folder = *state;
+    struct account_record records[] = {at(10, 1001, 0, 1001)};
+    const struct account_header header = header_of(1);
+    records[0].about |= ACCOUNT_REPEATED;
+    records[0].repetitions = 1000;
+    put(folder, 0, &header, records, ACCOUNT_FILE_BYTES);
+    assert_int_equal(read_all(folder), 0);
+    assert_int_equal(folder->accounts.instructions, 1);
+    assert_int_equal(folder->accounts.repetitions, 1000);
+}
+
+static void test_one_killed_as_it_entered_a_block_is_whole(void **state)
+{
+    struct folder *folder = *state;
+    const struct account_record records[] = {at(10, 1, 0, 1), at(11, 1, 0, 0)};
+    const struct account_header header = header_of(2);
+    put(folder, 0, &header, records, ACCOUNT_FILE_BYTES);
+    assert_int_equal(read_all(folder), 0);
+    assert_int_equal(folder->accounts.instructions, 1);
+}
+
+static void test_an_account_that_is_missing_is_noticed(void **state)
+{
+    struct folder *folder = *state;
+    const struct account_record records[] = {at(10, 1, 0, 1)};
+    struct account_header header = header_of(1);
+    header.forks = 1;
+    put(folder, 0, &header, records, ACCOUNT_FILE_BYTES);
+    assert_int_equal(read_all(folder), -EIO);
+    assert_non_null(strstr(folder->failure.text, "step"));
+}
+
+static void test_children_and_programs_are_added(void **state)
+{
+    struct folder *folder = *state;
+    const struct account_record records[] = {at(10, 1, 0, 1)};
+    struct account_header header = header_of(1);
+    header.forks = header.followed = 1;
+    put(folder, 0, &header, records, ACCOUNT_FILE_BYTES);
+    header.forks = header.followed = 0;
+    put(folder, 1, &header, records, ACCOUNT_FILE_BYTES);
+    put(folder, 2, &header, records, ACCOUNT_FILE_BYTES);
+    assert_int_equal(read_all(folder), 0);
+    assert_int_equal(folder->accounts.instructions, 3);
+    assert_int_equal(folder->accounts.processes, 2);
+    assert_int_equal(folder->accounts.tasks, 2);
+}
+
+static void test_one_that_left_is_refused_with_its_name(void **state)
+{
+    struct folder *folder = *state;
+    const struct account_record records[] = {at(10, 1, 0, 1)};
+    struct account_header header = header_of(1);
+    header.leaving = 1;
+    strcpy(header.other, "/bin/foreign");
+    put(folder, 0, &header, records, ACCOUNT_FILE_BYTES);
+    assert_int_equal(read_all(folder), -ENOTSUP);
+    assert_non_null(strstr(folder->failure.text, "/bin/foreign"));
+}
+
+static void test_nothing_is_no_account(void **state)
+{
+    assert_int_equal(read_all(*state), -ENOTSUP);
+}
+
+static void refused(void **state, struct account_header header, struct account_record record,
+                    uint64_t size, int code)
+{
+    assert_int_equal(make(state), 0);
+    put(*state, 0, &header, &record, size);
+    assert_int_equal(read_all(*state), code);
+    assert_int_equal(leave(state), 0);
+}
+
+static void test_what_is_damaged_is_refused(void **state)
+{
+    const struct account_record good = at(10, 1, 0, 1);
+    struct account_header header = header_of(1);
+    struct account_record record = good;
+    refused(state, header, good, ACCOUNT_FILE_BYTES - 1, -EBADMSG);
+    header.magic[0] = 'x';
+    refused(state, header, good, ACCOUNT_FILE_BYTES, -EBADMSG);
+    header = header_of(1);
+    strcpy(header.target, "aarch64");
+    refused(state, header, good, ACCOUNT_FILE_BYTES, -EBADMSG);
+    header = header_of((uint64_t)ACCOUNT_RECORDS + 1);
+    refused(state, header, good, ACCOUNT_FILE_BYTES, -EBADMSG);
+    header = header_of(1);
+    header.maps = ACCOUNT_MAPS + 1;
+    refused(state, header, good, ACCOUNT_FILE_BYTES, -EBADMSG);
+    header = header_of(1);
+    header.lack = ACCOUNT_TOO_MUCH_CODE;
+    refused(state, header, good, ACCOUNT_FILE_BYTES, -ENOTSUP);
+    header = header_of(0);
+    refused(state, header, good, ACCOUNT_FILE_BYTES, -ENOEXEC);
+    header = header_of(1);
+    record.repetitions = 2; /* more often than it was begun */
+    refused(state, header, record, ACCOUNT_FILE_BYTES, -EBADMSG);
+    record = good;
+    record.done = 2;
+    refused(state, header, record, ACCOUNT_FILE_BYTES, -EBADMSG);
+    record = good;
+    record.about = 0; /* without a length */
+    refused(state, header, record, ACCOUNT_FILE_BYTES, -EBADMSG);
+}
+
+static void test_more_than_came_is_refused(void **state)
+{
+    struct folder *folder = *state;
+    const struct account_record records[] = {at(10, 1, 1, 0), at(11, 0, 0, 2)};
+    const struct account_header header = header_of(2);
+    put(folder, 0, &header, records, ACCOUNT_FILE_BYTES);
+    assert_int_equal(read_all(folder), -EBADMSG);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make, leave)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(test_a_fault_in_a_block_takes_one_away),
+        IN_FOLDER(test_one_at_the_end_of_a_block_is_told_by_its_access),
+        IN_FOLDER(test_repetitions_are_told_apart),
+        IN_FOLDER(test_one_killed_as_it_entered_a_block_is_whole),
+        IN_FOLDER(test_an_account_that_is_missing_is_noticed),
+        IN_FOLDER(test_children_and_programs_are_added),
+        IN_FOLDER(test_one_that_left_is_refused_with_its_name),
+        IN_FOLDER(test_nothing_is_no_account),
+        cmocka_unit_test(test_what_is_damaged_is_refused),
+        IN_FOLDER(test_more_than_came_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,394 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Sources against each other: raw, aligned, and reasons that add up to the difference. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+/* cmocka needs those before string.h before it. */
+#include <cmocka.h>
+
+#include "judge/repeat/align.h"
+#include "repeat-judging.h"
+
+static size_t counted(struct repeat_builder *builder, const char *source, uint64_t aligned,
+                      uint64_t repetitions)
+{
+    const struct repeat_way way = {.source = source, .controls = CONTROLS_ALL, .raw = true};
+    const size_t cell = repeat_build_cell(builder, &way);
+    for (size_t i = 0; i < 12; i++)
+        repeat_build_run(builder, cell, (const uint64_t[]){aligned, aligned + repetitions});
+    return cell;
+}
+
+static size_t executed(struct repeat_builder *builder, const char *source)
+{
+    return repeat_build_cell(
+        builder,
+        &(struct repeat_way){.source = source, .controls = CONTROLS_ALL, .detail = DETAIL_CODE});
+}
+
+static void assert_adds_up(const struct repeat_alignment *alignment)
+{
+    double sum = 0, unknown = 0;
+    for (size_t i = 0; i < alignment->reason_count; i++) {
+        sum += alignment->reasons[i].instructions;
+        assert_true(alignment->reasons[i].words[0] != '\0');
+        assert_true(i == 0 || fabs(alignment->reasons[i].instructions) <=
+                                  fabs(alignment->reasons[i - 1].instructions));
+        if (strcmp(alignment->reasons[i].what, "unknown") == 0)
+            unknown = alignment->reasons[i].instructions;
+    }
+    assert_true(!(fabs(sum - alignment->difference) > 0));
+    assert_true(!(fabs(unknown - alignment->unexplained) > 0));
+}
+
+static double reason(const struct repeat_alignment *alignment, const char *what)
+{
+    for (size_t i = 0; i < alignment->reason_count; i++)
+        if (strcmp(alignment->reasons[i].what, what) == 0)
+            return alignment->reasons[i].instructions;
+    return 0;
+}
+
+#define assert_number(value, wanted)                                                               \
+    do {                                                                                           \
+        if (fabs((value) - (wanted)) > 0)                                                          \
+            fail_msg("%s is %g, not %g", #value, (double)(value), (double)(wanted));               \
+    } while (0)
+
+static void sources_that_agree_are_the_same_after_alignment(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    repeat_begin(&builder, 1);
+    counted(&builder, "step", 5000, 0);
+    counted(&builder, "qemu", 5000, 700);
+    counted(&builder, "valgrind", 5000, 0);
+    struct repeat_report report = repeat_judged(&builder);
+    assert_int_equal(report.alignment_count, 2);
+    assert_string_equal(report.alignments[0].source, "qemu");
+    assert_string_equal(report.alignments[0].against, "step");
+    assert_number(report.alignments[0].raw, 5700);
+    assert_number(report.alignments[0].repetitions, 700);
+    assert_number(report.alignments[0].aligned, 5000);
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(report.alignments[i].same);
+        assert_number(report.alignments[i].difference, 0);
+        assert_int_equal(report.alignments[i].reason_count, 0);
+    }
+    repeat_report_release(&report);
+    repeat_build_end(&builder);
+}
+
+static void one_run_that_counts_otherwise_is_not_the_same(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    repeat_begin(&builder, 1);
+    counted(&builder, "step", 5000, 0);
+    size_t cell = counted(&builder, "qemu", 5000, 0);
+    repeat_build_run(&builder, cell, (const uint64_t[]){5001, 5001});
+    struct repeat_report report = repeat_judged(&builder);
+    assert_false(report.alignments[0].same);
+    assert_number(report.alignments[0].difference, 0);
+    repeat_report_release(&report);
+    repeat_build_end(&builder);
+}
+
+static void subjects_are_held_against_their_truth(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    repeat_build_start(&builder, 1);
+    repeat_build_machine(&builder, "one", "1");
+    repeat_build_subject(&builder, "loop", 100, "M8", 5000, 64);
+    counted(&builder, "step", 5000, 0);
+    counted(&builder, "qemu", 5003, 0);
+    struct repeat_report report = repeat_judged(&builder);
+    assert_int_equal(report.alignment_count, 2);
+    assert_string_equal(report.alignments[0].against, "truth");
+    assert_true(report.alignments[0].same);
+    assert_false(report.alignments[1].same);
+    assert_number(report.alignments[1].difference, 3);
+    assert_number(report.alignments[1].unexplained, 3);
+    assert_says(report.alignments[1].reasons[0].words, "not recorded");
+    assert_adds_up(&report.alignments[1]);
+    repeat_report_release(&report);
+    repeat_build_end(&builder);
+}
+
+static void hardware_is_the_reference_where_nobody_steps(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    repeat_begin(&builder, 1);
+    repeat_build_same(
+        &builder,
+        repeat_build_cell(&builder,
+                          &(struct repeat_way){.controls = CONTROLS_ALL,
+                                               .events = {"instructions:k", "instructions:u"}}),
+        5000, 5);
+    counted(&builder, "qemu", 5000, 0);
+    struct repeat_report report = repeat_judged(&builder);
+    assert_int_equal(report.alignment_count, 1);
+    assert_string_equal(report.alignments[0].against, "perf_event");
+    assert_true(report.alignments[0].same);
+    repeat_report_release(&report);
+    repeat_build_end(&builder);
+}
+
+/* What glibc does in fact, made small. */
+static void the_reasons_of_a_libc_program_are_named(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    repeat_begin(&builder, 1);
+    size_t step = executed(&builder, "step"), tool = executed(&builder, "valgrind");
+    static const struct {
+        const char *object, *name;
+        uint64_t step, tool;
+    } functions[] = {
+        {"/usr/bin/perl", "main", 1000, 1000},
+        {"/lib/libc.so.6", "__memcpy_evex_unaligned_erms", 400, 0},
+        {"/lib/libc.so.6", "__memcpy_avx_unaligned_erms", 0, 460},
+        {"/lib/libc.so.6", "memcpy", 30, 22},
+        {"/lib/ld-linux-x86-64.so.2", "init_cpu_features.constprop.0", 800, 650},
+        {"[vdso]", "__vdso_clock_gettime", 90, 0},
+        {"/lib/libc.so.6", "clock_gettime@@GLIBC_2.17", 20, 25},
+        {"/usr/libexec/valgrind/vgpreload_core-amd64-linux.so", "_init", 0, 12},
+        {"/lib/ld-linux-x86-64.so.2", "_dl_map_object_from_fd", 500, 900},
+        {"/lib/libc.so.6", "_int_malloc", 300, 307},
+        {"/lib/libc.so.6", "__strlen_avx2", 300, 0},
+        {"/usr/bin/perl", "Perl_yylex", 300, 309},
+        {"/usr/bin/perl", "", 10, 10},
+    };
+    uint64_t totals[2] = {0, 0};
+    for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+        if (functions[i].step)
+            repeat_build_function(&builder, step, functions[i].object, functions[i].name,
+                                  functions[i].step, 0);
+        if (functions[i].tool)
+            repeat_build_function(&builder, tool, functions[i].object, functions[i].name,
+                                  functions[i].tool, 0);
+        totals[0] += functions[i].step;
+        totals[1] += functions[i].tool;
+    }
+    counted(&builder, "step", totals[0], 0);
+    counted(&builder, "valgrind", totals[1] + 5, 0);
+    struct repeat_report report = repeat_judged(&builder);
+    assert_int_equal(report.alignment_count, 1);
+    const struct repeat_alignment *alignment = &report.alignments[0];
+    assert_adds_up(alignment);
+    assert_number(reason(alignment, "cpuid"), 60 - 8 - 150);
+    assert_number(reason(alignment, "vdso"), 5 - 90);
+    assert_number(reason(alignment, "environment"), 12 + 400 + 7 - 300);
+    assert_number(reason(alignment, "addresses"), 0);
+    assert_number(reason(alignment, "unknown"), 9 + 5);
+    for (size_t i = 0; i < alignment->reason_count; i++)
+        if (strcmp(alignment->reasons[i].what, "unknown") == 0)
+            assert_says(alignment->reasons[i].words,
+                        "Perl_yylex +9; +5 that functions do not account for");
+    repeat_report_release(&report);
+    repeat_build_end(&builder);
+}
+
+/* A static program on this CPU looks functions up in the vDSO, and under QEMU has none; figures as
+ * they were counted. */
+static void lookups_in_the_vdso_are_one_reason_with_all_that_they_call(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint64_t step, qemu;
+    } functions[] = {{"_dl_lookup_symbol_x", 985, 0},
+                     {"do_lookup_x", 871, 0},
+                     {"_dl_non_dynamic_init", 650, 193},
+                     {"update_active.constprop.0", 635, 185},
+                     {"check_match", 240, 0},
+                     {"_int_malloc", 940, 828},
+                     {"__strcmp_avx2", 100, 0},
+                     {"_dl_aux_init", 323, 283},
+                     {"get_common_indices.constprop.0", 69, 78},
+                     {"main", 50, 50},
+                     {"work", 50, 53}};
+    struct repeat_builder builder;
+    repeat_begin(&builder, 1);
+    size_t step = executed(&builder, "step"), tool = executed(&builder, "qemu");
+    uint64_t totals[2] = {0, 0};
+    for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+        repeat_build_function(&builder, step, "/tmp/hello", functions[i].name, functions[i].step,
+                              0);
+        if (functions[i].qemu)
+            repeat_build_function(&builder, tool, "/other/hello", functions[i].name,
+                                  functions[i].qemu, 0);
+        totals[0] += functions[i].step;
+        totals[1] += functions[i].qemu;
+    }
+    counted(&builder, "step", totals[0], 0);
+    counted(&builder, "qemu", totals[1], 0);
+    struct repeat_report report = repeat_judged(&builder);
+    const struct repeat_alignment *alignment = &report.alignments[0];
+    assert_adds_up(alignment);
+    assert_number(reason(alignment, "vdso"), -985 - 871 - 457 - 240 - 112 - 100);
+    assert_number(reason(alignment, "cpuid"), -450 + 9);
+    assert_number(reason(alignment, "start-up"), -40);
+    assert_number(alignment->unexplained, 3);
+    repeat_report_release(&report);
+    repeat_build_end(&builder);
+}
+
+/* Their size is bounded by what they serve. */
+static void a_miscounted_servant_is_not_explained_away(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    repeat_begin(&builder, 1);
+    size_t step = executed(&builder, "step"), tool = executed(&builder, "qemu");
+    repeat_build_function(&builder, step, "a", "do_lookup_x", 100, 0);
+    repeat_build_function(&builder, step, "a", "__memcpy_avx2", 50000, 0);
+    repeat_build_function(&builder, tool, "a", "__memcpy_avx2", 40000, 0);
+    counted(&builder, "step", 50100, 0);
+    counted(&builder, "qemu", 40000, 0);
+    struct repeat_report report = repeat_judged(&builder);
+    assert_adds_up(&report.alignments[0]);
+    assert_number(reason(&report.alignments[0], "vdso"), -100);
+    assert_number(report.alignments[0].unexplained, -10000);
+    repeat_report_release(&report);
+    repeat_build_end(&builder);
+}
+
+static void what_hashes_addresses_differs_by_them(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    repeat_build_start(&builder, 1);
+    repeat_build_machine(&builder, "one", "1");
+    repeat_build_subject(&builder, "address-hash", 100, "M3 M10", -1, 64);
+    size_t step = executed(&builder, "step"), tool = executed(&builder, "qemu");
+    repeat_build_function(&builder, step, "a", "insert", 100, 0);
+    repeat_build_function(&builder, tool, "a", "insert", 130, 0);
+    counted(&builder, "step", 100, 0);
+    counted(&builder, "qemu", 130, 0);
+    struct repeat_report report = repeat_judged(&builder);
+    assert_number(reason(&report.alignments[0], "addresses"), 30);
+    assert_number(report.alignments[0].unexplained, 0);
+    repeat_report_release(&report);
+    repeat_build_end(&builder);
+}
+
+static void repetitions_that_one_side_counts_are_named(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    repeat_begin(&builder, 1);
+    size_t step = executed(&builder, "step"), tool = executed(&builder, "qemu");
+    repeat_build_function(&builder, step, "/bin/a", "copy", 100, 900);
+    repeat_build_function(&builder, tool, "/bin/a", "copy", 1000, 0);
+    counted(&builder, "step", 100, 900);
+    counted(&builder, "qemu", 1000, 0);
+    struct repeat_report report = repeat_judged(&builder);
+    assert_adds_up(&report.alignments[0]);
+    assert_number(reason(&report.alignments[0], "repeated"), 900);
+    assert_number(report.alignments[0].unexplained, 0);
+    repeat_report_release(&report);
+    repeat_build_end(&builder);
+}
+
+static void a_miscount_is_not_explained_away(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    repeat_begin(&builder, 1);
+    size_t step = executed(&builder, "step"), tool = executed(&builder, "qemu");
+    for (uint64_t i = 0; i < 20; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "work_%u", (unsigned)i);
+        repeat_build_function(&builder, step, "/bin/a", name, 100 + i, 0);
+        repeat_build_function(&builder, tool, "/bin/a", name, 101 + i, 0);
+    }
+    counted(&builder, "step", 2190, 0);
+    counted(&builder, "qemu", 2210, 0);
+    struct repeat_report report = repeat_judged(&builder);
+    assert_adds_up(&report.alignments[0]);
+    assert_number(report.alignments[0].unexplained, 20);
+    assert_says(report.alignments[0].reasons[0].words, "and 16 more functions");
+    repeat_report_release(&report);
+    repeat_build_end(&builder);
+}
+
+static void random_functions_always_add_up(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"main",           "__strlen_avx2", "strlen", "_dl_start",
+                                        "malloc",         "time",          "",       "getenv",
+                                        "init_cacheinfo", "S_hash",        "work"};
+    for (uint32_t seed = 1; seed <= repeat_seeds(100); seed++) {
+        struct repeat_builder builder;
+        repeat_begin(&builder, seed);
+        uint64_t totals[2] = {0, 0};
+        static const char *const sources[] = {"step", "qemu"};
+        for (size_t side = 0; side < 2; side++) {
+            size_t cell = executed(&builder, sources[side]);
+            for (size_t i = 0; i < 30; i++) {
+                const uint64_t count = random_below(&builder.random, 100000);
+                repeat_build_function(&builder, cell, "/bin/a",
+                                      names[random_below(&builder.random, 11)], count,
+                                      random_below(&builder.random, 9));
+                totals[side] += count;
+            }
+        }
+        for (size_t side = 0; side < 2; side++)
+            counted(&builder, sources[side], totals[side] + random_below(&builder.random, 3), 0);
+        struct repeat_report report = repeat_judged(&builder);
+        assert_int_equal(report.alignment_count, 1);
+        assert_adds_up(&report.alignments[0]);
+        repeat_report_release(&report);
+        repeat_build_end(&builder);
+    }
+}
+
+static void forms_of_functions_are_known_by_their_names(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {"__memmove_avx512_unaligned_erms",
+                                        "__strchr_sse2",
+                                        "__strlen_evex",
+                                        "__memset_zva64",
+                                        "__sin_fma",
+                                        "__memcpy_generic.part.0"};
+    static const char *const none[] = {"memcpy",     "_avx2", "main",    "avx2",
+                                       "set_averse", "",      "_svelte", "x_sverige"};
+    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+        assert_true(align_is_variant(forms[i]));
+    for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+        assert_false(align_is_variant(none[i]));
+    assert_true(align_is_variant_of("__memmove_avx512_unaligned_erms", "memmove"));
+    assert_false(align_is_variant_of("__memmove_avx512_unaligned_erms", "mem"));
+    assert_false(align_is_variant_of("__memmove_avx512_unaligned_erms", ""));
+    assert_true(align_are_variants("__memmove_avx512_unaligned_erms", "__memmove_sse2"));
+    assert_false(align_are_variants("__memmove_avx512_unaligned_erms", "__memset_sse2"));
+    assert_false(align_are_variants("memmove", "__memmove_sse2"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sources_that_agree_are_the_same_after_alignment),
+        cmocka_unit_test(one_run_that_counts_otherwise_is_not_the_same),
+        cmocka_unit_test(subjects_are_held_against_their_truth),
+        cmocka_unit_test(hardware_is_the_reference_where_nobody_steps),
+        cmocka_unit_test(the_reasons_of_a_libc_program_are_named),
+        cmocka_unit_test(lookups_in_the_vdso_are_one_reason_with_all_that_they_call),
+        cmocka_unit_test(a_miscounted_servant_is_not_explained_away),
+        cmocka_unit_test(what_hashes_addresses_differs_by_them),
+        cmocka_unit_test(repetitions_that_one_side_counts_are_named),
+        cmocka_unit_test(a_miscount_is_not_explained_away),
+        cmocka_unit_test(random_functions_always_add_up),
+        cmocka_unit_test(forms_of_functions_are_known_by_their_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

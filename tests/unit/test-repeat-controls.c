@@ -1,0 +1,286 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which control did it: planted programs of which the answer is known, hundreds of them. Wrong
+ * names are counted, and so are names that were missed. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+/* cmocka needs those before string.h before it. */
+#include <cmocka.h>
+
+#include "repeat-judging.h"
+
+#define ASLR  CONTROL_BIT(CONTROL_ASLR)
+#define SEEDS CONTROL_BIT(CONTROL_HASH_SEEDS)
+
+/* The controls that were named as those that do it. */
+static uint32_t named(const struct repeat_effect *effect)
+{
+    uint32_t set = 0;
+    for (size_t i = 0; i < CONTROL_COUNT; i++)
+        if (effect->parts[i].brings || effect->parts[i].is_needed)
+            set |= CONTROL_BIT(i);
+    return set;
+}
+
+struct score {
+    uint32_t worlds, wrong, missed, moved;
+};
+
+/* So many worlds of the plan; `right` are the controls that matter, `moves` those that move the
+ * level. */
+static struct score scored(const struct repeat_planted *planted, uint32_t worlds, uint32_t right,
+                           uint32_t moves)
+{
+    struct score score = {.worlds = worlds};
+    for (uint32_t seed = 1; seed <= worlds; seed++) {
+        struct repeat_builder builder;
+        repeat_begin(&builder, seed);
+        repeat_build_settings(&builder, &(struct repeat_way){0}, planted, true);
+        struct repeat_report report = repeat_judged(&builder);
+        assert_int_equal(report.effect_count, 1);
+        const struct repeat_effect *effect = &report.effects[0];
+        assert_true(strlen(effect->who) > 20);
+        score.wrong += (named(effect) & ~right) != 0;
+        score.missed += (right & ~named(effect)) != 0;
+        for (size_t i = 0; i < CONTROL_COUNT; i++)
+            if (!((right | moves) & CONTROL_BIT(i)) &&
+                (effect->parts[i].only_shifts || effect->parts[i].without_shifts)) {
+                score.moved++;
+                break;
+            }
+        if (getenv("ASSAY_TEST_SAY") && seed <= 3)
+            print_message("  %s\n", effect->who);
+        repeat_report_release(&report);
+        repeat_build_end(&builder);
+    }
+    return score;
+}
+
+static void expect(const char *what, const struct repeat_planted *planted, uint32_t right,
+                   uint32_t moves, double missed_by_7, double missed_by_12)
+{
+    for (size_t runs = 7; runs <= 12; runs += 5) {
+        struct repeat_planted of_runs = *planted;
+        of_runs.runs = runs;
+        const struct score score = scored(&of_runs, repeat_seeds(20), right, moves);
+        print_message("%s, %zu runs: of %u worlds %u wrong, %u missed, %u levels wrong\n", what,
+                      runs, score.worlds, score.wrong, score.missed, score.moved);
+        /* Seven runs may miss more, but accuse no more. */
+        assert_true(score.wrong <= .05 * score.worlds);
+        assert_true(score.moved <= .05 * score.worlds);
+        assert_true(score.missed <= (runs < 12 ? missed_by_7 : missed_by_12) * score.worlds);
+    }
+}
+
+static void one_control_that_matters_is_named(void **state)
+{
+    (void)state;
+    struct repeat_planted aslr = {.varies[CONTROL_ASLR] = 500};
+    expect("only aslr", &aslr, ASLR, 0, 0, 0);
+    aslr.noise = 50;
+    expect("only aslr, with noise", &aslr, ASLR, 0, .1, 0);
+    aslr.levels = 2;
+    aslr.noise = 0;
+    expect("only aslr, two levels", &aslr, ASLR, 0, .8, .1);
+    expect("only hash-seeds", &(struct repeat_planted){.varies[CONTROL_HASH_SEEDS] = 3000}, SEEDS,
+           0, 0, 0);
+    expect("only hash-seeds, outliers",
+           &(struct repeat_planted){.varies[CONTROL_HASH_SEEDS] = 3000,
+                                    .outliers = .05,
+                                    .outlier_size = 20000,
+                                    .noise = 10},
+           SEEDS, 0, .5, .1);
+}
+
+static void two_that_are_needed_are_both_named(void **state)
+{
+    (void)state;
+    expect("either off varies",
+           &(struct repeat_planted){.any = ASLR | SEEDS, .any_stdev = 800, .noise = 20},
+           ASLR | SEEDS, 0, .3, .05);
+    expect("two equal parts",
+           &(struct repeat_planted){.varies[CONTROL_ASLR] = 500, .varies[CONTROL_HASH_SEEDS] = 500},
+           ASLR | SEEDS, 0, .5, .15);
+    expect(
+        "two parts, 4 to 1",
+        &(struct repeat_planted){.varies[CONTROL_ASLR] = 500, .varies[CONTROL_HASH_SEEDS] = 1000},
+        ASLR | SEEDS, 0, .9, .5);
+}
+
+static void two_of_which_one_is_enough_are_both_named(void **state)
+{
+    (void)state;
+    expect("each suffices",
+           &(struct repeat_planted){.all = ASLR | SEEDS, .all_stdev = 800, .noise = 5},
+           ASLR | SEEDS, 0, .5, .1);
+}
+
+static void a_decoy_that_moves_the_level_is_not_accused(void **state)
+{
+    (void)state;
+    const uint32_t environment = CONTROL_BIT(CONTROL_ENVIRONMENT);
+    expect("environment moves, aslr varies",
+           &(struct repeat_planted){.varies[CONTROL_ASLR] = 500,
+                                    .shifts[CONTROL_ENVIRONMENT] = -20000},
+           ASLR, environment, 0, 0);
+    expect("environment moves, nothing varies",
+           &(struct repeat_planted){.shifts[CONTROL_ENVIRONMENT] = 137}, 0, environment, 0, 0);
+    expect("environment moves, noise",
+           &(struct repeat_planted){.shifts[CONTROL_ENVIRONMENT] = 300, .noise = 40}, 0,
+           environment, 0, 0);
+}
+
+static void clean_data_accuse_nobody(void **state)
+{
+    (void)state;
+    expect("nothing varies", &(struct repeat_planted){0}, 0, 0, 0, 0);
+    expect("noise", &(struct repeat_planted){.noise = 100}, 0, 0, 0, 0);
+    expect("rare outliers", &(struct repeat_planted){.outliers = .05, .outlier_size = 5000}, 0, 0,
+           0, 0);
+    expect("outliers and noise",
+           &(struct repeat_planted){.outliers = .2, .outlier_size = 5000, .noise = 3}, 0, 0, 0, 0);
+    expect("two levels",
+           &(struct repeat_planted){.levels = 2, .outliers = .5, .outlier_size = 1000}, 0, 0, 0, 0);
+    expect("interrupts", &(struct repeat_planted){.interrupts = 30, .each = 7}, 0, 0, 0, 0);
+}
+
+static char *sentence(const struct repeat_planted *planted, bool singles)
+{
+    static char who[400];
+    struct repeat_builder builder;
+    repeat_begin(&builder, 5);
+    repeat_build_settings(&builder, &(struct repeat_way){0}, planted, singles);
+    struct repeat_report report = repeat_judged(&builder);
+    memcpy(who, report.effects[0].who, sizeof(who));
+    repeat_report_release(&report);
+    repeat_build_end(&builder);
+    return who;
+}
+
+static void sentences_say_who_and_what_is_left(void **state)
+{
+    (void)state;
+    assert_says(sentence(&(struct repeat_planted){.varies[CONTROL_ASLR] = 500}, true),
+                "aslr did it; with it alone identical in 12 of 12 runs; with all but it ");
+    assert_says(sentence(&(struct repeat_planted){.any = ASLR | SEEDS, .any_stdev = 800}, true),
+                "aslr and hash-seeds are needed together; none of them alone brings most of it");
+    assert_says(sentence(&(struct repeat_planted){.all = ASLR | SEEDS, .all_stdev = 800}, true),
+                "aslr or hash-seeds: each alone is enough");
+    assert_says(sentence(&(struct repeat_planted){.shifts[CONTROL_ENVIRONMENT] = -250}, true),
+                "identical from the beginning: 12 of 12 runs as-is, 12 of 12 controlled; "
+                "environment only moves the level, by -250");
+    assert_says(sentence(&(struct repeat_planted){.interrupts = 30, .each = 7}, true),
+                "of that follows interrupts (7 for each)");
+    assert_says(sentence(&(struct repeat_planted){.varies[CONTROL_ASLR] = 500}, false),
+                "controls were not switched one at a time");
+    assert_says(sentence(&(struct repeat_planted){.noise = 100}, true),
+                "no control brings anything that 12 runs could show");
+    assert_says(sentence(&(struct repeat_planted){.noise = 100, .runs = 1}, true),
+                "too few runs that ended alike");
+}
+
+static void the_ratio_says_how_much_and_how_surely(void **state)
+{
+    (void)state;
+    uint32_t within = 0;
+    const uint32_t worlds = repeat_seeds(200);
+    for (uint32_t seed = 1; seed <= worlds; seed++) {
+        struct repeat_builder builder;
+        repeat_begin(&builder, seed);
+        repeat_build_settings(
+            &builder, &(struct repeat_way){0},
+            &(struct repeat_planted){.varies[CONTROL_ASLR] = 3000 * sqrt(.99), .noise = 300},
+            false);
+        struct repeat_report report = repeat_judged(&builder);
+        const struct repeat_effect *effect = &report.effects[0];
+        assert_true(effect->ratio_low <= effect->ratio && effect->ratio <= effect->ratio_high);
+        within += effect->ratio_low <= 10 && 10 <= effect->ratio_high;
+        repeat_report_release(&report);
+        repeat_build_end(&builder);
+    }
+    print_message("the ratio's interval holds it in %u of %u worlds\n", within, worlds);
+    assert_true(within >= .93 * worlds);
+}
+
+static void a_ratio_over_identical_counts_has_no_end(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    repeat_begin(&builder, 3);
+    repeat_build_settings(&builder, &(struct repeat_way){0},
+                          &(struct repeat_planted){.varies[CONTROL_ASLR] = 500}, true);
+    struct repeat_report report = repeat_judged(&builder);
+    const struct repeat_effect *effect = &report.effects[0];
+    assert_true(isinf(effect->ratio) && isinf(effect->ratio_high));
+    /* Of 12 runs that never varied up to 26 % could. */
+    assert_true(fabs(effect->ratio_low - 1 / sqrt(1 - pow(.025, 1. / 12))) < 1e-6);
+    const struct control_part *aslr = &effect->parts[CONTROL_ASLR];
+    assert_float_equal(aslr->only_part, 1, 1e-12);
+    assert_float_equal(aslr->only_low, pow(.025, 1. / 12), 1e-6);
+    assert_true(aslr->brings && aslr->is_needed);
+    repeat_report_release(&report);
+    repeat_build_end(&builder);
+    repeat_begin(&builder, 3);
+    repeat_build_settings(&builder, &(struct repeat_way){0}, &(struct repeat_planted){0}, true);
+    report = repeat_judged(&builder);
+    assert_true(isnan(report.effects[0].ratio));
+    repeat_report_release(&report);
+    repeat_build_end(&builder);
+}
+
+/* Addresses that are held are one draw of those that vary. */
+static void a_draw_that_is_held_is_no_shift_of_the_level(void **state)
+{
+    (void)state;
+    uint32_t shifts = 0;
+    const uint32_t worlds = repeat_seeds(40);
+    for (uint32_t seed = 1; seed <= worlds; seed++) {
+        struct repeat_builder builder;
+        repeat_begin(&builder, seed);
+        repeat_build_settings(&builder, &(struct repeat_way){0},
+                              &(struct repeat_planted){.varies[CONTROL_ASLR] = 500, .held = 2},
+                              true);
+        struct repeat_report report = repeat_judged(&builder);
+        const struct control_part *part = &report.effects[0].parts[CONTROL_ASLR];
+        shifts += part->only_shifts || part->without_shifts;
+        repeat_report_release(&report);
+        repeat_build_end(&builder);
+    }
+    assert_true(shifts <= .05 * worlds);
+}
+
+static void controlled_may_be_a_few_controls_only(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    repeat_begin(&builder, 9);
+    repeat_build_settings(&builder, &(struct repeat_way){.controls = ASLR | SEEDS},
+                          &(struct repeat_planted){.varies[CONTROL_HASH_SEEDS] = 900}, true);
+    struct repeat_report report = repeat_judged(&builder);
+    assert_int_equal(report.effect_count, 1);
+    assert_int_equal(named(&report.effects[0]), SEEDS);
+    repeat_report_release(&report);
+    repeat_build_end(&builder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_control_that_matters_is_named),
+        cmocka_unit_test(two_that_are_needed_are_both_named),
+        cmocka_unit_test(two_of_which_one_is_enough_are_both_named),
+        cmocka_unit_test(a_decoy_that_moves_the_level_is_not_accused),
+        cmocka_unit_test(clean_data_accuse_nobody),
+        cmocka_unit_test(sentences_say_who_and_what_is_left),
+        cmocka_unit_test(the_ratio_says_how_much_and_how_surely),
+        cmocka_unit_test(a_ratio_over_identical_counts_has_no_end),
+        cmocka_unit_test(a_draw_that_is_held_is_no_shift_of_the_level),
+        cmocka_unit_test(controlled_may_be_a_few_controls_only),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

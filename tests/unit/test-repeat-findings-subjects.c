@@ -1,0 +1,478 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Findings that programs of the kit decide: each holds on a machine that does what the paper says,
+ * does not on one that does the opposite, and says so where nothing can be told. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+/* cmocka needs those before string.h before it. */
+#include <cmocka.h>
+
+#include "repeat-judging.h"
+
+enum { M2 = 1, M5 = 4, M6, M7, M8, M9, M10 };
+
+static void begin(struct repeat_builder *builder)
+{
+    repeat_build_start(builder, 1);
+    repeat_build_machine(builder, "a machine (x86_64)", "1");
+}
+
+/* A cell of the program by this source, with these counts in turn over its runs. */
+static size_t counted(struct repeat_builder *builder, size_t program, const char *source,
+                      uint64_t count, double noise)
+{
+    const struct repeat_way way = {.program = program, .source = source, .controls = CONTROLS_ALL};
+    const size_t cell = repeat_build_cell(builder, &way);
+    for (int run = 0; run < 7; run++) {
+        const double value = (double)count + noise * repeat_built_normal(builder);
+        repeat_build_run(builder, cell, &(uint64_t){(uint64_t)llround(value)});
+    }
+    return cell;
+}
+
+static size_t subject(struct repeat_builder *builder, const char *name, const char *shows)
+{
+    return repeat_build_subject(builder, name, 10, shows, -1, 64);
+}
+
+static struct finding judged(struct repeat_builder *builder, int index)
+{
+    struct repeat_report report = repeat_judged(builder);
+    const struct finding finding = report.findings[index];
+    assert_true(finding.reason[0] != '\0');
+    assert_true(finding.figure[0] != '\0');
+    if (finding.has_estimate) {
+        assert_true(finding.low <= finding.estimate && finding.estimate <= finding.high);
+        assert_true(finding.detectable > 0);
+    }
+    repeat_report_release(&report);
+    repeat_build_end(builder);
+    return finding;
+}
+
+#define assert_verdict(found, expected)                                                            \
+    do {                                                                                           \
+        const struct finding judged_ = (found);                                                    \
+        if (judged_.verdict != (expected))                                                         \
+            fail_msg("%s %s: %s", judged_.id, finding_verdict_names[judged_.verdict],              \
+                     judged_.reason);                                                              \
+    } while (0)
+
+static void nothing_measured_is_not_testable_with_a_reason(void **state)
+{
+    (void)state;
+    static const int all[] = {M2, M5, M6, M7, M8, M9, M10};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        struct repeat_builder builder;
+        begin(&builder);
+        const struct finding finding = judged(&builder, all[i]);
+        assert_verdict(finding, FINDING_UNTESTABLE);
+        assert_false(finding.has_estimate);
+    }
+}
+
+/* --- M2, M6, M7: the counter has too many --- */
+
+struct counter {
+    double opcode, fault, interrupt, noise;
+};
+
+static void count(struct repeat_builder *builder, const struct counter *counter, size_t program,
+                  double length, uint64_t faults, uint64_t opcodes, double interrupts)
+{
+    const struct repeat_way way = {.program = program, .controls = CONTROLS_ALL};
+    const size_t cell = repeat_build_cell(builder, &way);
+    for (int run = 0; run < 12; run++) {
+        const double ticks = round(fabs(interrupts * (1 + repeat_built_normal(builder) / 5)));
+        const double value = length + counter->opcode * (double)opcodes +
+                             counter->fault * (double)faults + counter->interrupt * ticks +
+                             counter->noise * repeat_built_normal(builder);
+        struct repeat_run *made =
+            repeat_build_run(builder, cell, &(uint64_t){(uint64_t)llround(value)});
+        made->account.minor_faults = faults;
+        made->has_interrupts = true;
+        made->interrupts = (uint64_t)ticks;
+    }
+}
+
+static struct finding counting(const struct counter *counter, int index)
+{
+    struct repeat_builder builder;
+    begin(&builder);
+    const size_t opcodes = repeat_build_subject(&builder, "fldcw", 20000, "M2", 60185, 64);
+    count(&builder, counter, opcodes, 60185, 20, 20000, 0);
+    const size_t faults = repeat_build_subject(&builder, "faults", 2000, "M6", 8205, 64);
+    count(&builder, counter, faults, 8205, 2020, 0, 1);
+    const size_t spin = repeat_build_subject(&builder, "spin", 1000, "M7", 600000184, 64);
+    count(&builder, counter, spin, 600000184, 20, 0, 100);
+    return judged(&builder, index);
+}
+
+static void an_opcode_that_counts_twice_is_seen(void **state)
+{
+    (void)state;
+    const struct finding twice = counting(&(struct counter){.opcode = 1, .fault = 1}, M2);
+    assert_verdict(twice, FINDING_HOLDS);
+    assert_true(fabs(twice.estimate - 1) < 0.01);
+    const struct finding once = counting(&(struct counter){.fault = 1, .interrupt = 1}, M2);
+    assert_verdict(once, FINDING_FAILS);
+    assert_true(fabs(once.estimate) < 0.01);
+    assert_verdict(counting(&(struct counter){.noise = 30000}, M2), FINDING_INCONCLUSIVE);
+}
+
+static void one_count_for_each_fault_is_seen_and_none_and_two_are_not_it(void **state)
+{
+    (void)state;
+    const struct finding one = counting(&(struct counter){.fault = 1, .interrupt = 3}, M6);
+    assert_verdict(one, FINDING_HOLDS);
+    assert_true(fabs(one.estimate - 1) < 0.01);
+    const struct finding none = counting(&(struct counter){.interrupt = 3}, M6);
+    assert_verdict(none, FINDING_FAILS);
+    assert_true(fabs(none.estimate) < 0.01);
+    assert_true(none.low < 0 && none.high > 0);
+    assert_verdict(counting(&(struct counter){.fault = 2}, M6), FINDING_FAILS);
+    assert_verdict(counting(&(struct counter){.fault = 1, .noise = 5000}, M6),
+                   FINDING_INCONCLUSIVE);
+}
+
+static void counts_that_grow_with_interrupts_are_seen(void **state)
+{
+    (void)state;
+    const struct finding grows = counting(&(struct counter){.interrupt = 1}, M7);
+    assert_verdict(grows, FINDING_HOLDS);
+    assert_true(fabs(grows.estimate - 1) < 0.01);
+    assert_verdict(counting(&(struct counter){.fault = 1}, M7), FINDING_FAILS);
+    assert_verdict(counting(&(struct counter){.noise = 300}, M7), FINDING_INCONCLUSIVE);
+}
+
+static void without_a_counter_of_the_cpu_the_reason_is_the_machine(void **state)
+{
+    (void)state;
+    static const int all[] = {M2, M6, M7};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        struct repeat_builder builder;
+        begin(&builder);
+        repeat_build_absence(&builder, "instructions:u", "this machine has no PMU", 2);
+        counted(&builder, subject(&builder, "loop", "M10"), "step", 1000, 0);
+        const struct finding finding = judged(&builder, all[i]);
+        assert_verdict(finding, FINDING_UNTESTABLE);
+        assert_says(finding.reason, "this machine has no PMU");
+    }
+}
+
+/* --- M5 --- */
+
+static void build_layout(struct repeat_builder *builder, const char *source, double other,
+                         double noise)
+{
+    const size_t program = repeat_build_subject(builder, "stack32", 5, "M5", -1, 32);
+    struct repeat_way way = {.program = program, .source = source};
+    for (int with = 0; with < 2; with++) {
+        way.controls = with ? CONTROLS_ALL : CONTROLS_ALL & ~CONTROL_BIT(CONTROL_LAYOUT);
+        const size_t cell = repeat_build_cell(builder, &way);
+        for (int run = 0; run < 7; run++) {
+            const double value = (with ? 30000 : other) + noise * repeat_built_normal(builder);
+            repeat_build_run(builder, cell, &(uint64_t){(uint64_t)llround(value)});
+        }
+    }
+}
+
+static struct finding placed(const char *source, double other, double noise)
+{
+    struct repeat_builder builder;
+    begin(&builder);
+    build_layout(&builder, source, other, noise);
+    return judged(&builder, M5);
+}
+
+static void another_layout_that_changes_a_32_bit_program_is_seen(void **state)
+{
+    (void)state;
+    const struct finding moved = placed("step", 30300, 0);
+    assert_verdict(moved, FINDING_HOLDS);
+    assert_true(fabs(moved.estimate - 1) < 0.01);
+    const struct finding same = placed("step", 30000, 0);
+    assert_verdict(same, FINDING_FAILS);
+    assert_true(same.low <= 0 && same.high >= 0);
+    assert_verdict(placed("step", 30000, 2000), FINDING_INCONCLUSIVE);
+    /* a tool places the stack where it likes: its counts say nothing */
+    assert_verdict(placed("qemu", 30300, 0), FINDING_UNTESTABLE);
+}
+
+static struct finding lowered(bool moves, double noise, int bits)
+{
+    struct repeat_builder builder;
+    begin(&builder);
+    const size_t program = repeat_build_subject(&builder, "stack32", 5, "M5", -1, bits);
+    for (uint64_t point = 0; point < 16; point++) {
+        const struct repeat_way way = {.program = program,
+                                       .source = "step",
+                                       .controls = CONTROLS_ALL,
+                                       .sweep = SWEEP_STACK,
+                                       .swept = 16 * point};
+        const size_t cell = repeat_build_cell(&builder, &way);
+        for (int run = 0; run < 3; run++) {
+            const double place = moves ? 70.0 * (double)(point * 7 % 5) : 0;
+            const double value = 30000 + place + noise * repeat_built_normal(&builder);
+            repeat_build_run(&builder, cell, &(uint64_t){(uint64_t)llround(value)});
+        }
+    }
+    return judged(&builder, M5);
+}
+
+static void a_stack_that_begins_lower_decides_as_well(void **state)
+{
+    (void)state;
+    const struct finding moved = lowered(true, 0, 32);
+    assert_verdict(moved, FINDING_HOLDS);
+    assert_true(fabs(moved.estimate - 100 * 280.0 / 30000) < 0.01);
+    assert_verdict(lowered(false, 0, 32), FINDING_FAILS);
+    assert_verdict(lowered(false, 3000, 32), FINDING_INCONCLUSIVE);
+    assert_says(lowered(true, 0, 64).reason, "1 of 1 64-bit programs");
+}
+
+/* --- M8 --- */
+
+static void build_raw(struct repeat_builder *builder, size_t program, const char *tool,
+                      uint64_t once, uint64_t raw)
+{
+    const struct repeat_way way = {
+        .program = program, .source = tool, .controls = CONTROLS_ALL, .raw = true};
+    const size_t cell = repeat_build_cell(builder, &way);
+    for (int run = 0; run < 7; run++)
+        repeat_build_run(builder, cell, (uint64_t[]){once, raw});
+}
+
+static void tools_that_count_repetitions_are_seen(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    begin(&builder);
+    const size_t made = repeat_build_subject(&builder, "repeat-string", 500, "M8", 5184, 64);
+    const size_t real = repeat_build_program(&builder, "cc1", "cc1");
+    build_raw(&builder, made, "valgrind", 5184, 69184);
+    build_raw(&builder, made, "qemu", 5184, 68184);
+    build_raw(&builder, real, "valgrind", 1000000, 1157000);
+    const struct finding found = judged(&builder, M8);
+    assert_verdict(found, FINDING_HOLDS);
+    assert_true(fabs(found.estimate - 15.7) < 0.01); /* of a real program, not of the one made */
+    assert_says(found.reason, "valgrind");
+    assert_says(found.reason, "qemu");
+}
+
+static void tools_that_count_each_once_are_seen(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    begin(&builder);
+    const size_t made = repeat_build_subject(&builder, "repeat-string", 500, "M8", 5184, 64);
+    build_raw(&builder, made, "valgrind", 5184, 5184);
+    build_raw(&builder, made, "qemu", 5184, 5184);
+    assert_verdict(judged(&builder, M8), FINDING_FAILS);
+    begin(&builder);
+    const size_t again = repeat_build_subject(&builder, "repeat-string", 500, "M8", 5184, 64);
+    build_raw(&builder, again, "valgrind", 5184, 69184);
+    build_raw(&builder, again, "qemu", 5184, 5184);
+    const struct finding divided = judged(&builder, M8);
+    assert_verdict(divided, FINDING_INCONCLUSIVE);
+    assert_says(divided.reason, "not every tool does");
+    begin(&builder);
+    const size_t without = repeat_build_program(&builder, "cc1", "cc1");
+    build_raw(&builder, without, "valgrind", 1000000, 1000000);
+    assert_verdict(judged(&builder, M8), FINDING_INCONCLUSIVE);
+}
+
+/* How much a program varies from run to run says nothing about what a tool adds to each. */
+static void repetitions_are_seen_in_a_program_that_varies(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    begin(&builder);
+    const size_t real = repeat_build_program(&builder, "shuf", "shuf");
+    const size_t other = repeat_build_program(&builder, "true", "true");
+    for (uint32_t setting = 0; setting < 3; setting++) {
+        const struct repeat_way way = {
+            .program = real, .source = "qemu", .controls = setting, .raw = true};
+        const size_t cell = repeat_build_cell(&builder, &way);
+        for (int run = 0; run < 7; run++) {
+            const uint64_t once = (uint64_t)llround(1e5 + 5000 * repeat_built_normal(&builder));
+            repeat_build_run(&builder, cell, (uint64_t[]){once, once + 400});
+        }
+        build_raw(&builder, other, "qemu", 100000, 100100);
+    }
+    const struct finding found = judged(&builder, M8);
+    assert_verdict(found, FINDING_HOLDS);
+    assert_true(found.estimate > .3 && found.estimate < .5 && found.low > .3);
+    assert_says(found.reason, "in 2 other programs (shuf)");
+}
+
+/* --- M9 --- */
+
+/* What a tool makes of three programs; 0: it was not tried, 1: it did not end. */
+struct rounding {
+    uint64_t x87, sse, endless;
+};
+
+static void build_rounding(struct repeat_builder *builder, const char *name, uint64_t here,
+                           uint64_t there)
+{
+    const size_t program = subject(builder, name, "M9");
+    counted(builder, program, "step", here, 0);
+    if (!there)
+        return;
+    const size_t cell = counted(builder, program, "valgrind", there, 0);
+    struct repeat_cell *made = &builder->file.cells[cell];
+    for (size_t run = 0; there == 1 && run < made->runs; run++, made->timed_out++)
+        made->list[run].status = STATUS_TIMEOUT + 9;
+}
+
+static struct finding rounded(const struct rounding *rounding)
+{
+    struct repeat_builder builder;
+    begin(&builder);
+    build_rounding(&builder, "rounding-x87", 16484, rounding->x87);
+    build_rounding(&builder, "rounding-sse", 13585, rounding->sse);
+    build_rounding(&builder, "rounding-endless", 24398, rounding->endless);
+    return judged(&builder, M9);
+}
+
+static void a_tool_that_rounds_otherwise_is_seen(void **state)
+{
+    (void)state;
+    const struct finding sooner = rounded(&(struct rounding){13734, 13585, 0});
+    assert_verdict(sooner, FINDING_HOLDS);
+    assert_true(fabs(sooner.estimate + 16.7) < 0.1);
+    const struct finding endless = rounded(&(struct rounding){13734, 13585, 1});
+    assert_verdict(endless, FINDING_HOLDS);
+    assert_says(endless.reason, "never ends in valgrind");
+    assert_verdict(rounded(&(struct rounding){16484, 13585, 1}), FINDING_HOLDS);
+}
+
+static void what_never_ends_on_the_cpu_either_shows_nothing(void **state)
+{
+    (void)state;
+    for (int ends = 0; ends < 2; ends++) {
+        struct repeat_builder builder;
+        begin(&builder);
+        const size_t program = subject(&builder, "rounding-endless", "M9");
+        const struct repeat_way way = {.program = program,
+                                       .controls = CONTROLS_ALL,
+                                       .events = {"page-faults"},
+                                       .classes = {"page-faults"}};
+        const size_t here = repeat_build_cell(&builder, &way);
+        repeat_build_same(&builder, here, 1, 7); /* counted by nobody, but executed */
+        const size_t there = counted(&builder, program, "valgrind", 900000000, 0);
+        builder.file.cells[there].timed_out = 7;
+        if (!ends)
+            builder.file.cells[here].timed_out = 7;
+        assert_verdict(judged(&builder, M9), ends ? FINDING_HOLDS : FINDING_UNTESTABLE);
+    }
+}
+
+static void a_tool_that_rounds_alike_is_seen(void **state)
+{
+    (void)state;
+    assert_verdict(rounded(&(struct rounding){16484, 13585, 24398}), FINDING_FAILS);
+    const struct finding both = rounded(&(struct rounding){13734, 13000, 0});
+    assert_verdict(both, FINDING_INCONCLUSIVE);
+    assert_says(both.reason, "not the width");
+    assert_verdict(rounded(&(struct rounding){13734, 0, 0}), FINDING_INCONCLUSIVE);
+    assert_verdict(rounded(&(struct rounding){0, 13585, 0}), FINDING_UNTESTABLE);
+}
+
+/* --- M10 --- */
+
+static struct finding hashed(uint64_t there, uint64_t loop, double noise)
+{
+    struct repeat_builder builder;
+    begin(&builder);
+    const size_t program = subject(&builder, "address-hash", "M3 M10");
+    counted(&builder, program, "step", 38138, noise);
+    counted(&builder, program, "valgrind", there, 0);
+    const size_t plain = subject(&builder, "loop", "M10");
+    counted(&builder, plain, "step", 40184, 0);
+    if (loop)
+        counted(&builder, plain, "valgrind", loop, 0);
+    return judged(&builder, M10);
+}
+
+static void a_tool_that_places_memory_elsewhere_is_seen(void **state)
+{
+    (void)state;
+    const struct finding moved = hashed(39000, 40184, 0);
+    assert_verdict(moved, FINDING_HOLDS);
+    assert_true(fabs(moved.estimate - 2.26) < 0.01);
+    assert_verdict(hashed(38138, 40184, 0), FINDING_FAILS);
+    assert_verdict(hashed(38138, 40184, 5000), FINDING_INCONCLUSIVE);
+    assert_verdict(hashed(39000, 41000, 0), FINDING_INCONCLUSIVE);
+    assert_verdict(hashed(39000, 0, 0), FINDING_INCONCLUSIVE);
+}
+
+/* Runs on the CPU that lie to both sides of 38138 by this, and a tool that counts so much more. */
+static struct finding hashed_near(uint64_t to_both_sides, int64_t more)
+{
+    struct repeat_builder builder;
+    begin(&builder);
+    const size_t program = subject(&builder, "address-hash", "M3 M10");
+    const struct repeat_way way = {.program = program, .source = "step", .controls = CONTROLS_ALL};
+    const size_t cell = repeat_build_cell(&builder, &way);
+    for (int run = 0; run < 8; run++)
+        repeat_build_run(
+            &builder, cell,
+            &(uint64_t){38138 + to_both_sides - 2 * to_both_sides * ((uint64_t)run % 2)});
+    counted(&builder, program, "valgrind", (uint64_t)(38138 + more), 0);
+    const size_t plain = subject(&builder, "loop", "M10");
+    counted(&builder, plain, "step", 40184, 0);
+    counted(&builder, plain, "valgrind", 40184, 0);
+    return judged(&builder, M10);
+}
+
+static void a_difference_that_may_be_there_to_either_side_leaves_it_open(void **state)
+{
+    (void)state;
+    assert_verdict(hashed_near(600, 300), FINDING_INCONCLUSIVE);
+    assert_verdict(hashed_near(600, -300), FINDING_INCONCLUSIVE);
+    assert_verdict(hashed_near(100, 50), FINDING_FAILS);
+    assert_verdict(hashed_near(100, -50), FINDING_FAILS);
+    assert_verdict(hashed_near(100, -500), FINDING_HOLDS);
+}
+
+static void what_was_controlled_otherwise_is_not_compared(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    begin(&builder);
+    const size_t program = subject(&builder, "address-hash", "M3 M10");
+    counted(&builder, program, "valgrind", 39000, 0);
+    const struct repeat_way loose = {.program = program, .source = "step"};
+    repeat_build_same(&builder, repeat_build_cell(&builder, &loose), 38138, 7);
+    assert_verdict(judged(&builder, M10), FINDING_UNTESTABLE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_measured_is_not_testable_with_a_reason),
+        cmocka_unit_test(an_opcode_that_counts_twice_is_seen),
+        cmocka_unit_test(one_count_for_each_fault_is_seen_and_none_and_two_are_not_it),
+        cmocka_unit_test(counts_that_grow_with_interrupts_are_seen),
+        cmocka_unit_test(without_a_counter_of_the_cpu_the_reason_is_the_machine),
+        cmocka_unit_test(another_layout_that_changes_a_32_bit_program_is_seen),
+        cmocka_unit_test(a_stack_that_begins_lower_decides_as_well),
+        cmocka_unit_test(tools_that_count_repetitions_are_seen),
+        cmocka_unit_test(tools_that_count_each_once_are_seen),
+        cmocka_unit_test(repetitions_are_seen_in_a_program_that_varies),
+        cmocka_unit_test(a_tool_that_rounds_otherwise_is_seen),
+        cmocka_unit_test(what_never_ends_on_the_cpu_either_shows_nothing),
+        cmocka_unit_test(a_tool_that_rounds_alike_is_seen),
+        cmocka_unit_test(a_tool_that_places_memory_elsewhere_is_seen),
+        cmocka_unit_test(a_difference_that_may_be_there_to_either_side_leaves_it_open),
+        cmocka_unit_test(what_was_controlled_otherwise_is_not_compared),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

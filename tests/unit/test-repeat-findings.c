@@ -1,0 +1,454 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The findings M1, M3, M4 and M11: each holds on data that show it, fails on opposite ones, stays
+ * open where data say too little, and is not testable where nothing could tell. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+/* cmocka needs those before string.h before it. */
+#include <cmocka.h>
+
+#include "repeat-judging.h"
+
+enum { M1 = 0, M3 = 2, M4 = 3, M11 = 10 };
+
+/* Judges, checks and releases what was built. */
+static struct finding found(struct repeat_builder *builder, size_t which)
+{
+    struct repeat_report report = repeat_judged(builder);
+    for (size_t i = 0; i < REPEAT_FINDINGS; i++) {
+        const struct finding *finding = &report.findings[i];
+        assert_non_null(finding->id);
+        assert_true(finding->claim[0] && finding->figure[0] && finding->reason[0]);
+        assert_true(!finding->has_estimate ||
+                    (finding->low <= finding->estimate && finding->estimate <= finding->high));
+    }
+    struct finding finding = report.findings[which];
+    repeat_report_release(&report);
+    repeat_build_end(builder);
+    return finding;
+}
+
+#define assert_verdict(finding, wanted)                                                            \
+    do {                                                                                           \
+        if ((finding).verdict != (wanted))                                                         \
+            fail_msg("%s %s: %s", (finding).id, finding_verdict_names[(finding).verdict],          \
+                     (finding).reason);                                                            \
+    } while (0)
+
+/* --- M1 --- */
+
+static struct finding controlled(double as_is, double noise, const char *source, uint64_t tasks)
+{
+    struct repeat_builder builder;
+    repeat_begin(&builder, 4);
+    repeat_build_program(&builder, "gzip", "/bin/gzip");
+    for (size_t program = 0; program < 2; program++)
+        repeat_build_settings(&builder, &(struct repeat_way){.program = program, .source = source},
+                              &(struct repeat_planted){.level = 1e8,
+                                                       .varies[CONTROL_ASLR] = as_is,
+                                                       .noise = program ? noise : 0},
+                              true);
+    for (size_t i = 0; i < builder.file.cell_count; i++)
+        for (size_t run = 0; run < builder.file.cells[i].runs; run++)
+            builder.file.cells[i].list[run].tasks = tasks;
+    return found(&builder, M1);
+}
+
+static void m1_holds_where_all_fall_below(void **state)
+{
+    (void)state;
+    struct finding finding = controlled(1e6, 100, NULL, 1);
+    assert_verdict(finding, FINDING_HOLDS);
+    assert_true(finding.estimate < .002 && finding.high < .002 && finding.detectable > 0);
+    assert_says(finding.reason, "of 2 programs gzip varies most when controlled");
+    assert_verdict(controlled(1e6, 0, "step", 1), FINDING_HOLDS);
+}
+
+static void m1_fails_where_one_program_still_varies(void **state)
+{
+    (void)state;
+    struct finding finding = controlled(1e6, 20000, NULL, 1);
+    assert_verdict(finding, FINDING_FAILS);
+    assert_true(finding.low > .002);
+    assert_says(finding.reason, "gzip");
+}
+
+static void m1_stays_open_where_nothing_varies_before(void **state)
+{
+    (void)state;
+    struct finding finding = controlled(0, 0, NULL, 1);
+    assert_verdict(finding, FINDING_INCONCLUSIVE);
+    assert_says(finding.reason, "too little varies");
+    assert_verdict(controlled(1e6, 1900, NULL, 1), FINDING_INCONCLUSIVE);
+}
+
+static void m1_is_not_refuted_by_tools_and_asks_no_threads(void **state)
+{
+    (void)state;
+    struct finding finding = controlled(1e6, 0, "qemu", 1);
+    assert_verdict(finding, FINDING_HOLDS);
+    assert_says(finding.reason, "qemu places memory itself");
+    assert_verdict(controlled(1e6, 20000, "qemu", 1), FINDING_INCONCLUSIVE);
+    finding = controlled(1e6, 0, NULL, 4);
+    assert_verdict(finding, FINDING_UNTESTABLE);
+    assert_says(finding.reason, "several threads");
+}
+
+/* --- M3 --- */
+
+/* A program of the kit that hashes addresses, or perl; by control or by draws. */
+static struct finding addressed(bool subject, bool sweep, double varies, const char *source)
+{
+    struct repeat_builder builder;
+    repeat_build_start(&builder, 6);
+    repeat_build_machine(&builder, "a machine (x86_64)", "1");
+    if (subject)
+        repeat_build_subject(&builder, "address-hash", 100, "M3 M4", -1, 64);
+    else
+        repeat_build_program(&builder, "perl", "perl");
+    struct repeat_planted planted = {.level = 1e7, .varies[CONTROL_ASLR] = varies};
+    struct repeat_way way = {.source = source};
+    repeat_build_settings(&builder, &way, &planted, !sweep);
+    way.sweep = SWEEP_ASLR;
+    way.controls = CONTROLS_ALL;
+    planted.runs = 1;
+    for (way.swept = 0; sweep && way.swept < 16; way.swept++)
+        repeat_build_planted(&builder, &way, &planted);
+    return found(&builder, M3);
+}
+
+static void m3_holds_where_one_program_follows_addresses(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct finding finding = addressed(i & 1, i & 2, 5000, i ? NULL : "step");
+        assert_verdict(finding, FINDING_HOLDS);
+        assert_true(finding.low > 0 && finding.estimate > .02 && finding.estimate < .1);
+    }
+}
+
+static void m3_fails_where_what_hashes_addresses_counts_the_same(void **state)
+{
+    (void)state;
+    assert_verdict(addressed(true, false, 0, NULL), FINDING_FAILS);
+    assert_verdict(addressed(true, true, 0, "step"), FINDING_FAILS);
+    /* Others may hash nothing. */
+    struct finding finding = addressed(false, true, 0, NULL);
+    assert_verdict(finding, FINDING_INCONCLUSIVE);
+    assert_says(finding.reason, "none is known to depend on it");
+}
+
+static void m3_is_not_tested_by_tools_that_place_memory_themselves(void **state)
+{
+    (void)state;
+    assert_verdict(addressed(true, true, 0, "qemu"), FINDING_UNTESTABLE);
+    struct repeat_builder builder;
+    repeat_begin(&builder, 1);
+    repeat_build_settings(&builder, &(struct repeat_way){0}, &(struct repeat_planted){0}, false);
+    assert_verdict(found(&builder, M3), FINDING_UNTESTABLE);
+}
+
+/* --- M4 --- */
+
+static struct finding sized_by(const char *source, bool subject, double each, double noise)
+{
+    struct repeat_builder builder;
+    repeat_build_start(&builder, 7);
+    repeat_build_machine(&builder, "a machine (x86_64)", "1");
+    if (subject)
+        repeat_build_subject(&builder, "environment", 100, "M4", -1, 64);
+    else
+        repeat_build_program(&builder, "perl", "perl");
+    struct repeat_way way = {.controls = CONTROLS_ALL, .source = source};
+    repeat_build_planted(&builder, &way, &(struct repeat_planted){.level = 1e7, .noise = noise});
+    way.sweep = SWEEP_ENVIRONMENT;
+    for (way.swept = 0; way.swept < 1024; way.swept += 64)
+        repeat_build_planted(&builder, &way,
+                             &(struct repeat_planted){.level = 1e7 + each * (double)way.swept,
+                                                      .noise = noise,
+                                                      .runs = 3});
+    return found(&builder, M4);
+}
+
+static struct finding sized(bool subject, double each, double noise)
+{
+    return sized_by(NULL, subject, each, noise);
+}
+
+static void m4_is_shown_by_tools_but_not_refuted(void **state)
+{
+    (void)state;
+    assert_verdict(sized_by("qemu", true, 10, 0), FINDING_HOLDS);
+    assert_verdict(sized_by("qemu", true, 0, 0), FINDING_UNTESTABLE);
+}
+
+static void m4_holds_where_counts_follow_the_size(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct finding finding = sized(i & 1, 10, i & 2 ? 100 : 0);
+        assert_verdict(finding, FINDING_HOLDS);
+        assert_true(fabs(finding.estimate - .096) < .01);
+    }
+}
+
+static void m4_fails_where_what_reads_it_counts_the_same(void **state)
+{
+    (void)state;
+    assert_verdict(sized(true, 0, 0), FINDING_FAILS);
+    assert_verdict(sized(true, 0, 30000), FINDING_INCONCLUSIVE);
+    assert_verdict(sized(false, 0, 0), FINDING_INCONCLUSIVE);
+    struct repeat_builder builder;
+    repeat_begin(&builder, 1);
+    repeat_build_settings(&builder, &(struct repeat_way){0}, &(struct repeat_planted){0}, true);
+    assert_verdict(found(&builder, M4), FINDING_UNTESTABLE);
+}
+
+/* --- M11 --- */
+
+static struct finding machines(const char *const names[3], const char *const fingerprints[3],
+                               double other, double noise, const char *source)
+{
+    struct repeat_builder builder;
+    repeat_build_start(&builder, 8);
+    repeat_build_program(&builder, "static", "./static");
+    for (size_t machine = 0; machine < 3 && names[machine]; machine++) {
+        repeat_build_machine(&builder, names[machine], fingerprints[machine]);
+        struct repeat_planted planted = {.level = 1e7, .noise = noise};
+        planted.level += machine == 2 ? other : 0;
+        repeat_build_settings(&builder, &(struct repeat_way){.machine = machine, .source = source},
+                              &planted, false);
+    }
+    return found(&builder, M11);
+}
+
+static const char *const three[] = {"cortex-a53 (aarch64)", "cortex-a72 (aarch64)",
+                                    "neoverse-n1 (aarch64)"};
+static const char *const different[] = {"a", "b", "c"};
+
+static void m11_holds_where_all_machines_count_the_same(void **state)
+{
+    (void)state;
+    struct finding finding = machines(three, different, 0, 0, NULL);
+    assert_verdict(finding, FINDING_HOLDS);
+    assert_says(finding.reason, "3 of 3 comparisons of 1 program equal in every run");
+    assert_true(finding.high < .002 && finding.high > 0);
+    assert_verdict(machines(three, different, 10, 20, "step"), FINDING_HOLDS);
+}
+
+static void m11_fails_where_one_machine_counts_otherwise(void **state)
+{
+    (void)state;
+    struct finding finding = machines(three, different, 5000, 20, NULL);
+    assert_verdict(finding, FINDING_FAILS);
+    assert_says(finding.reason, "neoverse-n1");
+    assert_verdict(machines(three, different, 0, 3000, NULL), FINDING_INCONCLUSIVE);
+}
+
+static void m11_needs_different_machines_of_one_instruction_set(void **state)
+{
+    (void)state;
+    static const char *const same[] = {"a", "a", "a"};
+    struct finding finding = machines(three, same, 5000, 0, NULL);
+    assert_verdict(finding, FINDING_UNTESTABLE);
+    assert_says(finding.reason, "same machine");
+    static const char *const mixed[] = {"epyc (x86_64)", "cortex-a53 (aarch64)", NULL};
+    finding = machines(mixed, different, 0, 0, NULL);
+    assert_verdict(finding, FINDING_UNTESTABLE);
+    assert_says(finding.reason, "different instruction sets");
+    static const char *const one[] = {"epyc (x86_64)", NULL, NULL};
+    finding = machines(one, different, 0, 0, NULL);
+    assert_verdict(finding, FINDING_UNTESTABLE);
+    assert_says(finding.reason, "one machine");
+    assert_verdict(machines(three, different, 0, 0, "qemu"), FINDING_UNTESTABLE);
+}
+
+/* A long program of the kit that is made for it, and a short one: 9,000 instructions cannot show
+ * 0.002 %, but a difference of one among them can be seen. */
+static struct finding long_and_short(uint64_t longer, uint64_t shorter)
+{
+    struct repeat_builder builder;
+    repeat_build_start(&builder, 8);
+    repeat_build_subject(&builder, "calls", 9, "M11", -1, 64);
+    repeat_build_program(&builder, "short", "./short");
+    for (size_t machine = 0; machine < 2; machine++) {
+        repeat_build_machine(&builder, three[machine], different[machine]);
+        for (size_t program = 0; program < 2; program++) {
+            const size_t cell = repeat_build_cell(
+                &builder, &(struct repeat_way){
+                              .machine = machine, .program = program, .controls = CONTROLS_ALL});
+            const uint64_t more = program ? shorter : longer;
+            repeat_build_same(&builder, cell, (program ? 9000 : 117132) + machine * more, 12);
+        }
+    }
+    return found(&builder, M11);
+}
+
+static void m11_takes_a_short_program_for_what_it_can_show(void **state)
+{
+    (void)state;
+    assert_verdict(long_and_short(0, 0), FINDING_HOLDS);
+    assert_verdict(long_and_short(0, 1), FINDING_FAILS);
+    assert_verdict(long_and_short(100, 0), FINDING_FAILS);
+}
+
+/* Two machines; what the program does on the second may differ. */
+struct second {
+    uint32_t controls; /* 0: all, as on the first */
+    uint64_t status, output, tasks;
+    bool subject, truth;
+};
+
+static struct finding on_two(const struct second *second, uint64_t count)
+{
+    struct repeat_builder builder;
+    repeat_build_start(&builder, 8);
+    if (second->subject)
+        repeat_build_subject(&builder, "random", 9, "", second->truth ? 1000000 : -1, 64);
+    else
+        repeat_build_program(&builder, "static", "./static");
+    for (size_t machine = 0; machine < 2; machine++) {
+        repeat_build_machine(&builder, three[machine], different[machine]);
+        struct repeat_way way = {.machine = machine, .controls = CONTROLS_ALL};
+        if (machine && second->controls)
+            way.controls = second->controls;
+        const size_t cell = repeat_build_cell(&builder, &way);
+        repeat_build_same(&builder, cell, machine ? count : 1000000, 12);
+        for (size_t run = 0; machine && run < 12; run++) {
+            struct repeat_run *made = &builder.file.cells[cell].list[run];
+            made->status = second->status;
+            made->output_sum += second->output;
+            made->tasks += second->tasks;
+        }
+    }
+    return found(&builder, M11);
+}
+
+static void m11_compares_what_did_the_same_under_the_same_controls(void **state)
+{
+    (void)state;
+    assert_verdict(on_two(&(struct second){0}, 1000000), FINDING_HOLDS);
+    struct finding finding = on_two(&(struct second){0}, 1000100);
+    assert_verdict(finding, FINDING_FAILS);
+    assert_says(finding.reason, "known by its name alone");
+    static const struct second others[] = {{.controls = CONTROLS_ALL & ~CONTROL_BIT(CONTROL_ASLR)},
+                                           {.status = 1},
+                                           {.output = 1},
+                                           {.tasks = 2},
+                                           {.subject = true}};
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        assert_verdict(on_two(&others[i], 1000100), FINDING_UNTESTABLE);
+    assert_verdict(on_two(&(struct second){.subject = true, .truth = true}, 1000100),
+                   FINDING_FAILS);
+}
+
+/* --- ranking --- */
+
+static void events_stand_by_agreement_with_the_truth(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    repeat_build_start(&builder, 1);
+    repeat_build_machine(&builder, "one", "1");
+    repeat_build_subject(&builder, "loop", 100, "", 1000, 64);
+    repeat_build_program(&builder, "perl", "perl");
+    const struct repeat_way hardware = {.events = {"r1", "r2", "r3", "cycles"},
+                                        .classes = {NULL, NULL, NULL, "cycles"}};
+    static const uint64_t first[] = {1100, 1001, 1000, 5}, second[] = {2200, 2000, 2000, 5};
+    for (size_t program = 0; program < 2; program++) {
+        struct repeat_way way = hardware;
+        way.program = program;
+        size_t cell = repeat_build_cell(&builder, &way);
+        for (size_t run = 0; run < 3; run++)
+            repeat_build_run(&builder, cell, program ? second : first);
+    }
+    size_t step = repeat_build_cell(&builder, &(struct repeat_way){.program = 1, .source = "step"});
+    repeat_build_same(&builder, step, 2000, 3);
+    struct repeat_report report = repeat_judged(&builder);
+    assert_int_equal(report.rank_count, 3);
+    static const char *const order[] = {"r3", "r2", "r1"};
+    for (size_t i = 0; i < 3; i++) {
+        assert_string_equal(report.ranks[i].event, order[i]);
+        assert_int_equal(report.ranks[i].place, i + 1);
+        assert_int_equal(report.ranks[i].programs, 2);
+    }
+    assert_true(fabs(report.ranks[1].off_percent - .05) < 1e-9);
+    assert_true(fabs(report.ranks[2].off_percent - 10) < 1e-9);
+    repeat_report_release(&report);
+    repeat_build_end(&builder);
+}
+
+/* --- hostile cases --- */
+
+static void nonsense_is_judged_without_harm(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    repeat_build_start(&builder, 1);
+    found(&builder, M1);
+    static const uint64_t counts[] = {0, UINT64_MAX, 1, UINT64_MAX - 1};
+    for (uint32_t seed = 1; seed <= repeat_seeds(60); seed++) {
+        repeat_build_start(&builder, seed);
+        for (size_t i = 0; i < 2; i++) {
+            repeat_build_machine(&builder, "", i ? "" : "x");
+            repeat_build_subject(&builder, "", 0, "M1 M3 M4 M9 M11", (int64_t)i * INT64_MAX, 0);
+        }
+        for (size_t i = 0; i < 24; i++) {
+            const struct repeat_way way = {
+                .machine = random_below(&builder.random, 2),
+                .program = random_below(&builder.random, 2),
+                .source = i % 3 ? NULL : "step",
+                .controls = (uint32_t)random_below(&builder.random, CONTROLS_ALL + 1u),
+                .sweep = (enum command_sweep)random_below(&builder.random, SWEEP_COUNT),
+                .swept = random_below(&builder.random, 2) * UINT64_MAX,
+                .detail = (enum command_detail)random_below(&builder.random, DETAIL_COUNT),
+                .raw = i % 2};
+            size_t cell = repeat_build_cell(&builder, &way);
+            for (uint64_t runs = random_below(&builder.random, 6); runs; runs--) {
+                uint64_t row[] = {counts[random_below(&builder.random, 4)],
+                                  counts[random_below(&builder.random, 4)]};
+                struct repeat_run *run = repeat_build_run(&builder, cell, row);
+                run->has_interrupts = true;
+                run->interrupts = counts[random_below(&builder.random, 4)];
+                run->account.minor_faults = counts[random_below(&builder.random, 4)];
+                run->tasks = counts[random_below(&builder.random, 4)];
+                builder.file.cells[cell].scheduled[0] = (double)NAN;
+                if (way.detail == DETAIL_CALLS)
+                    repeat_build_call(&builder, cell, (uint32_t)row[0], "", "", (int64_t)row[1], 1,
+                                      1);
+            }
+            if (way.detail == DETAIL_CODE)
+                repeat_build_function(&builder, cell, "", "", counts[i % 4], counts[i % 3]);
+        }
+        found(&builder, M11);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(m1_holds_where_all_fall_below),
+        cmocka_unit_test(m1_fails_where_one_program_still_varies),
+        cmocka_unit_test(m1_stays_open_where_nothing_varies_before),
+        cmocka_unit_test(m1_is_not_refuted_by_tools_and_asks_no_threads),
+        cmocka_unit_test(m3_holds_where_one_program_follows_addresses),
+        cmocka_unit_test(m3_fails_where_what_hashes_addresses_counts_the_same),
+        cmocka_unit_test(m3_is_not_tested_by_tools_that_place_memory_themselves),
+        cmocka_unit_test(m4_is_shown_by_tools_but_not_refuted),
+        cmocka_unit_test(m4_holds_where_counts_follow_the_size),
+        cmocka_unit_test(m4_fails_where_what_reads_it_counts_the_same),
+        cmocka_unit_test(m11_holds_where_all_machines_count_the_same),
+        cmocka_unit_test(m11_fails_where_one_machine_counts_otherwise),
+        cmocka_unit_test(m11_needs_different_machines_of_one_instruction_set),
+        cmocka_unit_test(m11_takes_a_short_program_for_what_it_can_show),
+        cmocka_unit_test(m11_compares_what_did_the_same_under_the_same_controls),
+        cmocka_unit_test(events_stand_by_agreement_with_the_truth),
+        cmocka_unit_test(nonsense_is_judged_without_harm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

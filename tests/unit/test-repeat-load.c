@@ -1,0 +1,344 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From stores to the case of repetition: every execution with what it counted and told, programs
+ * joined across stores, and stores that nobody of us wrote refused with a sentence. */
+#include "store-fixture.h"
+
+#include "study/repeat.h"
+
+static void change(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+static void make(struct fixture *fixture)
+{
+    struct store *store = fill(fixture);
+    put_commands(store);
+    store_close(store);
+}
+
+static void load(const char *path, struct repeat_case *file)
+{
+    struct store *store = NULL;
+    must(store_open(&store, path, false, failure));
+    must(repeat_load(store, file, failure));
+    store_close(store);
+}
+
+static void expect_refusal(const struct fixture *fixture, const char *said)
+{
+    struct repeat_case file = {0};
+    struct store *store = NULL;
+    struct failure told = {0};
+    int error = store_open(&store, fixture->path, false, &told);
+    if (!error)
+        error = repeat_load(store, &file, &told);
+    repeat_case_release(&file);
+    store_close(store);
+    if (error != -EBADMSG || !strstr(told.text, said))
+        fail_msg("%d: '%s' does not say '%s'", error, told.text, said);
+}
+
+static uint64_t value(uint32_t number, uint32_t process, uint32_t column)
+{
+    return right_sample(COMMAND_CELL + number, process, 0, column).value;
+}
+
+static void executions_come_with_all_that_was_counted(void **state)
+{
+    struct fixture *fixture = *state;
+    struct repeat_case file = {0};
+    make(fixture);
+    load(fixture->path, &file);
+    assert_int_equal(file.machine_count, 1);
+    assert_string_equal(file.machines[0].fingerprint, fixture->run.fingerprint);
+    assert_int_equal(file.cell_count, COMMAND_CELLS);
+    const struct repeat_cell *cell = &file.cells[0];
+    assert_string_equal(cell->source, "perf_event");
+    assert_int_equal(cell->controls, 0);
+    assert_int_equal(cell->events, 2);
+    assert_int_equal(repeat_event(cell, "instructions:u"), 0);
+    assert_int_equal(repeat_event(cell, "page-faults:u"), 1);
+    assert_int_equal(repeat_class(cell, "page-faults"), 1); /* the table of events says so */
+    assert_int_equal(cell->runs, COMMAND_PROCESSES);
+    for (size_t run = 0; run < COMMAND_PROCESSES; run++) {
+        const uint32_t process = COMMAND_PROCESSES - 1 - (uint32_t)run; /* visits go backwards */
+        const struct repeat_run *got = &cell->list[run];
+        const struct sample first = right_sample(COMMAND_CELL, process, 0, 0);
+        const struct sample ticks = right_sample(COMMAND_CELL, process, 0, 3);
+        assert_int_equal(got->process, process);
+        assert_true(cell->counts[run * 2] == value(0, process, 0));
+        assert_true(cell->counts[run * 2 + 1] == value(0, process, 2));
+        assert_true(got->status == value(0, process, 1));
+        assert_true(got->output_sum == value(0, process, 4));
+        assert_int_equal(got->has_interrupts, ticks.running > 0 || ticks.enabled == 0);
+        assert_true(!got->has_interrupts || got->interrupts == ticks.value);
+        assert_true(memcmp(&got->account, &first.account, sizeof(first.account)) == 0);
+        assert_true(cell->scheduled[run * 2] >= 0 && cell->scheduled[run * 2] <= 1);
+    }
+    repeat_case_release(&file);
+}
+
+static void cells_keep_their_factors(void **state)
+{
+    struct fixture *fixture = *state;
+    struct repeat_case file = {0};
+    make(fixture);
+    load(fixture->path, &file);
+    const struct repeat_cell *code = &file.cells[1], *swept = &file.cells[2],
+                             *calls = &file.cells[3];
+    assert_string_equal(code->source, "step");
+    assert_int_equal(code->controls, CONTROLS_ALL);
+    assert_int_equal(code->detail, DETAIL_CODE);
+    assert_int_equal(repeat_class(code, "instructions"), 0);
+    assert_int_equal(repeat_class(code, "instructions-raw"), 1);
+    assert_string_equal(swept->source, "qemu");
+    assert_int_equal(swept->sweep, SWEEP_STACK);
+    assert_int_equal(swept->swept, 64);
+    assert_int_equal(calls->events, 0);
+    assert_string_equal(calls->source, "perf_event");
+    assert_int_equal(calls->runs, COMMAND_PROCESSES);
+    repeat_case_release(&file);
+}
+
+static void subjects_are_told_with_their_truth(void **state)
+{
+    struct fixture *fixture = *state;
+    struct repeat_case file = {0};
+    make(fixture);
+    load(fixture->path, &file);
+    assert_int_equal(file.program_count, 2); /* perl stands in three cells */
+    const struct repeat_program *perl = &file.programs[0], *loop = &file.programs[1];
+    assert_string_equal(perl->name, "perl");
+    assert_false(perl->subject || perl->has_truth);
+    assert_string_equal(perl->subject_name, "");
+    assert_true(loop->subject);
+    assert_string_equal(loop->subject_name, "loop");
+    assert_string_equal(loop->shows, "M8 M10");
+    assert_int_equal(loop->bits, 64);
+    assert_true(loop->has_truth);
+    assert_int_equal(loop->truth, 12 + 3 * 1000);
+    for (size_t i = 0; i < COMMAND_CELLS; i++)
+        assert_int_equal(file.cells[i].program, i == 1);
+    repeat_case_release(&file);
+}
+
+/* Odd words of a subject: no truth is better than a wrong one. */
+static void a_subject_without_a_plain_n_has_no_truth(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const odd[] = {"subject:loop",      "subject:loop -1",
+                                      "subject:loop 1 2",  "subject:loop x",
+                                      "subject:loop 1x",   "subject:loop 99999999999999999999",
+                                      "subject:hello 3",   "subject:stack32 1",
+                                      "subject:unknown 1", "subject:loop 18446744073709551615"};
+    for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+        struct repeat_case file = {0};
+        char sql[160];
+        make(fixture);
+        snprintf(sql, sizeof(sql), "UPDATE command SET words = '%s' WHERE cell = %d", odd[i],
+                 CODE_CELL);
+        change(fixture->path, sql);
+        load(fixture->path, &file);
+        assert_true(file.programs[1].subject);
+        if (file.programs[1].has_truth)
+            fail_msg("%s has a truth", odd[i]);
+        repeat_case_release(&file);
+        unlink(fixture->path);
+    }
+}
+
+static void what_executions_told_is_theirs(void **state)
+{
+    struct fixture *fixture = *state;
+    struct repeat_case file = {0};
+    make(fixture);
+    load(fixture->path, &file);
+    const struct repeat_cell *code = &file.cells[1], *calls = &file.cells[3];
+    assert_int_equal(code->function_count, 2); /* of one execution, functions only */
+    assert_string_equal(code->functions[0].name, "memcpy");
+    assert_string_equal(code->functions[0].object, "/lib/libc.so.6");
+    assert_true(code->functions[0].repetitions == UINT64_MAX);
+    assert_true(code->functions[1].count == UINT64_MAX);
+    assert_null(code->call_begins);
+    assert_non_null(calls->call_begins);
+    /* process 1 ran first, and told a call less */
+    assert_int_equal(calls->list[0].process, 1);
+    assert_int_equal(calls->call_begins[0], 0);
+    assert_int_equal(calls->call_begins[1], CALLS - 1);
+    assert_int_equal(calls->call_begins[2], 2 * CALLS - 1);
+    for (size_t i = 0; i < 2 * CALLS - 1; i++) {
+        const struct stored_call *wanted = &known_calls[i < CALLS - 1 ? i : i - (CALLS - 1)];
+        const struct repeat_call *got = &calls->calls[i];
+        assert_true(got->position == wanted->position && got->result == wanted->result &&
+                    got->asked == wanted->asked && got->sum == wanted->sum);
+        assert_int_equal(got->task, wanted->task);
+        assert_string_equal(got->name, wanted->name);
+        assert_string_equal(got->what, wanted->what);
+    }
+    repeat_case_release(&file);
+}
+
+static void stores_are_joined_by_machine_and_program(void **state)
+{
+    struct fixture *fixture = *state;
+    struct repeat_case file = {0};
+    make(fixture);
+    load(fixture->path, &file);
+    load(fixture->path, &file);
+    change(fixture->path, "UPDATE meta SET value = 'another' WHERE key = 'fingerprint'");
+    load(fixture->path, &file);
+    assert_int_equal(file.machine_count, 2);
+    assert_int_equal(file.program_count, 2);
+    assert_int_equal(file.cell_count, 3 * COMMAND_CELLS);
+    for (size_t i = 0; i < file.cell_count; i++) {
+        assert_int_equal(file.cells[i].machine, i >= (size_t)2 * COMMAND_CELLS);
+        assert_int_equal(file.cells[i].program, i % COMMAND_CELLS == 1);
+    }
+    repeat_case_release(&file);
+}
+
+static void failures_and_absences_are_told(void **state)
+{
+    struct fixture *fixture = *state;
+    struct repeat_case file = {0};
+    struct store *store = NULL;
+    const struct cell cell = command_cell(0), never = command_cell(1);
+    const struct visit visits[] = {{cell.id, 0}, {cell.id, 1}, {never.id, 0}};
+    const struct cell cells[] = {cell, never};
+    must(store_create(&store, fixture->path, &fixture->run, failure));
+    must(store_put_event(store, &known_events[2], failure));
+    must(store_put_plan(store, cells, 2, visits, 3, failure));
+    must(store_end_visit(store, cell.id, 0, VISIT_FAILED, ENOENT, "no such program", failure));
+    must(put_runs(store, &cell, 1, 0, 1, failure));
+    must(store_end_visit(store, cell.id, 1, VISIT_DONE, 0, NULL, failure));
+    store_close(store);
+    load(fixture->path, &file);
+    assert_int_equal(file.cell_count, 1); /* what was never tried is no evidence */
+    assert_int_equal(file.cells[0].runs, 1);
+    assert_int_equal(file.cells[0].list[0].process, 1);
+    assert_int_equal(file.cells[0].failed, 1);
+    assert_int_equal(file.cells[0].error, ENOENT);
+    assert_string_equal(file.cells[0].reason, "no such program");
+    assert_int_equal(file.absence_count, 1);
+    assert_string_equal(file.absences[0].what, "cycles:u");
+    assert_int_equal(file.absences[0].error, ENOENT);
+    repeat_case_release(&file);
+}
+
+/* Puts one execution whose columns have these values and times. */
+static void put_row(struct store *store, uint32_t process, const uint64_t *values,
+                    const uint64_t *enabled, const uint64_t *running)
+{
+    const struct account account = {1, 2, 3, 4};
+    const struct batch batch = {COMMAND_CELL, process, 0, 1, 5, values, enabled, running, &account};
+    must(store_put_batch(store, &batch, failure));
+    must(store_end_visit(store, COMMAND_CELL, process, VISIT_DONE, 0, NULL, failure));
+}
+
+static void ends_and_times_are_understood(void **state)
+{
+    struct fixture *fixture = *state;
+    struct repeat_case file = {0};
+    struct store *store = NULL;
+    const struct cell cell = command_cell(0);
+    const struct visit visits[] = {{cell.id, 0}, {cell.id, 1}, {cell.id, 2}};
+    const uint64_t enabled[] = {100, 100, 100, 100, 100}, running[] = {100, 100, 25, 0, 100},
+                   none[5] = {0};
+    must(store_create(&store, fixture->path, &fixture->run, failure));
+    must(store_put_plan(store, &cell, 1, visits, 3, failure));
+    put_row(store, 0, (const uint64_t[]){7, STATUS_SIGNAL + 11, 9, 77, 5}, enabled, running);
+    put_row(store, 1, (const uint64_t[]){7, STATUS_TIMEOUT + 9, 9, 77, 5}, enabled, enabled);
+    put_row(store, 2, (const uint64_t[]){7, 255, 9, 77, 5}, none, none);
+    store_close(store);
+    load(fixture->path, &file);
+    const struct repeat_cell *got = &file.cells[0];
+    assert_int_equal(got->runs, 3);
+    assert_int_equal(got->signalled, 1);
+    assert_int_equal(got->timed_out, 1);
+    assert_false(got->list[0].has_interrupts); /* what was not running was not known */
+    assert_true(got->list[1].has_interrupts);
+    assert_int_equal(got->list[1].interrupts, 77);
+    assert_true(got->scheduled[0] == 1 && got->scheduled[1] == 0.25);
+    assert_true(got->scheduled[4] == 0); /* perf_event never counted */
+    assert_int_equal(got->list[2].status, 255);
+    repeat_case_release(&file);
+}
+
+static void stores_that_are_not_whole_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const changes[][2] = {
+        {"UPDATE visit SET state = 'done', samples = 0, checksum = 0 WHERE cell = 8; DELETE FROM "
+         "sample_packed WHERE key >> 25 IN (SELECT id FROM visit WHERE cell = 8)",
+         "not one sample for each"},
+        {"UPDATE sample_packed SET value = value + 1 WHERE key & 31 = 0", "changed"},
+        {"UPDATE command SET words = ''", "names no program"},
+        {"UPDATE executed SET kind = 'page'", "what was executed"},
+        {"UPDATE system_call SET name = ''", "a system call"},
+        {"UPDATE subject SET bits = 8", "a subject"},
+        {"DELETE FROM meta WHERE key = 'fingerprint'", "fingerprint"},
+    };
+    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        make(fixture);
+        change(fixture->path, changes[i][0]);
+        expect_refusal(fixture, changes[i][1]);
+        unlink(fixture->path);
+    }
+}
+
+/* Details of executions that there are not are nobody's. */
+static void details_of_no_execution_are_passed_over(void **state)
+{
+    struct fixture *fixture = *state;
+    struct repeat_case file = {0};
+    make(fixture);
+    change(fixture->path,
+           "INSERT INTO system_call SELECT cell, 77, position, task, name, what, result, asked, "
+           "sum FROM system_call WHERE process = 0;"
+           "INSERT INTO system_call SELECT 9999, process, position, task, name, what, result, "
+           "asked, sum FROM system_call WHERE process = 0;"
+           "INSERT INTO executed SELECT 1, process, position, kind, object, name, count, "
+           "repetitions FROM executed WHERE process = 0");
+    load(fixture->path, &file);
+    assert_int_equal(file.cells[3].call_begins[2], 2 * CALLS - 1);
+    assert_int_equal(file.cells[1].function_count, 2);
+    repeat_case_release(&file);
+}
+
+static void a_store_without_commands_adds_its_machine_alone(void **state)
+{
+    struct fixture *fixture = *state;
+    struct repeat_case file = {0};
+    make_finished_with_all(fixture);
+    load(fixture->path, &file);
+    assert_int_equal(file.machine_count, 1);
+    assert_int_equal(file.program_count, 0);
+    assert_int_equal(file.cell_count, 0);
+    repeat_case_release(&file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        CASE(executions_come_with_all_that_was_counted),
+        CASE(cells_keep_their_factors),
+        CASE(subjects_are_told_with_their_truth),
+        CASE(a_subject_without_a_plain_n_has_no_truth),
+        CASE(what_executions_told_is_theirs),
+        CASE(stores_are_joined_by_machine_and_program),
+        CASE(failures_and_absences_are_told),
+        CASE(ends_and_times_are_understood),
+        CASE(stores_that_are_not_whole_are_refused),
+        CASE(details_of_no_execution_are_passed_over),
+        CASE(a_store_without_commands_adds_its_machine_alone),
+    };
+    return cmocka_run_group_tests_name("repeat-load", tests, NULL, NULL);
+}

@@ -1,0 +1,293 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What `assay repeat` plans on machines that are made up. */
+#include "repeat-offers.h"
+
+static void every_cell_is_a_whole_command(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 8; kind++) {
+        struct offers offers;
+        offers_make(&offers, kind & 1);
+        offers.study.quick = kind & 2;
+        offers.study.emulated = kind & 4;
+        offers.study.sweeps = 1u << SWEEP_ENVIRONMENT | 1u << SWEEP_STACK | 1u << SWEEP_ASLR;
+        struct repeat_plan plan = offers_plan(&offers);
+        assert_true(plan.wishes.count > 60);
+        for (size_t i = 0; i < plan.wishes.count; i++) {
+            const struct wish *wish = &plan.wishes.list[i];
+            for (size_t j = 0; j < wish->cell_count; j++) {
+                struct failure failure = {0};
+                const struct cell *cell = &wish->cells[j];
+                assert_int_equal(cell_check_command(cell, &failure), 0);
+                assert_int_equal(cell->cpu,
+                                 cell->command.controls & CONTROL_BIT(CONTROL_CPU) ? 1 : -1);
+                assert_true(cell->command.timeout > 0);
+            }
+            assert_true(wish->least >= 1 && wish->least <= wish->processes);
+            assert_true(wish->expected_ns > 0);
+        }
+        repeat_plan_free(&plan);
+    }
+}
+
+static void the_most_important_comes_first(void **state)
+{
+    (void)state;
+    struct offers offers;
+    offers_make(&offers, true);
+    offers.study.sweeps = 1u << SWEEP_ENVIRONMENT;
+    struct repeat_plan plan = offers_plan(&offers);
+    bool seen[REPEAT_STAGES] = {false};
+    for (size_t i = 0; i < plan.wishes.count; i++) {
+        seen[plan.wishes.list[i].stage] = true;
+        if (i)
+            assert_true(plan.wishes.list[i].stage >= plan.wishes.list[i - 1].stage);
+    }
+    for (int stage = 0; stage < REPEAT_STAGES; stage++)
+        assert_true(seen[stage]);
+    /* Both settings of every source before any control alone. */
+    for (size_t source = 0; source < OFFER_COUNT; source++)
+        for (int setting = 0; setting < 2; setting++) {
+            const size_t wish = repeat_find_wish(&plan, 0, source, setting ? CONTROLS_ALL : 0,
+                                                 SWEEP_NONE, DETAIL_NONE);
+            assert_true(wish != NO_WISH);
+            assert_int_equal(plan.wishes.list[wish].stage, REPEAT_SETTINGS);
+            assert_int_equal(plan.aims[wish].processes, 12);
+            assert_int_equal(plan.aims[wish].least, 7);
+        }
+    repeat_plan_free(&plan);
+}
+
+static void everything_waits_for_the_first_execution_of_the_command(void **state)
+{
+    (void)state;
+    struct offers offers;
+    offers_make(&offers, true);
+    struct repeat_plan plan = offers_plan(&offers);
+    assert_int_equal(plan.wishes.list[0].after, NO_WISH);
+    assert_int_equal(offers_cell(&plan, 0)->command.controls, 0);
+    for (size_t i = 1; i < plan.wishes.count; i++) {
+        size_t at = i;
+        for (size_t steps = 0; at && steps < plan.wishes.count; steps++) {
+            assert_true(plan.aims[at].after < at);
+            assert_int_equal(plan.wishes.list[at].after,
+                             plan.aims[at].held ? at : plan.aims[at].after);
+            at = plan.aims[at].after;
+        }
+        assert_int_equal(at, 0);
+    }
+    repeat_plan_free(&plan);
+}
+
+static void without_perf_event_the_command_is_executed_plainly_first(void **state)
+{
+    (void)state;
+    struct offers offers;
+    offers_make(&offers, true);
+    offers.study.sources++;
+    offers.study.source_count--;
+    struct repeat_plan plan = offers_plan(&offers);
+    assert_int_equal(plan.aims[0].source, REPEAT_PLAIN);
+    assert_int_equal(plan.wishes.list[0].processes, 1);
+    for (uint32_t i = 0; i < offers_cell(&plan, 0)->counters; i++)
+        assert_true(run_column(offers_cell(&plan, 0)->events[i]));
+    repeat_plan_free(&plan);
+}
+
+static size_t count_singles(const struct repeat_plan *plan, size_t source, bool only)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < plan->wishes.count; i++) {
+        const struct repeat_aim *aim = &plan->aims[i];
+        const uint32_t lone = only ? aim->controls : CONTROLS_ALL & ~aim->controls;
+        count += plan->wishes.list[i].stage == REPEAT_SINGLES && aim->source == source && lone &&
+                 !(lone & (lone - 1));
+    }
+    return count;
+}
+
+static void each_control_is_tried_alone_and_left_out_alone(void **state)
+{
+    (void)state;
+    struct offers offers;
+    offers_make(&offers, true);
+    struct repeat_plan plan = offers_plan(&offers);
+    /* Without a directory of its own that control changes nothing. */
+    assert_int_equal(count_singles(&plan, OFFER_PERF, true), CONTROL_COUNT - 1);
+    assert_int_equal(count_singles(&plan, OFFER_PERF, false), CONTROL_COUNT - 1);
+    /* The CPU counts instructions: nobody else is needed. */
+    assert_int_equal(count_singles(&plan, OFFER_QEMU, true), 0);
+    assert_int_equal(count_singles(&plan, OFFER_STEP, true), 0);
+    repeat_plan_free(&plan);
+    offers.program.directory = WORD("/");
+    plan = offers_plan(&offers);
+    assert_int_equal(count_singles(&plan, OFFER_PERF, true), CONTROL_COUNT);
+    repeat_plan_free(&plan);
+}
+
+static void what_a_tool_does_not_see_is_tried_by_one_that_does(void **state)
+{
+    (void)state;
+    struct offers offers;
+    offers_make(&offers, false);
+    struct repeat_plan plan = offers_plan(&offers);
+    assert_int_equal(count_singles(&plan, OFFER_PERF, true), CONTROL_COUNT - 1);
+    assert_int_equal(count_singles(&plan, OFFER_QEMU, true), CONTROL_COUNT - 1);
+    assert_int_equal(count_singles(&plan, OFFER_VALGRIND, true), 0);
+    const size_t random =
+        repeat_find_wish(&plan, 0, OFFER_STEP, CONTROL_BIT(CONTROL_ASLR), SWEEP_NONE, DETAIL_NONE);
+    assert_true(random != NO_WISH);
+    assert_int_equal(repeat_find_wish(&plan, 0, OFFER_STEP, CONTROL_BIT(CONTROL_HASH_SEEDS),
+                                      SWEEP_NONE, DETAIL_NONE),
+                     NO_WISH);
+    repeat_plan_free(&plan);
+}
+
+static void controls_that_were_named_are_all_that_controlled_means(void **state)
+{
+    (void)state;
+    struct offers offers;
+    offers_make(&offers, true);
+    offers.study.subjects = false;
+    offers.study.controls = CONTROL_BIT(CONTROL_ASLR) | CONTROL_BIT(CONTROL_CPU);
+    struct repeat_plan plan = offers_plan(&offers);
+    for (size_t i = 0; i < plan.wishes.count; i++) {
+        const struct repeat_aim *aim = &plan.aims[i];
+        assert_int_equal(aim->controls & ~offers.study.controls, 0);
+        /* Of two, one alone is the other left out: that is one setting. */
+        assert_int_equal(repeat_find_wish(&plan, aim->program, aim->source, aim->controls,
+                                          aim->sweep, aim->detail),
+                         i);
+    }
+    repeat_plan_free(&plan);
+    /* One alone is what it is to be controlled. */
+    offers.study.controls = CONTROL_BIT(CONTROL_ASLR);
+    plan = offers_plan(&offers);
+    for (size_t i = 0; i < plan.wishes.count; i++)
+        assert_int_not_equal(plan.wishes.list[i].stage, REPEAT_SINGLES);
+    repeat_plan_free(&plan);
+}
+
+static void slow_sources_may_take_longer_but_not_for_ever(void **state)
+{
+    (void)state;
+    struct offers offers;
+    offers_make(&offers, true);
+    offers.study.timeout = 1000;
+    struct repeat_plan plan = offers_plan(&offers);
+    const uint64_t expected[OFFER_COUNT] = {1000, 15000, 30001, 30001};
+    for (size_t source = 0; source < OFFER_COUNT; source++) {
+        const size_t wish =
+            repeat_find_wish(&plan, 0, source, CONTROLS_ALL, SWEEP_NONE, DETAIL_NONE);
+        assert_int_equal(offers_cell(&plan, wish)->command.timeout, expected[source]);
+    }
+    repeat_plan_free(&plan);
+}
+
+static void sweeps_meet_every_alignment(void **state)
+{
+    (void)state;
+    struct offers offers;
+    offers_make(&offers, true);
+    offers.study.sweeps = 1u << SWEEP_ENVIRONMENT | 1u << SWEEP_STACK | 1u << SWEEP_ASLR;
+    struct repeat_plan plan = offers_plan(&offers);
+    for (int sweep = SWEEP_NONE + 1; sweep < SWEEP_COUNT; sweep++) {
+        const size_t found = repeat_find_wish(&plan, 0, OFFER_PERF, CONTROLS_ALL,
+                                              (enum command_sweep)sweep, DETAIL_NONE);
+        const struct wish *wish = &plan.wishes.list[found];
+        uint32_t met = 0;
+        assert_int_equal(wish->cell_count, 17);
+        assert_int_equal(plan.aims[found].processes, 51);
+        for (size_t i = 0; i < wish->cell_count; i++) {
+            const uint64_t swept = wish->cells[i].command.swept;
+            met |= 1u << (sweep == SWEEP_STACK ? swept / 16 % 16 : swept % 16);
+            if (sweep == SWEEP_STACK) {
+                assert_int_equal(swept % 16, 0);
+                assert_true(swept <= 4000); /* what the probe moves a stack by at most */
+            }
+            if (i)
+                assert_true(swept > wish->cells[i - 1].command.swept);
+        }
+        assert_int_equal(met, 0xffff);
+    }
+    repeat_plan_free(&plan);
+}
+
+static size_t wishes_of(const struct repeat_plan *plan, const char *words)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < plan->wishes.count; i++)
+        count += strcmp(offers_cell(plan, i)->command.words, words) == 0;
+    return count;
+}
+
+static void subjects_are_executed_as_what_they_show_needs(void **state)
+{
+    (void)state;
+    struct offers offers;
+    offers_make(&offers, true);
+    struct repeat_plan plan = offers_plan(&offers);
+    assert_true(wishes_of(&plan, "subject:loop 1000") >= 8);
+    /* Faults in three lengths; who shows nothing is not asked. */
+    assert_true(wishes_of(&plan, "subject:faults 400") > 0);
+    assert_true(wishes_of(&plan, "subject:faults 200") > 0);
+    assert_true(wishes_of(&plan, "subject:faults 100") > 0);
+    assert_int_equal(wishes_of(&plan, "subject:getpid 1"), 0);
+    bool layout = false, environment = false, stack = false;
+    for (size_t i = 0; i < plan.wishes.count; i++) {
+        if (strcmp(offers_cell(&plan, i)->command.words, "subject:stack32 7") != 0)
+            continue;
+        layout |= plan.aims[i].controls == (CONTROLS_ALL & ~CONTROL_BIT(CONTROL_LAYOUT));
+        environment |= plan.aims[i].sweep == SWEEP_ENVIRONMENT;
+        stack |= plan.aims[i].sweep == SWEEP_STACK;
+    }
+    assert_true(layout && environment && stack);
+    /* What only a counter of the CPU can show is asked of nobody else … */
+    for (size_t i = 0; i < plan.wishes.count; i++)
+        if (strcmp(offers_cell(&plan, i)->command.words, "subject:faults 400") == 0 &&
+            plan.aims[i].source != REPEAT_PLAIN)
+            assert_string_equal(offers.study.sources[plan.aims[i].source].name, "perf_event");
+    repeat_plan_free(&plan);
+    /* … and not at all where there is none. */
+    offers.study.sources[0].instructions = false;
+    plan = offers_plan(&offers);
+    assert_true(wishes_of(&plan, "subject:loop 1000") > 0);
+    assert_int_equal(wishes_of(&plan, "subject:faults 400"), 0);
+    repeat_plan_free(&plan);
+    offers.study.subjects = false;
+    plan = offers_plan(&offers);
+    assert_int_equal(plan.program_count, 1);
+    repeat_plan_free(&plan);
+}
+
+static void what_is_shown_is_the_command_as_it_is_alone(void **state)
+{
+    (void)state;
+    struct offers offers;
+    offers_make(&offers, true);
+    offers.study.shown = true;
+    struct repeat_plan plan = offers_plan(&offers);
+    for (size_t i = 0; i < plan.wishes.count; i++)
+        assert_int_equal(offers_cell(&plan, i)->command.shown, i == 0);
+    repeat_plan_free(&plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_cell_is_a_whole_command),
+        cmocka_unit_test(the_most_important_comes_first),
+        cmocka_unit_test(everything_waits_for_the_first_execution_of_the_command),
+        cmocka_unit_test(without_perf_event_the_command_is_executed_plainly_first),
+        cmocka_unit_test(each_control_is_tried_alone_and_left_out_alone),
+        cmocka_unit_test(what_a_tool_does_not_see_is_tried_by_one_that_does),
+        cmocka_unit_test(controls_that_were_named_are_all_that_controlled_means),
+        cmocka_unit_test(slow_sources_may_take_longer_but_not_for_ever),
+        cmocka_unit_test(sweeps_meet_every_alignment),
+        cmocka_unit_test(subjects_are_executed_as_what_they_show_needs),
+        cmocka_unit_test(what_is_shown_is_the_command_as_it_is_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,234 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Rows of the judge of repetition: how much counts vary, and which runs are no part of that. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+/* cmocka needs those before string.h before it. */
+#include <cmocka.h>
+
+#include "judge/repeat/report.h"
+#include "repeat-builder.h"
+
+static struct repeat_row only_row(struct repeat_builder *builder)
+{
+    struct repeat_report report;
+    assert_int_equal(repeat_judge(&builder->file, 1, &report), 0);
+    assert_int_equal(report.row_count, 1);
+    struct repeat_row row = report.rows[0];
+    repeat_report_release(&report);
+    return row;
+}
+
+static size_t one_cell(struct repeat_builder *builder)
+{
+    repeat_build_start(builder, 1);
+    repeat_build_machine(builder, "one", "1");
+    repeat_build_program(builder, "true", "/bin/true");
+    return repeat_build_cell(builder, &(struct repeat_way){0});
+}
+
+static void counts_become_mean_deviation_and_median(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    size_t cell = one_cell(&builder);
+    static const uint64_t counts[] = {100, 104, 98, 102, 96};
+    for (size_t i = 0; i < 5; i++)
+        repeat_build_run(&builder, cell, &counts[i]);
+    struct repeat_row row = only_row(&builder);
+    assert_int_equal(row.runs, 5);
+    assert_int_equal(row.apart, 0);
+    assert_int_equal(row.min, 96);
+    assert_int_equal(row.max, 104);
+    assert_int_equal(row.distinct, 5);
+    assert_float_equal(row.mean, 100, 1e-9);
+    assert_float_equal(row.usual, 100, 1e-9);
+    assert_float_equal(row.stdev, sqrt(10), 1e-9);
+    assert_float_equal(row.cv_percent, sqrt(10), 1e-9);
+    repeat_build_end(&builder);
+}
+
+static void runs_that_ended_otherwise_are_set_apart(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    size_t cell = one_cell(&builder);
+    repeat_build_same(&builder, cell, 500, 6);
+    repeat_build_run(&builder, cell, &(uint64_t){9})->status = STATUS_SIGNAL + 11;
+    repeat_build_run(&builder, cell, &(uint64_t){10})->status = 1;
+    repeat_build_run(&builder, cell, &(uint64_t){700})->output_sum = 99;
+    repeat_build_run(&builder, cell, &(uint64_t){250});
+    builder.file.cells[cell].scheduled[9] = .5;
+    struct repeat_row row = only_row(&builder);
+    assert_int_equal(row.runs, 6);
+    assert_int_equal(row.apart, 4);
+    assert_int_equal(row.distinct, 1);
+    assert_true(!(row.stdev > 0) && !(row.stdev < 0));
+    repeat_build_end(&builder);
+}
+
+static void a_run_that_did_not_end_in_its_time_counts_for_nothing(void **state)
+{
+    (void)state;
+    for (size_t ended = 0; ended < 8; ended++) {
+        struct repeat_builder builder;
+        size_t cell = one_cell(&builder);
+        repeat_build_same(&builder, cell, 500, ended);
+        /* Each was ended somewhere, by the same signal. */
+        for (uint64_t run = ended; run < 8; run++)
+            repeat_build_run(&builder, cell, &(uint64_t){9000 + run})->status = STATUS_TIMEOUT + 9;
+        struct repeat_row row = only_row(&builder);
+        /* Few that ended are no sample of all: they would be those that were fast. */
+        assert_int_equal(row.runs, ended >= 4 ? ended : 0);
+        assert_int_equal(row.apart, 8 - row.runs);
+        assert_true(row.max <= 500);
+        repeat_build_end(&builder);
+    }
+}
+
+static void a_program_that_does_not_end_is_told_by_that(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    struct repeat_report report;
+    repeat_build_start(&builder, 1);
+    repeat_build_machine(&builder, "one", "1");
+    repeat_build_program(&builder, "yes", "yes");
+    for (uint32_t controlled = 0; controlled < 2; controlled++) {
+        const struct repeat_way way = {.controls = controlled ? CONTROLS_ALL : 0};
+        size_t cell = repeat_build_cell(&builder, &way);
+        for (uint64_t run = 0; run < 7; run++) {
+            struct repeat_run *made = repeat_build_run(&builder, cell, &(uint64_t){9000 + run});
+            made->status = STATUS_TIMEOUT + 15;
+            made->output_bytes = made->output_sum = run;
+        }
+    }
+    assert_int_equal(repeat_judge(&builder.file, 1, &report), 0);
+    assert_int_equal(report.effect_count, 1);
+    assert_non_null(strstr(report.effects[0].who, "most runs did not end in their time"));
+    /* Nor does what it had written by then say anything. */
+    assert_int_equal(report.seen_count, 0);
+    assert_int_equal(report.findings[0].verdict, FINDING_UNTESTABLE);
+    repeat_report_release(&report);
+    repeat_build_end(&builder);
+}
+
+static void outputs_that_always_differ_set_nothing_apart(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    size_t cell = one_cell(&builder);
+    for (uint64_t i = 0; i < 9; i++)
+        repeat_build_run(&builder, cell, &(uint64_t){500 + i})->output_sum = i / 2;
+    struct repeat_row row = only_row(&builder);
+    assert_int_equal(row.runs, 9);
+    assert_int_equal(row.apart, 0);
+    repeat_build_end(&builder);
+}
+
+static void sources_are_never_multiplexed(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    repeat_build_start(&builder, 1);
+    repeat_build_machine(&builder, "one", "1");
+    repeat_build_program(&builder, "true", "/bin/true");
+    size_t cell = repeat_build_cell(&builder, &(struct repeat_way){.source = "step"});
+    repeat_build_same(&builder, cell, 500, 3);
+    for (size_t i = 0; i < 3; i++)
+        builder.file.cells[cell].scheduled[i] = (double)NAN;
+    struct repeat_row row = only_row(&builder);
+    assert_int_equal(row.runs, 3);
+    repeat_build_end(&builder);
+}
+
+static void large_counts_keep_their_last_bit(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    size_t cell = one_cell(&builder);
+    repeat_build_same(&builder, cell, UINT64_MAX, 4);
+    repeat_build_same(&builder, cell, UINT64_MAX - 1, 4);
+    struct repeat_row row = only_row(&builder);
+    assert_int_equal(row.distinct, 2);
+    assert_true(row.min == UINT64_MAX - 1 && row.max == UINT64_MAX);
+    assert_true(fabs(row.stdev - sqrt(2. / 7)) < 1e-9);
+    repeat_build_run(&builder, cell, &(uint64_t){0});
+    row = only_row(&builder);
+    assert_true(row.min == 0 && row.max == UINT64_MAX && isfinite(row.stdev));
+    repeat_build_end(&builder);
+}
+
+static void few_runs_and_zeros_have_no_figures_instead_of_wrong_ones(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    size_t cell = one_cell(&builder);
+    struct repeat_row row = only_row(&builder);
+    assert_int_equal(row.runs, 0);
+    assert_true(isnan(row.mean) && isnan(row.stdev) && isnan(row.cv_percent) && isnan(row.usual));
+    repeat_build_same(&builder, cell, 0, 1);
+    row = only_row(&builder);
+    assert_true(!(row.mean > 0) && isnan(row.stdev) && isnan(row.cv_percent));
+    repeat_build_same(&builder, cell, 0, 5);
+    row = only_row(&builder);
+    assert_true(!isnan(row.stdev) && !(row.stdev > 0) && isnan(row.cv_percent));
+    assert_int_equal(row.distinct, 1);
+    repeat_build_end(&builder);
+}
+
+static void rows_stand_by_program_source_event_and_setting(void **state)
+{
+    (void)state;
+    struct repeat_builder builder;
+    repeat_build_start(&builder, 1);
+    repeat_build_machine(&builder, "one", "1");
+    repeat_build_program(&builder, "true", "/bin/true");
+    repeat_build_program(&builder, "perl", "/usr/bin/perl");
+    static const uint32_t settings[] = {CONTROLS_ALL & ~1u, 2, CONTROLS_ALL, 1, 0};
+    for (size_t program = 2; program-- > 0;)
+        for (size_t i = 0; i < 5; i++)
+            repeat_build_cell(&builder,
+                              &(struct repeat_way){.program = program,
+                                                   .controls = settings[i],
+                                                   .events = {"page-faults", "instructions:u"}});
+    repeat_build_cell(&builder, &(struct repeat_way){.source = "step"});
+    repeat_build_cell(&builder, &(struct repeat_way){.source = "step", .detail = DETAIL_CODE});
+    struct repeat_report report;
+    assert_int_equal(repeat_judge(&builder.file, 1, &report), 0);
+    assert_int_equal(report.row_count, 21);
+    static const uint32_t order[] = {0, CONTROLS_ALL, 1, 2, CONTROLS_ALL & ~1u};
+    for (size_t row = 0; row < 21; row++) {
+        const struct repeat_cell *cell = &builder.file.cells[report.rows[row].cell];
+        assert_int_equal(cell->program, row > 10);
+        assert_string_equal(cell->source, row == 10 ? "step" : "perf_event");
+        if (row == 10)
+            continue;
+        const size_t place = row > 10 ? row - 11 : row;
+        assert_int_equal(report.rows[row].event, place / 5);
+        assert_int_equal(cell->controls, order[place % 5]);
+    }
+    repeat_report_release(&report);
+    repeat_build_end(&builder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_become_mean_deviation_and_median),
+        cmocka_unit_test(runs_that_ended_otherwise_are_set_apart),
+        cmocka_unit_test(a_run_that_did_not_end_in_its_time_counts_for_nothing),
+        cmocka_unit_test(a_program_that_does_not_end_is_told_by_that),
+        cmocka_unit_test(outputs_that_always_differ_set_nothing_apart),
+        cmocka_unit_test(sources_are_never_multiplexed),
+        cmocka_unit_test(large_counts_keep_their_last_bit),
+        cmocka_unit_test(few_runs_and_zeros_have_no_figures_instead_of_wrong_ones),
+        cmocka_unit_test(rows_stand_by_program_source_event_and_setting),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
