@@ -34,6 +34,11 @@ static bool word_in(const char *list, const char *word, size_t length)
     return false;
 }
 
+bool specimen_takes(const struct specimen *specimen, const char *key)
+{
+    return word_in(specimen->parameters, key, strlen(key));
+}
+
 /* A decimal number, with k, m or g for powers of 1024. */
 static int take_value(const char *text, size_t length, uint64_t *value)
 {

@@ -108,6 +108,9 @@ const struct specimen *specimen_find(const char *name);
 /* Does anybody else (a tracer) get turns while it is prepared, on a machine with so many CPUs? */
 bool specimen_leaves_turns(const struct specimen *specimen, long cpus);
 
+/* Is the key one of its parameters? */
+bool specimen_takes(const struct specimen *specimen, const char *key);
+
 /* Takes a name with or without parameters apart. -ENOENT no such specimen, -EINVAL parameters that
  * are malformed or not its own; the sentence in failure. Parameters not given are 0. */
 int specimen_parse(const char *name, const struct specimen **specimen,

@@ -20,7 +20,8 @@ PATIENCE = 1000  # seconds for one command: the machine that tests may be a busy
 LACKING = 3  # exit status: the machine lacks what was asked
 MOST_COUNTERS = 32  # in a cell
 # Caches and TLBs of a machine that cachegrind simulates: small ones, because it is slow. A truth holds for every geometry.
-SIMULATED = {"l1d": 16384, "l1i": 16384, "l2": 131072, "llc": 524288, "dtlb": 64, "itlb": 64}
+SIMULATED = {"l1d": 16384, "l1d_ways": 8, "l1i": 16384, "l1i_ways": 8, "l2": 131072, "l2_ways": 8, "llc": 524288, "llc_ways": 16,
+             "dtlb": 64, "itlb": 64}
 SEEDS = (2, 3, 4)  # for rings in another order
 # For Valgrind, which takes longest: two, because what is between them others count too. So few that what the harness itself has in
 # these caches stays there.

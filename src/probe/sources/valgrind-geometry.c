@@ -15,7 +15,7 @@ struct cache {
     const char *option; /* of cachegrind */
     const char *key;    /* of the specimen's parameters */
     uint64_t bytes, ways, line;
-    uint64_t usual_bytes; /* where nobody asks for its misses */
+    uint64_t usual_bytes; /* where its size makes no difference */
     bool needed;
 };
 
@@ -35,7 +35,8 @@ static bool possible(const struct cache *cache)
 static int put(const struct specimen *specimen, struct cache cache, char word[64],
                struct failure *failure)
 {
-    if (!cache.needed && !possible(&cache)) {
+    /* What a specimen that does not ask for its size misses there is the same in any. */
+    if (!possible(&cache) && (!cache.needed || !specimen_takes(specimen, cache.key))) {
         cache.bytes = cache.usual_bytes;
         cache.ways = 8;
         cache.line = 64;
@@ -46,7 +47,7 @@ static int put(const struct specimen *specimen, struct cache cache, char word[64
         return fail_with(failure, -ENOTSUP,
                          "cachegrind simulates caches with a power of two of sets, not %s = %llu "
                          "bytes in %llu ways of lines of %llu: give others as %s/%s=BYTES,"
-                         "%s_ways=WAYS/ where the specimen takes them",
+                         "%s_ways=WAYS/",
                          cache.key, (unsigned long long)cache.bytes, (unsigned long long)cache.ways,
                          (unsigned long long)cache.line, specimen->name, cache.key, cache.key);
     snprintf(word, 64, "--%s=%llu,%llu,%llu", cache.option, (unsigned long long)cache.bytes,
