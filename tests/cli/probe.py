@@ -71,6 +71,12 @@ class Session(unittest.TestCase):
         if frame.type != "event" or frame["openable"] != "1":
             self.skipTest(f"{event} cannot be opened here: {frame['reason']}")
 
+    def provides(self, probe, path):
+        """Skips with the catalogue's own reason where the path is not to be had."""
+        if path not in [frame["name"] for frame in probe.catalogue if frame.type == "path"]:
+            reasons = [frame["reason"] for frame in probe.catalogue if frame.type == "absent" and frame["name"] == path]
+            self.skipTest(f"no {path} here: {'; '.join(reasons) or 'the kit was built without'}")
+
     def under_way(self, **factors):
         """A probe in the middle of a visit that does not end, and its harness."""
         probe = self.started()
@@ -332,15 +338,13 @@ class Refusals(Session):
 
     def test_a_pattern_a_path_lacks_is_refused(self):
         probe = self.started()
-        if "papi-high" not in [frame["name"] for frame in probe.catalogue if frame.type == "path"]:
-            self.skipTest("PAPI is not here")
+        self.provides(probe, "papi-high")
         (visit,) = probe.run([dict(events="page-faults", path="papi-high", pattern="ao")])
         self.assertIn("does not support pattern ao", visit.end["reason"])
 
     def test_papi_says_what_it_cannot_express(self):
         probe = self.started()
-        if "papi-low" not in [frame["name"] for frame in probe.catalogue if frame.type == "path"]:
-            self.skipTest("PAPI is not here")
+        self.provides(probe, "papi-low")
         mixed, separate, unnamed = probe.run([
             dict(events=["page-faults:u", "page-faults:k"], path="papi-low"),
             dict(events=["page-faults:u", "minor-faults:u"], path="papi-low", separate=1),
@@ -413,8 +417,7 @@ class Endings(Session):
         self.gone(probe, harness)
 
     def test_a_lost_controller_leaves_no_folder(self):
-        if not os.path.exists(f"{tap.KIT}/harness-papi-static"):
-            self.skipTest("only PAPI's high level writes into a folder, and it is not here")
+        self.provides(self.started(), "papi-high")  # nobody else writes into a folder
         probe, harness = self.under_way(path="papi-high", pattern="rr")
         self.assertEqual(len(os.listdir(self.folder.name)), 1)
         probe.process.stdin.close()
