@@ -118,7 +118,7 @@ int value_duration(const char *text, uint64_t *milliseconds)
     static const struct {
         const char *unit;
         uint64_t milliseconds;
-    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"", 1000}};
+    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"min", 60000}, {"h", 3600000}, {"", 1000}};
     size_t length = strlen(text), digits = length;
     while (digits && isalpha((unsigned char)text[digits - 1]))
         digits--;

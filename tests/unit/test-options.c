@@ -114,14 +114,15 @@ static void durations_have_units(void **state)
     static const struct {
         const char *text;
         uint64_t milliseconds;
-    } good[] = {{"500ms", 500}, {"60s", 60000}, {"60", 60000},
-                {"1.5s", 1500}, {"5m", 300000}, {"1h", 3600000}};
+    } good[] = {{"500ms", 500}, {"60s", 60000},   {"60", 60000},  {"1.5s", 1500},
+                {"5m", 300000}, {"5min", 300000}, {"1h", 3600000}};
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
         uint64_t value = 0;
         assert_int_equal(value_duration(good[i].text, &value), 0);
         assert_int_equal(value, good[i].milliseconds);
     }
-    static const char *const wrong[] = {"", "s", "1d", "-1s", "1.5ms", "1 s", "99999999999999999h"};
+    static const char *const wrong[] = {"",    "s",     "1d",  "1mi",
+                                        "-1s", "1.5ms", "1 s", "99999999999999999h"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         uint64_t value;
         assert_true(value_duration(wrong[i], &value) < 0);

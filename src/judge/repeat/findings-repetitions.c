@@ -120,8 +120,9 @@ int rule_repetitions(const struct repeat_facts *facts, struct finding *finding)
         tell(&found, finding);
     }
     if (tools == 0) {
-        finding_clause(finding, "neither Valgrind nor QEMU counted a program with repeated string "
-                                "instructions, which only x86 has");
+        finding_clause(finding,
+                       "neither Valgrind nor QEMU counted, with and without repetitions, a real "
+                       "program or the subject that is made of them; only x86 has any");
         return 0;
     }
     const enum finding_verdict verdict = counting && !not_counting   ? FINDING_HOLDS
