@@ -32,6 +32,25 @@ static int why_not(void)
     return error;
 }
 
+/* The line in which its harness says that PAPI cannot count here; "" where it can. */
+static const char *papi_absence(void)
+{
+    static char line[512];
+    char command[4200];
+    const char *build = getenv("ASSAY_BUILD");
+    snprintf(command, sizeof(command), "'%s/src/probe/tour/harness-tour-papi-lazy' --describe",
+             build ? build : "build");
+    FILE *said = popen(command, "r"); // NOLINT(cert-env33-c): a build folder of our own
+    assert_non_null(said);
+    const char *found = "";
+    while (!*found && fgets(line, sizeof(line), said))
+        if (strncmp(line, "lacking papi-", strlen("lacking papi-")) == 0)
+            found = line;
+    line[strcspn(line, "\n")] = '\0';
+    pclose(said);
+    return found;
+}
+
 #define SKIP_WITHOUT_COUNTERS()                                                                    \
     do {                                                                                           \
         int error = why_not();                                                                     \
@@ -39,6 +58,8 @@ static int why_not(void)
             skip_because("page-faults:u cannot be opened here: %s", strerror(error));              \
         if (!tour_processes_open())                                                                \
             skip_because("processes of our own cannot be looked into here");                       \
+        if (*papi_absence())                                                                       \
+            skip_because("%s", papi_absence());                                                    \
     } while (0)
 
 /* Where a report would go, which no tour writes. */

@@ -4,6 +4,10 @@
  * The flag that makes an x86 trap after every instruction. A program may set it for itself. */
 #pragma once
 
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
 #define TRAP_FLAG 1
 
 /* The trap that popf switches on comes after the instruction behind it: that is the nop, so that
@@ -22,3 +26,11 @@
 
 /* Traps of the two texts themselves: nop, pushfq, andq, popfq. */
 #define TRAP_FLAG_OWN 4
+
+/* Did the flag make a trap with this si_code, after the instruction that begun points at (NULL: not
+ * known)? Some hypervisors now and then lose the bit in DR6 that says so. The operating system then
+ * takes the trap for that of int1, which is the only other one without a reason. */
+static inline bool trap_flag_made(int code, const unsigned char *begun)
+{
+    return code == TRAP_TRACE || (code == TRAP_BRKPT && !(begun && *begun == 0xf1));
+}

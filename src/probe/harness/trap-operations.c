@@ -53,7 +53,7 @@ static void on_trap(int number, siginfo_t *information, void *context)
 {
     (void)number;
     const unsigned char *next = trap_place(context);
-    bool foreign = information->si_code != TRAP_TRACE || !next;
+    bool foreign = !trap_flag_made(information->si_code, seen.next) || !next;
     if (foreign && !seen.job)
         return; /* only asked whether it works: it does not */
     if (foreign)
