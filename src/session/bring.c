@@ -90,8 +90,10 @@ int session_bring(struct session *session, const char *name, const void *bytes, 
     if (strcmp(session->frame.type, "refused") == 0)
         return peer_refused(session, failure);
     const char *written = wire_get(&session->frame, "name");
+    uint64_t size;
     if (strcmp(session->frame.type, "brought") != 0 || !file.all_sent || !written ||
-        strcmp(written, name) != 0)
+        strcmp(written, name) != 0 || wire_get_u64(&session->frame, "size", &size) < 0 ||
+        size != length)
         return peer_lost(session, failure, -EBADMSG,
                          "the probe answered 'file' with a frame '%.40s' that does not fit",
                          session->frame.type);

@@ -87,6 +87,8 @@ class Brought(unittest.TestCase):
         self.assertEqual(os.listdir(os.path.dirname(self.path("fine"))), ["fine"])
 
     def test_a_file_that_cannot_be_written_is_refused(self):
+        self.piece("first", "")
+        self.assert_brought("first")  # so that there is a folder
         self.piece("x", "12", size=4)
         shutil.rmtree(glob.glob(os.path.join(self.folder, "assay-probe.*"))[0])
         self.piece("x", "34", offset=2, size=4)  # its folder is gone

@@ -613,7 +613,8 @@ static void answer_file(struct fake *fake, const struct wire_frame *frame)
         sleep_for_ever();
     if (expected == size)
         SEND(fake, is(fake, "file-other") ? "looked" : "brought",
-             {"name", is(fake, "file-name") ? "y.bin" : wire_get(frame, "name")}, {"size", "0"});
+             {"name", is(fake, "file-name") ? "y.bin" : wire_get(frame, "name")},
+             {"size", wire_get(frame, "size")});
 }
 
 static void answer_find(struct fake *fake, const char *name)
