@@ -273,9 +273,10 @@ static int meaning_of(const struct traced *traced, uint64_t address, enum steppe
     if (ptrace(PTRACE_GETSIGINFO, traced->task, NULL, &information) < 0)
         return -errno;
     *stop = stepped_stop(&information);
-    /* Not from a call: int1, or a step whose reason the hypervisor lost (trap-flag.h). */
-    if (*stop == STOP_RETURNED && kind != KIND_CALL && !traced->executed)
-        *stop = kind == KIND_TRAPS ? STOP_TRAPPED : STOP_EXECUTED;
+    if (*stop == STOP_RETURNED && kind == KIND_TRAPS)
+        *stop = STOP_TRAPPED; /* int1 */
+    else if (*stop == STOP_RETURNED && kind != KIND_CALL && !traced->executed && !traced->passed)
+        *stop = STOP_EXECUTED; /* its reason was lost by the hypervisor (trap-flag.h) */
     return 0;
 }
 
