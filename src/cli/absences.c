@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Tells absences by their reason. */
+ * Tells absences by their reason, and keeps them. */
 #include "cli/absences.h"
 
 #include <errno.h>
@@ -32,6 +32,22 @@ int absences_skip(const struct catalogue *catalogue, absence_is_missed *is_misse
     for (size_t i = 0; i < catalogue->absence_count && error == 0; i++)
         if (is_missed(&catalogue->absences[i]))
             error = skip_alike(catalogue, is_missed, i, skips);
+    return error;
+}
+
+int absences_put(const struct catalogue *catalogue, const char *kind, struct store *store,
+                 struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = 0; i < catalogue->absence_count && error == 0; i++) {
+        const struct catalogue_absence *absence = &catalogue->absences[i];
+        const struct stored_event event = {.name = absence->name,
+                                           .kind = absence->kind,
+                                           .error = absence->error ? absence->error : ENOTSUP,
+                                           .reason = absence->reason};
+        if (strcmp(absence->kind, kind) == 0)
+            error = store_put_event(store, &event, failure);
+    }
     return error;
 }
 

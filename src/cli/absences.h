@@ -6,11 +6,15 @@
 
 #include "cli/skips.h"
 #include "session/session.h"
+#include "store/store.h"
 
 typedef bool absence_is_missed(const struct catalogue_absence *absence);
 /* What is lacking for the same reason becomes one row. 0 or -ENOMEM. */
 int absences_skip(const struct catalogue *catalogue, absence_is_missed *is_missed,
                   struct skips *skips);
+/* Stores those of a kind beside the events that cannot be opened. */
+int absences_put(const struct catalogue *catalogue, const char *kind, struct store *store,
+                 struct failure *failure);
 /* NULL: it is not among the absences. */
 const struct catalogue_absence *absences_find(const struct catalogue *catalogue, const char *kind,
                                               const char *name);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/absences.h"
 #include "cli/clocks-run.h"
 #include "cli/options.h"
 #include "cli/run-store.h"
@@ -94,29 +95,21 @@ static int put_outside(struct watching *watching, struct failure *failure)
     return watching->outside ? store_put_clock(watching->store, &outside, failure) : 0;
 }
 
-static int put_absence(struct watching *watching, const char *kind, const char *name, int error,
-                       const char *reason, struct failure *failure)
-{
-    const struct stored_event event = {
-        .name = name, .kind = kind, .error = error ? error : ENOTSUP, .reason = reason};
-    return store_put_event(watching->store, &event, failure);
-}
-
 /* Who asked for some clocks does not miss the others. */
 static int put_absences(struct watching *watching, struct failure *failure)
 {
-    const struct catalogue *catalogue = watching->catalogue;
     const struct clocks_plan *plan = &watching->plan;
     int error = 0;
-    for (size_t i = 0; i < catalogue->absence_count && error == 0; i++) {
-        const struct catalogue_absence *absence = &catalogue->absences[i];
-        if (strcmp(absence->kind, "clock") == 0 && !watching->names.count)
-            error = put_absence(watching, "clock", absence->name, absence->error, absence->reason,
-                                failure);
+    if (!watching->names.count)
+        error = absences_put(watching->catalogue, "clock", watching->store, failure);
+    for (size_t i = 0; i < plan->absence_count && error == 0; i++) {
+        const struct stored_event event = {
+            .name = plan->absences[i].what,
+            .kind = "watch",
+            .error = plan->absences[i].error ? plan->absences[i].error : ENOTSUP,
+            .reason = plan->absences[i].reason};
+        error = store_put_event(watching->store, &event, failure);
     }
-    for (size_t i = 0; i < plan->absence_count && error == 0; i++)
-        error = put_absence(watching, "watch", plan->absences[i].what, plan->absences[i].error,
-                            plan->absences[i].reason, failure);
     return error;
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/words.h"
+#include "study/core-type.h"
 
 static int no_memory(struct failure *failure)
 {
@@ -24,6 +25,39 @@ static const char *last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
+}
+
+/* --- options --- */
+
+int command_line_keep(const struct string_list *variables, char **joined, struct failure *failure)
+{
+    AUTO_TEXT struct text names = {0};
+    *joined = NULL;
+    for (size_t i = 0; i < variables->count; i++)
+        text_printf(&names, "%s%s", i ? "," : "", variables->items[i]);
+    if (!variables->count)
+        return 0;
+    *joined = text_take(&names);
+    return *joined ? 0 : no_memory(failure);
+}
+
+int command_line_cpu(const struct facts *facts, const struct optional *asked, int32_t *cpu,
+                     struct failure *failure)
+{
+    AUTO_FREE int32_t *cpus = NULL;
+    size_t count = 0;
+    *cpu = core_last(facts);
+    if (!asked->given)
+        return 0;
+    if (core_allowed(facts, &cpus, &count) < 0)
+        return no_memory(failure);
+    for (size_t i = 0; i < count; i++)
+        if (asked->value == (uint64_t)cpus[i]) {
+            *cpu = cpus[i];
+            return 0;
+        }
+    return fail_with(failure, -EINVAL, "--cpu %llu: that is no CPU that may be used there",
+                     (unsigned long long)asked->value);
 }
 
 /* --- words --- */

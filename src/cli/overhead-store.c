@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/absences.h"
 #include "cli/deliver.h"
 #include "cli/from-stores.h"
 #include "cli/options.h"
@@ -56,23 +57,6 @@ static int put_operations(struct touring *touring, struct failure *failure)
     return error;
 }
 
-/* What cannot be called stands beside the events that cannot be opened. */
-static int put_absences(struct touring *touring, struct failure *failure)
-{
-    const struct catalogue *catalogue = touring->catalogue;
-    int error = 0;
-    for (size_t i = 0; i < catalogue->absence_count && error == 0; i++) {
-        const struct catalogue_absence *absence = &catalogue->absences[i];
-        const struct stored_event event = {.name = absence->name,
-                                           .kind = absence->kind,
-                                           .error = absence->error ? absence->error : ENOTSUP,
-                                           .reason = absence->reason};
-        if (strcmp(absence->kind, "operation") == 0)
-            error = store_put_event(touring->store, &event, failure);
-    }
-    return error;
-}
-
 static int create(struct touring *touring, struct failure *failure)
 {
     const struct run_store run = whose(touring);
@@ -82,7 +66,7 @@ static int create(struct touring *touring, struct failure *failure)
     if (error == 0)
         error = put_operations(touring, failure);
     if (error == 0)
-        error = put_absences(touring, failure);
+        error = absences_put(touring->catalogue, "operation", touring->store, failure);
     return error < 0 ? error : store_commit(touring->store, failure);
 }
 

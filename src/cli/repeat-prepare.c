@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "cli/command-line.h"
 #include "cli/deliver.h"
 #include "cli/repeat-run.h"
-#include "study/core-type.h"
 
 #define USUAL_RUNS   12u
 #define QUICK_RUNS   7u
@@ -48,37 +48,6 @@ static uint32_t runs_of(const struct repeat_options *options)
     if (options->runs.given)
         return (uint32_t)options->runs.value;
     return options->quick ? QUICK_RUNS : USUAL_RUNS;
-}
-
-static int keep_variables(struct repeating *repeating)
-{
-    const struct string_list *keep = &repeating->run.options->keep;
-    AUTO_TEXT struct text names = {0};
-    for (size_t i = 0; i < keep->count; i++)
-        text_printf(&names, "%s%s", i ? "," : "", keep->items[i]);
-    repeating->study.keep = keep->count ? text_take(&names) : NULL;
-    return repeating->study.keep || !keep->count ? 0 : -ENOMEM;
-}
-
-/* --- where --- */
-
-static int find_cpu(struct repeating *repeating, struct failure *failure)
-{
-    const struct optional *asked = &repeating->run.options->cpu;
-    AUTO_FREE int32_t *cpus = NULL;
-    size_t count = 0;
-    int error = core_allowed(repeating->run.facts, &cpus, &count);
-    if (error < 0)
-        return fail_with(failure, error, "out of memory");
-    repeating->study.cpu = core_last(repeating->run.facts);
-    if (!asked->given)
-        return 0;
-    repeating->study.cpu = (int32_t)asked->value;
-    for (size_t i = 0; i < count; i++)
-        if (cpus[i] == repeating->study.cpu)
-            return 0;
-    return fail_with(failure, -EINVAL, "--cpu %d: that is no CPU that may be used there",
-                     repeating->study.cpu);
 }
 
 /* A machine that does not tell its CPUs pins nothing. */
@@ -135,9 +104,10 @@ static int nothing_counts(const struct repeating *repeating, struct failure *fai
 static int plan(struct repeating *repeating, struct failure *failure)
 {
     struct repeat_study *study = &repeating->study;
-    int error = keep_variables(repeating);
+    const struct repeat_options *options = repeating->run.options;
+    int error = command_line_keep(&options->keep, &study->keep, failure);
     if (error == 0)
-        error = find_cpu(repeating, failure);
+        error = command_line_cpu(repeating->run.facts, &options->cpu, &study->cpu, failure);
     if (error == 0)
         error = do_without_cpu(repeating);
     if (error == 0)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "cli/absences.h"
 #include "cli/from-stores.h"
 #include "cli/options.h"
 #include "cli/repeat-run.h"
@@ -54,27 +55,14 @@ static int put_subjects(struct repeating *repeating, struct failure *failure)
 }
 
 /* Who asked for some sources, or some events, does not miss the others. */
-static bool is_missed(const struct repeating *repeating, const struct catalogue_absence *absence)
-{
-    const struct repeat_options *options = repeating->run.options;
-    if (strcmp(absence->kind, "counter") == 0)
-        return !options->source.count && !options->event.count;
-    return strcmp(absence->kind, "subject") == 0 && !options->no_subjects;
-}
-
 static int put_absences(struct repeating *repeating, struct failure *failure)
 {
-    const struct catalogue *catalogue = repeating->catalogue;
+    const struct repeat_options *options = repeating->run.options;
     int error = 0;
-    for (size_t i = 0; i < catalogue->absence_count && error == 0; i++) {
-        const struct catalogue_absence *absence = &catalogue->absences[i];
-        const struct stored_event event = {.name = absence->name,
-                                           .kind = absence->kind,
-                                           .error = absence->error ? absence->error : ENOTSUP,
-                                           .reason = absence->reason};
-        if (is_missed(repeating, absence))
-            error = store_put_event(repeating->store, &event, failure);
-    }
+    if (!options->source.count && !options->event.count)
+        error = absences_put(repeating->catalogue, "counter", repeating->store, failure);
+    if (error == 0 && !options->no_subjects)
+        error = absences_put(repeating->catalogue, "subject", repeating->store, failure);
     return error;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/monotonic.h"
+#include "cli/command-line.h"
 #include "cli/command-status.h"
 #include "cli/deliver.h"
 #include "cli/finish.h"
@@ -49,20 +50,10 @@ static const struct option_spec specs[] = {
      "execute it with more and more bytes in its environment (env), with its stack lower and lower "
      "(stack), or with random addresses again and again (aslr), while all else is controlled",
      FIELD(sweep), NULL},
-    {0, "keep", OPTION_LIST, "VARIABLE",
-     "variables that stay in its environment where that is controlled, such as LD_LIBRARY_PATH",
-     FIELD(keep), NULL},
-    {'i', "input", OPTION_STRING, "FILE",
-     "its standard input, which is empty unless given; a file of this machine is brought to "
-     "another one",
-     FIELD(input), NULL},
-    {0, "directory", OPTION_STRING, "DIR",
-     "where it works when its directory is controlled; otherwise where assay was started",
-     FIELD(directory), NULL},
-    {0, "bring", OPTION_FILES, "FILE",
-     "put FILE on the machine under test while this runs, where its path is {brought}/NAME; may be "
-     "repeated",
-     FIELD(bring), NULL},
+    OPTION_ROW_KEEP(FIELD(keep)),
+    OPTION_ROW_INPUT(FIELD(input)),
+    OPTION_ROW_DIRECTORY(FIELD(directory)),
+    OPTION_ROW_BRING(FIELD(bring)),
     {0, "suite", OPTION_FILES, "SUITE",
      "repeat the programs of an INI file instead of a command; `open` is the suite that comes with "
      "assay; may be repeated",
@@ -79,10 +70,7 @@ static const struct option_spec specs[] = {
      FIELD(timeout), "60s"},
     {0, "show-output", OPTION_FLAG, NULL,
      "pass on what the first execution writes, to standard error", FIELD(show_output), NULL},
-    {0, "cpu", OPTION_OPTIONAL, "CPU",
-     "the CPU that it stays on where that is controlled; the last one that may be used unless "
-     "given",
-     FIELD(cpu), NULL},
+    OPTION_ROW_CPU(FIELD(cpu)),
     {0, "quick", OPTION_FLAG, NULL, "fewer executions in less time", FIELD(quick), NULL},
     {0, "budget", OPTION_DURATION, "TIME",
      "spend about TIME, the least important executions are left out: 20s, 5m; unless given 2m, "

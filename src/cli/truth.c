@@ -15,7 +15,6 @@
 #include "cli/deliver.h"
 #include "cli/reach.h"
 #include "show/output.h"
-#include "study/core-type.h"
 
 #define FIELD(name) offsetof(struct truth_options, name)
 
@@ -32,24 +31,11 @@ static const struct option_spec specs[] = {
      "hold everything constant (controlled), or leave it as it is (as-is); also settings of `assay "
      "repeat`, without-aslr for example",
      FIELD(control), "controlled"},
-    {0, "keep", OPTION_LIST, "VARIABLE",
-     "variables that stay in its environment where that is controlled, such as LD_LIBRARY_PATH",
-     FIELD(keep), NULL},
-    {'i', "input", OPTION_STRING, "FILE",
-     "its standard input, which is empty unless given; a file of this machine is brought to "
-     "another one",
-     FIELD(input), NULL},
-    {0, "directory", OPTION_STRING, "DIR",
-     "where it works when its directory is controlled; otherwise where assay was started",
-     FIELD(directory), NULL},
-    {0, "bring", OPTION_FILES, "FILE",
-     "put FILE on the machine under test while this runs, where its path is {brought}/NAME; may be "
-     "repeated",
-     FIELD(bring), NULL},
-    {0, "cpu", OPTION_OPTIONAL, "CPU",
-     "the CPU that it stays on where that is controlled; the last one that may be used unless "
-     "given",
-     FIELD(cpu), NULL},
+    OPTION_ROW_KEEP(FIELD(keep)),
+    OPTION_ROW_INPUT(FIELD(input)),
+    OPTION_ROW_DIRECTORY(FIELD(directory)),
+    OPTION_ROW_BRING(FIELD(bring)),
+    OPTION_ROW_CPU(FIELD(cpu)),
     {0, "timeout", OPTION_DURATION, "TIME",
      "end it when it takes longer under the source, which is many times slower than the CPU",
      FIELD(timeout), "5m"},
@@ -98,17 +84,6 @@ static int take_control(struct truth_run *run, struct failure *failure)
     return 0;
 }
 
-static int join_keep(struct truth_run *run, struct failure *failure)
-{
-    AUTO_TEXT struct text names = {0};
-    for (size_t i = 0; i < run->options->keep.count; i++)
-        text_printf(&names, "%s%s", i ? "," : "", run->options->keep.items[i]);
-    if (!names.length)
-        return 0;
-    run->keep = text_take(&names);
-    return run->keep ? 0 : fail_with(failure, -ENOMEM, "out of memory");
-}
-
 static int take_options(struct truth_run *run, int word_count, char **words,
                         struct failure *failure)
 {
@@ -120,7 +95,7 @@ static int take_options(struct truth_run *run, int word_count, char **words,
     if (error == 0)
         error = take_control(run, failure);
     if (error == 0)
-        error = join_keep(run, failure);
+        error = command_line_keep(&run->options->keep, &run->keep, failure);
     if (error == 0)
         error = output_check(run->options->common.output, failure);
     if (error == 0)
@@ -134,30 +109,11 @@ static int take_options(struct truth_run *run, int word_count, char **words,
 
 /* --- the machine --- */
 
-static int find_cpu(struct truth_run *run, struct failure *failure)
-{
-    const struct optional *asked = &run->options->cpu;
-    AUTO_FREE int32_t *cpus = NULL;
-    size_t count = 0;
-    run->cpu = core_last(&run->catalogue->facts);
-    if (!asked->given)
-        return 0;
-    if (core_allowed(&run->catalogue->facts, &cpus, &count) < 0)
-        return fail_with(failure, -ENOMEM, "out of memory");
-    for (size_t i = 0; i < count; i++)
-        if (asked->value == (uint64_t)cpus[i]) {
-            run->cpu = cpus[i];
-            return 0;
-        }
-    return fail_with(failure, -EINVAL, "--cpu %llu: that is no CPU that may be used there",
-                     (unsigned long long)asked->value);
-}
-
 /* Where no CPU may be named, the program is not kept on one. */
 static int prepare(struct truth_run *run, struct failure *failure)
 {
     const struct truth_options *options = run->options;
-    int error = find_cpu(run, failure);
+    int error = command_line_cpu(&run->catalogue->facts, &options->cpu, &run->cpu, failure);
     if (run->cpu < 0)
         run->controls &= ~CONTROL_BIT(CONTROL_CPU);
     if (error == 0)
