@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/clocks.h"
+#include "shown-list.h"
 
 struct shown {
     struct clocks_options options;
@@ -18,30 +19,6 @@ struct shown {
     struct facts facts;
     struct text text;
 };
-
-static inline char *shown_copy(const char *string)
-{
-    char *copy = strdup(string);
-    if (!copy)
-        abort();
-    return copy;
-}
-
-/* Room for one more at the end of a list, zeroed. */
-static inline void *shown_grow(void *list, size_t *count, size_t size)
-{
-    char *grown = reallocarray(list, *count + 1, size);
-    if (!grown)
-        abort();
-    memset(grown + *count * size, 0, size);
-    (*count)++;
-    return grown;
-}
-#define SHOWN_ADD(list, count, ...)                                                                \
-    do {                                                                                           \
-        (list) = shown_grow(list, &(count), sizeof(*(list)));                                      \
-        (list)[(count)-1] = (__typeof__(*(list)))__VA_ARGS__;                                      \
-    } while (0)
 
 static inline void shown_start(struct shown *shown)
 {

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cli/overhead.h"
+#include "shown-list.h"
 
 struct shown {
     struct overhead_options options;
@@ -29,30 +30,6 @@ static struct overhead_meter shown_user = {.event = (char *)(uintptr_t) "instruc
 static struct overhead_meter shown_kernel = {.event = (char *)(uintptr_t) "instructions:k",
                                              .mode = (char *)(uintptr_t) "k",
                                              .unit = METER_INSTRUCTIONS};
-
-static inline char *shown_copy(const char *string)
-{
-    char *copy = strdup(string);
-    if (!copy)
-        abort();
-    return copy;
-}
-
-/* Room for one more at the end of a list, zeroed. */
-static inline void *shown_grow(void *list, size_t *count, size_t size)
-{
-    char *grown = reallocarray(list, *count + 1, size);
-    if (!grown)
-        abort();
-    memset(grown + *count * size, 0, size);
-    (*count)++;
-    return grown;
-}
-#define SHOWN_ADD(list, count, ...)                                                                \
-    do {                                                                                           \
-        (list) = shown_grow(list, &(count), sizeof(*(list)));                                      \
-        (list)[(count)-1] = (__typeof__(*(list)))__VA_ARGS__;                                      \
-    } while (0)
 
 static inline void shown_start(struct shown *shown)
 {

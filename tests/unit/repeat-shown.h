@@ -7,6 +7,7 @@
 
 #include "cli/repeat.h"
 #include "repeat-builder.h"
+#include "shown-list.h"
 
 struct shown {
     struct repeat_options options;
@@ -15,21 +16,6 @@ struct shown {
     struct repeat_builder builder;
     struct text text;
 };
-
-static inline void *shown_grow(void *list, size_t *count, size_t size)
-{
-    char *grown = reallocarray(list, *count + 1, size);
-    if (!grown)
-        abort();
-    memset(grown + *count * size, 0, size);
-    (*count)++;
-    return grown;
-}
-#define SHOWN_ADD(list, count, ...)                                                                \
-    do {                                                                                           \
-        (list) = shown_grow(list, &(count), sizeof(*(list)));                                      \
-        (list)[(count)-1] = (__typeof__(*(list)))__VA_ARGS__;                                      \
-    } while (0)
 
 static inline void shown_start(struct shown *shown)
 {
