@@ -45,7 +45,7 @@ static void begin(struct built_world *world, uint64_t seed)
 /* Intervals of 95 % hold what was planted at least that often. */
 static void assert_covers(size_t held, size_t of)
 {
-    print_message("held %zu of %zu\n", held, of);
+    print_message("# held %zu of %zu\n", held, of);
     assert_true((double)held >= 0.95 * (double)of);
 }
 

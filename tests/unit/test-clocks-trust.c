@@ -110,7 +110,7 @@ static void complain(struct confusion *confusion, size_t *count, uint64_t seed, 
 {
     (void)confusion;
     if (++*count <= 5)
-        print_message("seed %u: %s is %s (%s): %s\n", (unsigned)seed, name,
+        print_message("# seed %u: %s is %s (%s): %s\n", (unsigned)seed, name,
                       clock_fault_names[verdict->fault], clock_trust_names[verdict->trust],
                       verdict->why);
 }
@@ -159,7 +159,7 @@ static void assert_no_confusion(const struct confusion *confusion)
             if (confusion->named[i][fault])
                 used += snprintf(line + used, sizeof(line) - (size_t)used, " %s %zu",
                                  clock_fault_names[fault], confusion->named[i][fault]);
-        print_message("%s\n", line);
+        print_message("# %s\n", line);
     }
     assert_int_equal(confusion->wrong, 0);
     assert_int_equal(confusion->clean_accused, 0);

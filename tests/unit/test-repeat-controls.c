@@ -54,7 +54,7 @@ static struct score scored(const struct repeat_planted *planted, uint32_t worlds
                 break;
             }
         if (getenv("ASSAY_TEST_SAY") && seed <= 3)
-            print_message("  %s\n", effect->who);
+            print_message("#   %s\n", effect->who);
         repeat_report_release(&report);
         repeat_build_end(&builder);
     }
@@ -68,7 +68,7 @@ static void expect(const char *what, const struct repeat_planted *planted, uint3
         struct repeat_planted of_runs = *planted;
         of_runs.runs = runs;
         const struct score score = scored(&of_runs, repeat_seeds(20), right, moves);
-        print_message("%s, %zu runs: of %u worlds %u wrong, %u missed, %u levels wrong\n", what,
+        print_message("# %s, %zu runs: of %u worlds %u wrong, %u missed, %u levels wrong\n", what,
                       runs, score.worlds, score.wrong, score.missed, score.moved);
         /* Seven runs may miss more, but accuse no more. */
         assert_true(score.wrong <= .05 * score.worlds);
@@ -203,7 +203,7 @@ static void the_ratio_says_how_much_and_how_surely(void **state)
         repeat_report_release(&report);
         repeat_build_end(&builder);
     }
-    print_message("the ratio's interval holds it in %u of %u worlds\n", within, worlds);
+    print_message("# the ratio's interval holds it in %u of %u worlds\n", within, worlds);
     assert_true(within >= .93 * worlds);
 }
 

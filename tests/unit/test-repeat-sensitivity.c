@@ -136,7 +136,7 @@ static void noise_is_no_sensitivity(void **state)
         if (swept(&plan, seed).matters)
             wrong++;
     }
-    print_message("%u of %u sweeps of nothing are said to matter\n", wrong, worlds);
+    print_message("# %u of %u sweeps of nothing are said to matter\n", wrong, worlds);
     assert_true(wrong <= .02 * worlds);
 }
 

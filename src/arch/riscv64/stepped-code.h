@@ -5,51 +5,14 @@
  * so this serves the tracing of system calls. */
 #pragma once
 
-#include <elf.h>
-#include <errno.h>
 #include <signal.h>
-#include <sys/ptrace.h>
-#include <sys/types.h>
-#include <sys/uio.h>
 
 #include "decode.h"
 #include "stepped-kind.h"
+#include "stepped-regset.h"
 
 #define STEPPED_TRAP_FLAG  0u
 #define STEPPED_EXTRA_STOP false
-
-static inline int stepped_registers(pid_t task, decode_registers *registers)
-{
-    struct iovec io = {registers, sizeof(*registers)};
-    if (ptrace(PTRACE_GETREGSET, task, (void *)NT_PRSTATUS, &io) < 0)
-        return -errno;
-    return io.iov_len == sizeof(*registers) ? 0 : -ENOTSUP;
-}
-
-static inline int stepped_address(pid_t task, uint64_t *address)
-{
-    decode_registers registers;
-    int result = stepped_registers(task, &registers);
-    *address = result < 0 ? 0 : registers.pc;
-    return result;
-}
-
-static inline bool stepped_is_narrow(const decode_registers *registers)
-{
-    (void)registers;
-    return false;
-}
-
-static inline uint64_t stepped_stack(const decode_registers *registers)
-{
-    return registers->sp;
-}
-
-static inline bool stepped_is_emulated(uint64_t address)
-{
-    (void)address;
-    return false;
-}
 
 static inline enum stepped_stop stepped_stop(const siginfo_t *information)
 {
