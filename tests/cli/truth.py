@@ -48,7 +48,8 @@ class Case(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def truth(self, *arguments, **options):
-        return tap.assay("truth", *arguments, env={"XDG_STATE_HOME": self.folder}, timeout=LONG, **options)
+        environment = {"XDG_STATE_HOME": self.folder, **options.pop("env", {})}
+        return tap.assay("truth", *arguments, env=environment, timeout=LONG, **options)
 
     def envelope(self, *arguments, status=0):
         done = self.truth("--json", *arguments)
@@ -221,6 +222,21 @@ class Output(Case):
             file.write("of a file\n")
         given = self.truth("--show-output", "--input", path, "--", "cat")
         self.assertEqual((given.returncode, given.stdout), (0, "of a file\n"))
+
+    def test_variables_that_are_kept_reach_it_and_others_do_not(self):
+        done = self.truth("--show-output", "--keep", "FIRST,SECOND", "--", "env", env={"FIRST": "1", "SECOND": "2", "THIRD": "3"})
+        variables = dict(line.split("=", 1) for line in done.stdout.splitlines())
+        self.assertEqual([variables.get(name) for name in ("FIRST", "SECOND", "THIRD")], ["1", "2", None], done.stderr)
+
+    def test_it_stays_on_the_cpu_that_was_named_or_on_the_last(self):
+        allowed = sorted(os.sched_getaffinity(0))
+        for options, cpu in ((("--cpu", str(allowed[0])), allowed[0]), (("--cpu", str(allowed[-1])), allowed[-1]), ((), allowed[-1])):
+            with self.subTest(options):
+                done = self.truth("--show-output", *options, "--", "grep", "Cpus_allowed_list", "/proc/self/status")
+                self.assertEqual(done.stdout.split()[1:], [str(cpu)], done.stderr)
+        refused = self.truth("--cpu", str(2**32), "--", "true")
+        self.assertEqual(refused.returncode, 125)
+        self.assertIn("no CPU that may be used", refused.stderr)
 
     def test_words_arrive_as_they_were_given(self):
         done = self.truth("--show-output", "--", "printf", "[%s]", "a b", "'", "", "$HOME", "ö\n")

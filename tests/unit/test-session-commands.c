@@ -291,7 +291,7 @@ static void names_and_sizes_are_checked_here_too(void **state)
 static void answers_that_do_not_fit_lose_the_probe(void **state)
 {
     (void)state;
-    static const char *const modes[] = {"file-early", "file-other", "file-name"};
+    static const char *const modes[] = {"file-early", "file-short", "file-other", "file-name"};
     AUTO_FREE unsigned char *bytes = make_bytes(3000000);
     for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
         struct failure failure = {0};
