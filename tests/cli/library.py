@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """libassay as others get it: the header, the shared and the static library."""
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -75,13 +76,18 @@ def public_names():
 
 
 def declared_names():
-    with open(os.path.join(INCLUDE, "assay.h"), encoding="utf-8") as header:
-        return set(re.findall(r"ASSAY_API[^;(]*?(assay_\w+)\(", header.read()))
+    """Functions, and the variables that instructions in the caller's code use."""
+    names = set()
+    for header in pathlib.Path(INCLUDE).rglob("*.h"):
+        text = header.read_text(encoding="utf-8")
+        names |= set(re.findall(r"^ASSAY_API[^;(]*?(assay_\w+)\(", text, flags=re.M))
+        names |= set(re.findall(r"^extern ASSAY_API[^;(]*?(assay_\w+)\s*(?:__attribute__|;)", text, flags=re.M))
+    return names
 
 
 def defined_names(*arguments):
     output = run("nm", "--defined-only", *arguments).stdout
-    return {line.split()[-1].split("@")[0] for line in output.splitlines() if " T " in line}
+    return {line.split()[-1].split("@")[0] for line in output.splitlines() if re.search(" [TBD] ", line)}
 
 
 class Library(unittest.TestCase):

@@ -1,0 +1,280 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Calipers: regions of code, each count with its error bar. Part of assay.h.
+ *
+ * A region is what is executed between assay_begin and assay_end. Neither takes an argument: both
+ * use the calipers that the calling thread has selected, so that what stands in a region of the
+ * library's own code is the same instructions at every place of the program, whatever the compiler
+ * makes of the rest. Regions nest. What a region reports is
+ *
+ *     corrected = raw - window - children * pair - named * pair_named
+ *
+ * window: what the calipers count around nothing, the part of assay_begin behind its reading and
+ * the part of assay_end before it. pair:   what an empty region inside adds to the one around it,
+ * the whole of assay_begin and assay_end; children are all regions that ended inside, at any depth,
+ * named those of them that ended with assay_end_in.
+ *
+ * assay_calibrate measures both in the caller's own code, for exactly the counters, the path and
+ * the flags of the compiler in use.
+ *
+ * Calipers belong to the thread that opened them, and count it. In a child of fork nothing is
+ * counted any more and every call goes on working: counts are `unsupported`. */
+#ifndef ASSAY_CALIPERS_H
+#define ASSAY_CALIPERS_H
+
+#include "common.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ASSAY_CALIPERS_MOST 16  /* events of calipers */
+#define ASSAY_DEPTH_MOST    64  /* regions inside each other; deeper ones are not measured */
+#define ASSAY_REGIONS_MOST  256 /* with a name; further ones are added up together */
+
+struct assay_calipers;
+
+/* How the counts of calipers are had. */
+enum assay_path {
+    ASSAY_PATH_NONE, /* nothing can be counted; time still is */
+    ASSAY_PATH_USER, /* instructions that read the counters, never entering the kernel */
+    ASSAY_PATH_READ, /* one system call at each end */
+    ASSAY_PATH_TRAP, /* the CPU traps after every instruction: exact, and some thousand times slower
+                      */
+};
+
+enum assay_calipers_flags {
+    ASSAY_USER = 1,    /* only by user reads: where that cannot be, events are unsupported */
+    ASSAY_READ = 2,    /* only by system calls */
+    ASSAY_OR_TRAP = 4, /* where no counter counts instructions:u, trap: see ASSAY_PATH_TRAP */
+    ASSAY_NO_TIME = 8, /* do not read the clock at both ends */
+    ASSAY_WATCH = 16,  /* ask the kernel, outside of the region, for faults and switches inside it,
+                          also where the path itself does not: two system calls more */
+};
+
+/* What happened inside a region that a count may have suffered from. */
+enum assay_noticed {
+    ASSAY_SAW_FAULTS = 1,       /* page faults */
+    ASSAY_SAW_SWITCHES = 2,     /* the thread left its CPU, or the counters were moved */
+    ASSAY_SAW_INTERRUPTS = 4,   /* it lasted so long that the timer's interrupt came */
+    ASSAY_SAW_MULTIPLEXING = 8, /* a counter was shared meanwhile */
+    ASSAY_SAW_DISTURBED = 16,   /* a region inside it, or its own ends, were interrupted */
+    ASSAY_SAW_TOO_DEEP = 32,    /* more than ASSAY_DEPTH_MOST regions inside each other */
+    ASSAY_NOT_CALIBRATED = 64,  /* corrected is raw: assay_calibrate was not called */
+    ASSAY_NOT_MEASURED = 128,   /* no region ended here, or in a child of fork */
+};
+
+struct assay_count {
+    uint64_t raw;       /* as it was counted */
+    double corrected;   /* raw without what measuring added */
+    double uncertainty; /* of corrected, with a confidence of 95 %: the larger of high - corrected
+                           and corrected - low */
+    double low, high;   /* where the truth is with that confidence */
+    enum assay_state state;
+    unsigned noticed; /* enum assay_noticed, or-ed */
+};
+
+/* Opens calipers for the calling thread and selects them. Events are named as those of sets; beside
+ * them there are "ticks", the CPU's counter of time (see clock.h), and "trap/instructions/".
+ * Without events (count 0) calipers measure time. Malformed and unknown names fail the call; events
+ * that cannot be counted here are unsupported. */
+ASSAY_API int assay_calipers_open(struct assay_calipers **calipers, const char *const *events,
+                                  size_t count, unsigned flags);
+/* Only by the thread that opened them, outside of their regions. NULL is allowed. */
+ASSAY_API void assay_calipers_close(struct assay_calipers *calipers);
+
+/* Makes these the ones that assay_begin uses, NULL: none. -EBUSY within a region, -EPERM for
+ * those of another thread. Threads that have not selected any may begin and end regions, which
+ * measure nothing. */
+ASSAY_API int assay_calipers_select(struct assay_calipers *calipers);
+
+ASSAY_API enum assay_path assay_calipers_path(const struct assay_calipers *calipers);
+ASSAY_API const char *
+assay_path_name(enum assay_path path); /* "none" "perf-user" "perf-read" "trap" */
+ASSAY_API size_t assay_calipers_size(const struct assay_calipers *calipers);
+ASSAY_API const char *assay_calipers_event(const struct assay_calipers *calipers, size_t index);
+/* 0 when the event is counted, else the positive errno; and a sentence saying why and what to do.
+ * With index assay_calipers_size(…) of the calipers as a whole: why the path is not a better one.
+ */
+ASSAY_API int assay_calipers_error(const struct assay_calipers *calipers, size_t index);
+ASSAY_API const char *assay_calipers_reason(const struct assay_calipers *calipers, size_t index);
+
+/* What calibrating found, by event. Limits hold 95 of 100 empty regions. */
+struct assay_overhead {
+    double window, window_low, window_high;
+    double pair, pair_low, pair_high; /* a region inside that ended with assay_end */
+    double pair_named, pair_named_low, pair_named_high; /* one that ended with assay_end_in */
+    size_t runs; /* empty regions that were measured; 0: not calibrated */
+};
+ASSAY_API int assay_calipers_overhead(const struct assay_calipers *calipers, size_t index,
+                                      struct assay_overhead *overhead);
+
+/* Begins a region, ends the one that was begun last. Both may be called in signal handlers. */
+ASSAY_API void assay_begin(void);
+ASSAY_API void assay_end(void);
+
+/* The counts of the region that ended last on this thread, one for each event in their order. */
+ASSAY_API int assay_counts(struct assay_count *counts);
+
+/* How long it took, as calipers see it: nanoseconds with their bar. */
+struct assay_time {
+    double ns;
+    double uncertainty;
+    enum assay_state state; /* unsupported: no clock was read (ASSAY_NO_TIME, the path trap) */
+};
+ASSAY_API int assay_time(struct assay_time *time);
+
+/* "page faults, a switch of the CPU"; "" for 0. Returns what snprintf does. */
+ASSAY_API int assay_noticed_words(unsigned noticed, char *words, size_t size);
+
+/* Measures empty regions, alone and inside each other, with the calipers of this thread. Again
+ * after anything that changes what a region costs; -EBUSY within a region. */
+ASSAY_API int assay_calibrate(void);
+
+/* --- regions with a name: added up by thread, printed as a table --- */
+
+/* Has static storage. A name may stand at several regions, which are then one. */
+struct assay_region {
+    const char *name;
+    uint32_t number; /* the library's: 0 until the region has ended once */
+};
+#ifdef __cplusplus
+#define ASSAY_REGION(text)                                                                         \
+    {                                                                                              \
+        text, 0                                                                                    \
+    }
+#else
+#define ASSAY_REGION(text)                                                                         \
+    {                                                                                              \
+        .name = (text), .number = 0                                                                \
+    }
+#endif
+
+/* As assay_end, and adds the region to those of this name. */
+ASSAY_API void assay_end_in(struct assay_region *region);
+
+struct assay_total {
+    uint64_t regions;
+    uint64_t raw;                       /* of all of them */
+    double corrected, uncertainty;      /* of all of them: raw and error bars added up */
+    double minimum, maximum, deviation; /* of single ones, corrected */
+    uint64_t noticed_regions;           /* of these, in how many something was noticed */
+    unsigned noticed;                   /* and what */
+    enum assay_state state;             /* the worst */
+};
+/* What this thread's selected calipers have added up under a name; -ENOENT: nothing. */
+ASSAY_API int assay_total(const char *name, size_t index, struct assay_total *total);
+
+/* Writes the table of all names, of all threads that have ended or closed their calipers and of the
+ * calling one. */
+ASSAY_API int assay_table(int descriptor);
+/* Has it written to this descriptor when the process exits. */
+ASSAY_API int assay_table_at_exit(int descriptor);
+
+/* --- in place: not part of the interface, may change between versions --- */
+
+/* Ways to read, or-ed, in the order in which assay_begin goes them; assay_end in the opposite. */
+#define ASSAY_WAY_READ  1
+#define ASSAY_WAY_USER  2
+#define ASSAY_WAY_TRAP  4
+#define ASSAY_WAY_TICKS 8
+
+#define ASSAY_FRAME_WORDS 20 /* of a reading: 3 + ASSAY_CALIPERS_MOST, and one */
+#define ASSAY_FRAME_BYTES 384
+
+/* An open region. The instructions in in-place-….h know the offsets. */
+struct assay_frame {
+    uint64_t ticks[2];                 /* 0: at the beginning, 8: at the end */
+    int64_t got[2];                    /* 16, 24: what the system call returned */
+    uint64_t begun[ASSAY_FRAME_WORDS]; /* 32 */
+    uint64_t ended[ASSAY_FRAME_WORDS]; /* 192 */
+    uint64_t children, named;          /* 352, 360: regions that ended inside */
+    uint64_t noticed;                  /* 368 */
+    uint64_t spare;                    /* 376: the library's */
+};
+
+/* A thread's calipers, as far as instructions in the caller's code know them. */
+struct assay_here {
+    uint32_t ways;                                       /* 0 */
+    uint32_t depth;                                      /* 4: regions that are open */
+    struct assay_frame *frame;                           /* 8: of the innermost */
+    struct assay_frame *last;                            /* 16: the deepest there is */
+    int64_t descriptor;                                  /* 24: for READ, with the size */
+    uint64_t size;                                       /* 32 */
+    uint64_t trapped;                                    /* 40: instructions so far, for TRAP */
+    const volatile void *pages[ASSAY_CALIPERS_MOST + 1]; /* 48: for USER, until the first NULL */
+};
+
+/* What the calling thread has selected; never NULL. */
+extern ASSAY_API __thread struct assay_here *assay_here __attribute__((tls_model("initial-exec")));
+
+/* The rest of assay_end and assay_end_in, behind their readings. */
+ASSAY_API void assay_ended(void);
+ASSAY_API void assay_ended_in(struct assay_region *region);
+
+/* The parts of assay_calibrate: says how many empty regions of a kind it wants (negative: why
+ * not), takes the outer one of those that just ended, and works out what they cost. */
+enum assay_nulls { ASSAY_NULL_ALONE, ASSAY_NULL_PAIR, ASSAY_NULL_NAMED, ASSAY_NULL_KINDS };
+ASSAY_API int assay_calibrate_start(void);
+ASSAY_API void assay_calibrate_take(enum assay_nulls kind);
+ASSAY_API int assay_calibrate_finish(void);
+
+#if ASSAY_IN_PLACE && defined(__x86_64__)
+#include "in-place-x86_64.h"
+
+ASSAY_INLINE void assay_begin_in_place(void)
+{
+    ASSAY_BEGIN_IN_PLACE;
+}
+
+ASSAY_INLINE void assay_end_in_place(void)
+{
+    ASSAY_END_IN_PLACE;
+    assay_ended();
+}
+
+ASSAY_INLINE void assay_end_in_in_place(struct assay_region *region)
+{
+    ASSAY_END_IN_PLACE;
+    assay_ended_in(region);
+}
+
+/* In the caller's code, so that empty regions are made as the caller's are. */
+static inline int assay_calibrate_in_place(void)
+{
+    static struct assay_region empty = ASSAY_REGION("");
+    int runs = assay_calibrate_start();
+    int i;
+    for (i = 0; i < runs; i++) {
+        assay_begin_in_place();
+        assay_end_in_place();
+        assay_calibrate_take(ASSAY_NULL_ALONE);
+    }
+    for (i = 0; i < runs; i++) {
+        assay_begin_in_place();
+        assay_begin_in_place();
+        assay_end_in_place();
+        assay_end_in_place();
+        assay_calibrate_take(ASSAY_NULL_PAIR);
+    }
+    for (i = 0; i < runs; i++) {
+        assay_begin_in_place();
+        assay_begin_in_place();
+        assay_end_in_in_place(&empty);
+        assay_end_in_place();
+        assay_calibrate_take(ASSAY_NULL_NAMED);
+    }
+    return runs < 0 ? runs : assay_calibrate_finish();
+}
+
+#define assay_begin()        assay_begin_in_place()
+#define assay_end()          assay_end_in_place()
+#define assay_end_in(region) assay_end_in_in_place(region)
+#define assay_calibrate()    assay_calibrate_in_place()
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

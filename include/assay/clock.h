@@ -1,0 +1,51 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: MIT
+ *
+ * The clock: the CPU's counter of time where it is dependable, else the operating system's, and
+ * nanoseconds with an error bound. Part of assay.h.
+ *
+ *     uint64_t from = assay_clock_begin();
+ *     work();
+ *     uint64_t to = assay_clock_end();
+ *     struct assay_span span;
+ *     assay_clock_span(from, to, &span);    // span.ns, at most span.error_ns wrong
+ *
+ * Any thread may use it at any time; the first use chooses the clock, which takes some milliseconds
+ * unless assay_clock_prepare was called before. */
+#ifndef ASSAY_CLOCK_H
+#define ASSAY_CLOCK_H
+
+#include "common.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A moment: everything before the call is done (begin: and nothing after it has begun). */
+ASSAY_API uint64_t assay_clock_begin(void);
+ASSAY_API uint64_t assay_clock_end(void);
+/* The cheapest reading: the CPU may move it among the instructions around it. */
+ASSAY_API uint64_t assay_clock_now(void);
+
+struct assay_span {
+    double ns;
+    double error_ns; /* the true time between the moments is within ns ± this: reading costs,
+                        quantisation, and what is not known of the rate */
+};
+/* From two moments; of any two threads where assay_clock_shared() says so. */
+ASSAY_API int assay_clock_span(uint64_t from, uint64_t to, struct assay_span *span);
+
+ASSAY_API int assay_clock_prepare(void);
+/* "tsc", "cntvct", "rdtime"; "CLOCK_MONOTONIC_RAW" where the counter is not dependable. */
+ASSAY_API const char *assay_clock_name(void);
+/* Why it is not the CPU's counter; "" when it is. */
+ASSAY_API const char *assay_clock_reason(void);
+/* Ticks of assay_clock_now a second, and by how much that may be wrong, as a fraction. */
+ASSAY_API double assay_clock_rate(double *error);
+/* Do all CPUs show the same? */
+ASSAY_API int assay_clock_shared(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

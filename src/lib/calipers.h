@@ -1,0 +1,111 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Inside libassay: calipers. assay/calipers.h has what the caller's own code knows of them. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "assay.h"
+
+_Static_assert(sizeof(struct assay_frame) == ASSAY_FRAME_BYTES, "frame");
+_Static_assert(offsetof(struct assay_frame, begun) == 32, "begun");
+_Static_assert(offsetof(struct assay_frame, ended) == 192, "ended");
+_Static_assert(offsetof(struct assay_frame, children) == 352, "children");
+_Static_assert(offsetof(struct assay_here, frame) == 8, "frame");
+_Static_assert(offsetof(struct assay_here, descriptor) == 24, "descriptor");
+_Static_assert(offsetof(struct assay_here, trapped) == 40, "trapped");
+_Static_assert(offsetof(struct assay_here, pages) == 48, "pages");
+
+#define CALIPERS_NULLS 128 /* empty regions of a kind that calibrating measures */
+#define CALIPERS_WARM  16  /* and some before, which are not kept */
+
+/* Where the reading of an event is in a frame. */
+enum caliper_kind {
+    CALIPER_ABSENT,  /* nowhere: it cannot be counted */
+    CALIPER_COUNTER, /* a word of begun and ended */
+    CALIPER_TICKS,
+};
+
+/* An empty region's counts in figures. */
+struct null_figures {
+    double middle;    /* what is subtracted */
+    double low, high; /* 95 of 100 lie between */
+};
+
+struct caliper {
+    char *name;
+    enum caliper_kind kind;
+    size_t word;
+    int error;                                  /* positive errno; 0: it is counted */
+    char *reason;                               /* NULL: none */
+    struct null_figures null[ASSAY_NULL_KINDS]; /* window, pair, pair with a name */
+};
+
+/* What a region left behind, as one number a measure: raw counts by event, then what is beside
+ * them. Pure data: correct.c makes counts of it. */
+struct region_reading {
+    uint64_t raw[ASSAY_CALIPERS_MOST];
+    uint64_t enabled_ns, running_ns; /* of the counters; 0 where the path does not tell */
+    uint64_t ticks;                  /* 0 where none were read */
+    uint64_t faults, switches;       /* inside, where known */
+    uint64_t children, named;
+    unsigned noticed;
+    bool counted; /* false: nothing was read */
+};
+
+struct nulls;   /* calibrate.c */
+struct regions; /* regions.c */
+
+struct assay_calipers {
+    struct assay_here here; /* first: the thread's assay_here points at it */
+    struct assay_frame frames[ASSAY_DEPTH_MOST + 1] __attribute__((aligned(64)));
+    /* frames[0] is that of no region */
+    struct assay_frame *result; /* of the region that ended last; NULL: none */
+    size_t count;
+    struct caliper events[ASSAY_CALIPERS_MOST];
+    struct caliper time; /* as a measure: nanoseconds by the path's own clock, or ticks */
+    enum assay_path path;
+    unsigned flags;
+    char *reason;          /* why the path is not a better one; NULL */
+    struct assay_set *set; /* READ: the counters */
+    size_t companions;     /* READ: members of the set behind the events: page faults, switches */
+    struct nulls *nulls;
+    struct regions *regions;
+    size_t calibrated; /* empty regions behind the figures */
+    long owner;        /* thread */
+    bool forked;       /* in a child of fork: nothing is read any more */
+};
+
+/* The thread's calipers, NULL: none are selected. */
+struct assay_calipers *calipers_here(void);
+
+/* here.c: what a thread and a process do at their ends. */
+int here_attach(struct assay_calipers *calipers); /* a thread that ends closes them */
+void here_detach(struct assay_calipers *calipers);
+
+/* reading.c: from a frame to numbers. */
+void reading_of(const struct assay_calipers *calipers, const struct assay_frame *frame,
+                struct region_reading *reading);
+
+/* correct.c: pure. */
+void correct_count(const struct assay_calipers *calipers, size_t index,
+                   const struct region_reading *reading, struct assay_count *count);
+void correct_time(const struct assay_calipers *calipers, const struct region_reading *reading,
+                  struct assay_time *time);
+void null_figures_of(double *values, size_t count, struct null_figures *figures);
+
+/* calibrate.c */
+void nulls_free(struct nulls *nulls);
+
+/* regions.c */
+void regions_add(struct assay_calipers *calipers, struct assay_region *region,
+                 const struct assay_frame *frame);
+void regions_merge(struct assay_calipers *calipers); /* into those of the process, and free */
+
+/* trap.c */
+int trap_attach(char *reason, size_t size); /* 0, or a negative errno and the reason */
+void trap_detach(void);
+void trap_leave(void); /* no more traps: the outermost region ended */
