@@ -183,7 +183,9 @@ ASSAY_API int assay_table_at_exit(int descriptor);
 #define ASSAY_FRAME_WORDS 20 /* of a reading: 3 + ASSAY_CALIPERS_MOST, and one */
 #define ASSAY_FRAME_BYTES 384
 
-/* An open region. The instructions in in-place-….h know the offsets. */
+/* An open region. The instructions in in-place-….h know the offsets. Ways have their own words of a
+ * reading, so that they can be gone together: READ what the system call delivers, from the first;
+ * USER from the fourth, behind the two companions that ASSAY_WATCH reads; TRAP the last. */
 struct assay_frame {
     uint64_t ticks[2];                 /* 0: at the beginning, 8: at the end */
     int64_t got[2];                    /* 16, 24: what the system call returned */

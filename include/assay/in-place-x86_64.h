@@ -64,14 +64,14 @@
     "\tpopfq\n"                                                                                    \
     "\tleaq 128(%%rsp), %%rsp\n"                                                                   \
     "\tmovq 40(%%r9), %%rax\n"                                                                     \
-    "\tmovq %%rax, 32(%%r8)\n"                                                                     \
+    "\tmovq %%rax, 184(%%r8)\n"                                                                    \
     "30:\n"
 
 #define ASSAY_TRAPPED_IN_PLACE                                                                     \
     "\ttestb $4, (%%r9)\n"                                                                         \
     "\tjz 31f\n"                                                                                   \
     "\tmovq 40(%%r9), %%rax\n"                                                                     \
-    "\tmovq %%rax, 192(%%r8)\n"                                                                    \
+    "\tmovq %%rax, 344(%%r8)\n"                                                                    \
     "31:\n"
 
 /* TICKS: what stands before is done, and what follows not begun. */
@@ -100,7 +100,7 @@
                                          "\tmovq $0, 352(%%r8)\n"                                  \
                                          "\tmovq $0, 360(%%r8)\n"                                  \
                                          "\tmovq $0, 368(%%r8)\n" ASSAY_READ_IN_PLACE("32", "16")  \
-                                             ASSAY_USER_IN_PLACE("32")                             \
+                                             ASSAY_USER_IN_PLACE("56")                             \
                                                  ASSAY_TRAP_IN_PLACE ASSAY_TICKS_IN_PLACE("0")     \
                      :                                                                             \
                      :                                                                             \
@@ -108,7 +108,7 @@
 
 #define ASSAY_END_IN_PLACE                                                                         \
     __asm__ volatile(ASSAY_HERE_IN_PLACE "\tmovq 8(%%r9), %%r8\n" ASSAY_TICKS_IN_PLACE("8")        \
-                         ASSAY_TRAPPED_IN_PLACE ASSAY_USER_IN_PLACE("192")                         \
+                         ASSAY_TRAPPED_IN_PLACE ASSAY_USER_IN_PLACE("216")                         \
                              ASSAY_READ_IN_PLACE("192", "24")                                      \
                      :                                                                             \
                      :                                                                             \

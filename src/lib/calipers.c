@@ -30,14 +30,16 @@ static int open_read(struct assay_calipers *calipers)
     }
     if (!count)
         return 0;
-    for (size_t i = 0; i < COMPANIONS; i++)
+    /* A frame has words for as many counters as calipers have events. */
+    size_t along = count + COMPANIONS <= ASSAY_CALIPERS_MOST ? COMPANIONS : 0;
+    for (size_t i = 0; i < along; i++)
         names[count + i] = companions[i];
-    int error = assay_set_open(&calipers->set, names, count + COMPANIONS, 0);
+    int error = assay_set_open(&calipers->set, names, count + along, 0);
     if (error < 0)
         return error;
     struct assay_set *set = calipers->set;
     size_t word = 3;
-    for (size_t i = 0; i < count + COMPANIONS; i++) {
+    for (size_t i = 0; i < count + along; i++) {
         if (set->descriptors[i] >= 0 && i < count) {
             calipers->events[places[i]].kind = CALIPER_COUNTER;
             calipers->events[places[i]].word = word;
@@ -49,7 +51,7 @@ static int open_read(struct assay_calipers *calipers)
     }
     if (set->reader.descriptor < 0)
         return 0;
-    calipers->companions = COMPANIONS;
+    calipers->companions = along;
     calipers->here.descriptor = set->reader.descriptor;
     calipers->here.size = set->reader.size;
     calipers->here.ways |= ASSAY_WAY_READ;

@@ -22,6 +22,10 @@ _Static_assert(offsetof(struct assay_here, pages) == 48, "pages");
 #define CALIPERS_NULLS 128 /* empty regions of a kind that calibrating measures */
 #define CALIPERS_WARM  16  /* and some before, which are not kept */
 
+/* Words of a frame's readings at which ways begin; see struct assay_frame. */
+#define WORD_USER 3
+#define WORD_TRAP (ASSAY_FRAME_WORDS - 1)
+
 /* Where the reading of an event is in a frame. */
 enum caliper_kind {
     CALIPER_ABSENT,  /* nowhere: it cannot be counted */
