@@ -4,6 +4,7 @@
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -85,6 +86,38 @@ def declared_names():
     return names
 
 
+def normal(declaration):
+    """A declaration as words, whatever its line breaks and spaces."""
+    return re.sub(r"\s*([(),*])\s*", r"\1", " ".join(declaration.split()))
+
+
+def interface_texts():
+    """Headers without comments, as far as they are interface: what is in place stands at their ends."""
+    for header in pathlib.Path(INCLUDE).rglob("*.h"):
+        yield re.sub(r"/\*.*?\*/", lambda comment: "END" if "in place: not part of the interface" in comment[0] else "",
+                     header.read_text(encoding="utf-8"), flags=re.S).split("END")[0]
+
+
+def interface():
+    return {normal(declaration) for text in interface_texts() for declaration in re.findall(r"^ASSAY_API\s+([^;]+);", text, flags=re.M)}
+
+
+def constants():
+    return {name for text in interface_texts() for body in re.findall(r"^enum \w+ \{(.*?)\}", text, flags=re.M | re.S)
+            for name in re.findall(r"ASSAY_\w+", body)}
+
+
+def page():
+    return pathlib.Path(tap.SOURCE, "man", "libassay.3").read_text(encoding="utf-8")
+
+
+def described():
+    """The declarations in the synopsis of the manual page."""
+    text = page().split(".Sh DESCRIPTION")[0]
+    found = re.findall(r'^\.Ft "?([^"\n]+)"?\n\.Fn (\w+) (.+)$', text, flags=re.M)
+    return {normal(f"{kind} {name}({', '.join(shlex.split(arguments))})") for kind, name, arguments in found}
+
+
 def defined_names(*arguments):
     output = run("nm", "--defined-only", *arguments).stdout
     return {line.split()[-1].split("@")[0] for line in output.splitlines() if re.search(" [TBD] ", line)}
@@ -110,6 +143,14 @@ class Library(unittest.TestCase):
 
     def test_the_header_declares_what_the_map_exports(self):
         self.assertEqual(declared_names(), public_names())
+
+    def test_the_manual_page_declares_the_interface(self):
+        self.assertEqual(described(), interface())
+        self.assertGreater(len(interface()), 40)
+
+    def test_the_manual_page_names_every_constant(self):
+        self.assertLessEqual(constants(), set(re.findall(r"ASSAY_\w+", page())))
+        self.assertIn("ASSAY_OR_TRAP", constants())
 
     def test_the_shared_library_offers_the_public_names_only(self):
         if SANITIZED:
