@@ -63,11 +63,16 @@ enum assay_noticed {
     ASSAY_SAW_TOO_DEEP = 32,    /* more than ASSAY_DEPTH_MOST regions inside each other */
     ASSAY_NOT_CALIBRATED = 64,  /* corrected is raw: assay_calibrate was not called */
     ASSAY_NOT_MEASURED = 128,   /* no region ended here, or in a child of fork */
+    ASSAY_NOT_STEADY = 256,     /* empty regions differed too much, or most were disturbed: the
+                                   event's reason says it */
 };
 
+/* corrected and low may be negative: then less was counted than an empty region costs. Where
+ * nothing was counted (unscheduled, unsupported) the bar is infinite. Without calibrating it
+ * reaches down to 0. docs/uncertainty.md says what bars are made of. */
 struct assay_count {
     uint64_t raw;       /* as it was counted */
-    double corrected;   /* raw without what measuring added */
+    double corrected;   /* raw without what measuring added; scaled when multiplexed */
     double uncertainty; /* of corrected, with a confidence of 95 %: the larger of high - corrected
                            and corrected - low */
     double low, high;   /* where the truth is with that confidence */
@@ -94,8 +99,9 @@ ASSAY_API const char *
 assay_path_name(enum assay_path path); /* "none" "perf-user" "perf-read" "trap" */
 ASSAY_API size_t assay_calipers_size(const struct assay_calipers *calipers);
 ASSAY_API const char *assay_calipers_event(const struct assay_calipers *calipers, size_t index);
-/* 0 when the event is counted, else the positive errno; and a sentence saying why and what to do.
- * With index assay_calipers_size(…) of the calipers as a whole: why the path is not a better one.
+/* 0 when the event is counted, else the positive errno; and a sentence saying why and what to do,
+ * or what calibrating found wrong with an event that is counted. With index assay_calipers_size(…)
+ * of the calipers as a whole: why the path is not a better one.
  */
 ASSAY_API int assay_calipers_error(const struct assay_calipers *calipers, size_t index);
 ASSAY_API const char *assay_calipers_reason(const struct assay_calipers *calipers, size_t index);

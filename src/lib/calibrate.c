@@ -1,10 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: MIT
  *
- * What calipers cost: empty regions, alone and inside each other, kept and put into figures. */
+ * What calipers cost: empty regions, alone and inside each other, kept and put into figures. Those
+ * in which something was noticed are not kept; others are measured in their place. */
 #define ASSAY_NO_INLINE
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/calipers.h"
 #include "lib/set.h"
@@ -12,8 +16,9 @@
 #define MEASURES (ASSAY_CALIPERS_MOST + 1) /* events, and time */
 
 struct nulls {
-    size_t taken[ASSAY_NULL_KINDS];
+    size_t taken[ASSAY_NULL_KINDS], kept[ASSAY_NULL_KINDS];
     double values[ASSAY_NULL_KINDS][MEASURES][CALIPERS_NULLS];
+    uint64_t before[ASSAY_CALIPERS_MOST]; /* the last reading of a clock */
 };
 
 void nulls_free(struct nulls *nulls)
@@ -32,39 +37,104 @@ int assay_calibrate_start(void)
         calipers->nulls = malloc(sizeof(*calipers->nulls));
     if (!calipers->nulls)
         return set_fail(-ENOMEM, "out of memory");
-    for (size_t kind = 0; kind < ASSAY_NULL_KINDS; kind++)
-        calipers->nulls->taken[kind] = 0;
-    return CALIPERS_WARM + CALIPERS_NULLS;
+    memset(calipers->nulls, 0, sizeof(*calipers->nulls));
+    for (size_t i = 0; i < calipers->count; i++)
+        calipers->events[i].step = 0;
+    return CALIPERS_WARM + CALIPERS_NULLS + CALIPERS_SPARE;
+}
+
+static uint64_t common_step(uint64_t one, uint64_t other)
+{
+    while (other) {
+        uint64_t rest = one % other;
+        one = other;
+        other = rest;
+    }
+    return one;
+}
+
+/* A clock's step divides every distance between two of its readings. */
+static void take_step(struct nulls *nulls, size_t index, struct caliper *event,
+                      const struct assay_frame *frame)
+{
+    bool ticks = event->kind == CALIPER_TICKS;
+    if (event->nature != NATURE_CLOCK)
+        return;
+    uint64_t begun = ticks ? frame->ticks[0] : frame->begun[event->word];
+    uint64_t ended = ticks ? frame->ticks[1] : frame->ended[event->word];
+    event->step = common_step(event->step, ended - begun);
+    if (nulls->before[index])
+        event->step = common_step(event->step, begun - nulls->before[index]);
+    nulls->before[index] = ended;
 }
 
 void assay_calibrate_take(enum assay_nulls kind)
 {
     struct assay_calipers *calipers = calipers_here();
-    if (!calipers || !calipers->nulls)
+    if (!calipers || !calipers->nulls || !calipers->result || (size_t)kind >= ASSAY_NULL_KINDS)
         return;
     struct nulls *nulls = calipers->nulls;
-    size_t at = nulls->taken[kind]++;
-    if (at < CALIPERS_WARM || at >= CALIPERS_WARM + CALIPERS_NULLS)
-        return;
     struct region_reading reading;
     reading_of(calipers, calipers->result, &reading);
-    for (size_t i = 0; i < calipers->count; i++)
-        nulls->values[kind][i][at - CALIPERS_WARM] = (double)reading.raw[i];
-    nulls->values[kind][calipers->count][at - CALIPERS_WARM] = (double)reading.enabled_ns;
+    size_t at = nulls->kept[kind];
+    if (nulls->taken[kind]++ < CALIPERS_WARM || at >= CALIPERS_NULLS || reading.noticed ||
+        reading.lost)
+        return;
+    for (size_t i = 0; i < calipers->count; i++) {
+        nulls->values[kind][i][at] = (double)reading.raw[i];
+        take_step(nulls, i, &calipers->events[i], calipers->result);
+    }
+    nulls->values[kind][calipers->count][at] = (double)reading.enabled_ns;
+    nulls->kept[kind]++;
 }
 
-/* The outer of two empty regions less an empty one is what the inner adds. */
-static void figures(struct nulls *nulls, size_t measure, struct caliper *caliper)
+static void figures(const struct nulls *nulls, size_t measure, struct caliper *caliper)
 {
-    for (size_t kind = 0; kind < ASSAY_NULL_KINDS; kind++) {
-        struct null_figures *found = &caliper->null[kind];
-        null_figures_of(nulls->values[kind][measure], CALIPERS_NULLS, found);
-        if (kind != ASSAY_NULL_ALONE) {
-            found->middle -= caliper->null[ASSAY_NULL_ALONE].middle;
-            found->low -= caliper->null[ASSAY_NULL_ALONE].middle;
-            found->high -= caliper->null[ASSAY_NULL_ALONE].middle;
-        }
-    }
+    struct null_figures *null = caliper->null;
+    for (size_t kind = 0; kind < ASSAY_NULL_KINDS; kind++)
+        null_figures_of(nulls->values[kind][measure], nulls->kept[kind], &null[kind]);
+    null_figures_pair(&null[ASSAY_NULL_ALONE], &null[ASSAY_NULL_PAIR]);
+    null_figures_pair(&null[ASSAY_NULL_ALONE], &null[ASSAY_NULL_NAMED]);
+}
+
+/* --- whether they can be relied on --- */
+
+static __attribute__((format(printf, 2, 3))) void doubt(struct caliper *event, const char *format,
+                                                        ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    event->unsteady = true;
+    event->reason = strdup(text);
+}
+
+static void judge(struct caliper *event, size_t kept)
+{
+    const struct null_figures *alone = &event->null[ASSAY_NULL_ALONE];
+    if (event->error) /* it has a reason already */
+        return;
+    free(event->reason);
+    event->reason = NULL;
+    event->unsteady = false;
+    if (kept < CALIPERS_NULLS / 2)
+        doubt(event,
+              "of %d empty regions only %zu were undisturbed (faults, switches, or counters shared "
+              "with others): calibrate again when less goes on",
+              CALIPERS_NULLS + CALIPERS_SPARE, kept);
+    else if (event->busy && alone->high <= 0)
+        doubt(event, "the counter stands still: an empty region executes something, and it counted "
+                     "nothing. Ask `assay validate` about it");
+    else if (event->nature == NATURE_CLOCK && !event->step)
+        doubt(event, "the clock stood still while empty regions were measured");
+    else if (!alone->steady || !event->null[ASSAY_NULL_PAIR].steady ||
+             !event->null[ASSAY_NULL_NAMED].steady)
+        doubt(event,
+              "empty regions went on changing while they were measured, from %.0f to %.0f: "
+              "calibrate again when the machine has settled",
+              alone->low, alone->high);
 }
 
 int assay_calibrate_finish(void)
@@ -72,10 +142,41 @@ int assay_calibrate_finish(void)
     struct assay_calipers *calipers = calipers_here();
     if (!calipers || !calipers->nulls)
         return set_fail(-EINVAL, "assay_calibrate_finish comes after assay_calibrate_start");
-    for (size_t i = 0; i < calipers->count; i++)
-        figures(calipers->nulls, i, &calipers->events[i]);
-    figures(calipers->nulls, calipers->count, &calipers->time);
-    calipers->calibrated = CALIPERS_NULLS;
+    const struct nulls *nulls = calipers->nulls;
+    size_t kept = CALIPERS_NULLS;
+    for (size_t kind = 0; kind < ASSAY_NULL_KINDS; kind++)
+        kept = nulls->kept[kind] < kept ? nulls->kept[kind] : kept;
+    for (size_t i = 0; i < calipers->count; i++) {
+        figures(nulls, i, &calipers->events[i]);
+        judge(&calipers->events[i], kept);
+    }
+    figures(nulls, calipers->count, &calipers->time);
+    calipers->calibrated = kept < CALIPERS_FEW ? 0 : kept;
     calipers->result = NULL;
+    return 0;
+}
+
+int assay_calipers_overhead(const struct assay_calipers *calipers, size_t index,
+                            struct assay_overhead *overhead)
+{
+    *overhead = (struct assay_overhead){0};
+    if (index >= calipers->count)
+        return set_fail(-EINVAL, "calipers with %zu events have no event %zu", calipers->count,
+                        index);
+    const struct null_figures *null = calipers->events[index].null;
+    if (!calipers->calibrated)
+        return 0;
+    *overhead = (struct assay_overhead){
+        .window = null[ASSAY_NULL_ALONE].middle,
+        .window_low = null[ASSAY_NULL_ALONE].low,
+        .window_high = null[ASSAY_NULL_ALONE].high,
+        .pair = null[ASSAY_NULL_PAIR].middle,
+        .pair_low = null[ASSAY_NULL_PAIR].low,
+        .pair_high = null[ASSAY_NULL_PAIR].high,
+        .pair_named = null[ASSAY_NULL_NAMED].middle,
+        .pair_named_low = null[ASSAY_NULL_NAMED].low,
+        .pair_named_high = null[ASSAY_NULL_NAMED].high,
+        .runs = calipers->calibrated,
+    };
     return 0;
 }

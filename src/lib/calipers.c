@@ -15,7 +15,9 @@
 
 #define TICKS_EVENT "ticks"
 
-static const char *const companions[] = {"page-faults", "context-switches"};
+/* Faults in user code: those in system calls disturb nothing that is counted of user code, and
+ * counting them would need a privilege. */
+static const char *const companions[] = {"page-faults:u", "context-switches"};
 #define COMPANIONS (sizeof(companions) / sizeof(companions[0]))
 
 static int open_read(struct assay_calipers *calipers)
@@ -46,6 +48,8 @@ static int open_read(struct assay_calipers *calipers)
         } else if (i < count) {
             calipers->events[places[i]].error = set->members[i].error;
             calipers->events[places[i]].reason = strdup(assay_set_reason(set, i));
+        } else if (set->descriptors[i] >= 0) {
+            calipers->companion_words[i - count] = word;
         }
         word += set->descriptors[i] >= 0;
     }
@@ -105,6 +109,8 @@ int assay_calipers_open(struct assay_calipers **result, const char *const *event
         error = open_read(calipers);
     if (!error)
         open_ticks(calipers);
+    if (!error)
+        natures_find(calipers);
     if (!error)
         error = here_attach(calipers);
     if (!error)

@@ -21,6 +21,8 @@ _Static_assert(offsetof(struct assay_here, pages) == 48, "pages");
 
 #define CALIPERS_NULLS 128 /* empty regions of a kind that calibrating measures */
 #define CALIPERS_WARM  16  /* and some before, which are not kept */
+#define CALIPERS_SPARE 64  /* and some more, in place of those that were disturbed */
+#define CALIPERS_FEW   32  /* with fewer undisturbed ones there are no figures */
 
 /* Words of a frame's readings at which ways begin; see struct assay_frame. */
 #define WORD_USER 3
@@ -33,18 +35,36 @@ enum caliper_kind {
     CALIPER_TICKS,
 };
 
-/* An empty region's counts in figures. */
+/* What disturbs a count. */
+enum caliper_nature {
+    NATURE_COUNT,    /* the operating system's own, or trapped: nothing */
+    NATURE_HARDWARE, /* a CPU's counter: faults, interrupts and switches may add to it */
+    NATURE_CLOCK,    /* time: it moves in steps */
+};
+
+/* What counts of empty regions come to (null-figures.c). Of a pair: of what the inner of two adds,
+ * but for error and odd, which are those of the outer ones. */
 struct null_figures {
     double middle;    /* what is subtracted */
-    double low, high; /* 95 of 100 lie between */
+    double low, high; /* the next one lies between, 95 times of 100 */
+    double mean;      /* what many of them come to, each; of pairs this is middle */
+    double error;     /* of mean, with a confidence of 95 % */
+    double spread;    /* standard deviation */
+    double odd;       /* how many differ from middle, of 1: 1 unless nearly all agree */
+    bool steady;      /* the first half of them comes to what the second does */
 };
 
 struct caliper {
     char *name;
     enum caliper_kind kind;
+    enum caliper_nature nature;
+    bool sees_kernel; /* counts what the operating system executes, too */
+    bool busy;        /* no region is so short that it counts nothing: instructions, cycles */
     size_t word;
     int error;                                  /* positive errno; 0: it is counted */
     char *reason;                               /* NULL: none */
+    bool unsteady;                              /* calibrating found something wrong: see reason */
+    uint64_t step;                              /* of a clock: what all its readings differ by */
     struct null_figures null[ASSAY_NULL_KINDS]; /* window, pair, pair with a name */
 };
 
@@ -53,11 +73,13 @@ struct caliper {
 struct region_reading {
     uint64_t raw[ASSAY_CALIPERS_MOST];
     uint64_t enabled_ns, running_ns; /* of the counters; 0 where the path does not tell */
+    double length_ns;                /* how long it took, roughly; 0 where that is not known */
     uint64_t ticks;                  /* 0 where none were read */
     uint64_t faults, switches;       /* inside, where known */
     uint64_t children, named;
     unsigned noticed;
     bool counted; /* false: nothing was read */
+    bool lost;    /* the operating system had nothing to tell: a pinned counter was taken away */
 };
 
 struct nulls;   /* calibrate.c */
@@ -76,6 +98,8 @@ struct assay_calipers {
     char *reason;          /* why the path is not a better one; NULL */
     struct assay_set *set; /* READ: the counters */
     size_t companions;     /* READ: members of the set behind the events: page faults, switches */
+    size_t companion_words[2]; /* where they are in a frame; 0: nowhere */
+    double timer_ns;           /* the timer's interrupt comes as often as this; 0: not known */
     struct nulls *nulls;
     struct regions *regions;
     size_t calibrated; /* empty regions behind the figures */
@@ -94,12 +118,19 @@ void here_detach(struct assay_calipers *calipers);
 void reading_of(const struct assay_calipers *calipers, const struct assay_frame *frame,
                 struct region_reading *reading);
 
+/* null-figures.c: pure. At most CALIPERS_NULLS values. Of pairs: from the figures of the outer
+ * regions. */
+void null_figures_of(const double *values, size_t count, struct null_figures *figures);
+void null_figures_pair(const struct null_figures *alone, struct null_figures *pair);
+
 /* correct.c: pure. */
 void correct_count(const struct assay_calipers *calipers, size_t index,
                    const struct region_reading *reading, struct assay_count *count);
 void correct_time(const struct assay_calipers *calipers, const struct region_reading *reading,
                   struct assay_time *time);
-void null_figures_of(double *values, size_t count, struct null_figures *figures);
+
+/* nature.c: what disturbs each event, from its name; and how often the timer interrupts. */
+void natures_find(struct assay_calipers *calipers);
 
 /* calibrate.c */
 void nulls_free(struct nulls *nulls);

@@ -1,47 +1,173 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: MIT
  *
- * From what was read to a count with its error bar. Pure. */
+ * From what was read in a region to a count with its error bar. Pure. docs/uncertainty.md states
+ * the model that this file is. */
 #define ASSAY_NO_INLINE
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "lib/calipers.h"
+#include "lib/counter.h"
+#include "lib/root.h"
 
-static int by_value(const void *left, const void *right)
+#define STANDARD_95  1.96
+#define RARELY       0.05    /* what happens less often is beyond a confidence of 95 % */
+#define KERNEL_MOST  20000.0 /* events that the operating system's part of an interruption adds */
+#define TWO_READINGS 0.776   /* steps: two readings of a clock differ by less, 95 times of 100 */
+#define DISTURBING   (ASSAY_SAW_FAULTS | ASSAY_SAW_SWITCHES | ASSAY_SAW_INTERRUPTS)
+
+/* How far the truth may be below and above what is corrected. */
+struct bar {
+    double down, up;
+};
+
+static double square(double value)
 {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
+    return value * value;
 }
 
-void null_figures_of(double *values, size_t count, struct null_figures *figures)
+static double larger(double one, double other)
 {
-    qsort(values, count, sizeof(*values), by_value);
-    figures->middle = values[count / 2];
-    figures->low = values[count / 40];
-    figures->high = values[count - 1 - count / 40];
+    return one > other ? one : other;
+}
+
+/* --- what measuring adds --- */
+
+static double added(const struct null_figures *null, const struct region_reading *reading)
+{
+    return null[ASSAY_NULL_ALONE].middle +
+           (double)reading->children * null[ASSAY_NULL_PAIR].middle +
+           (double)reading->named * null[ASSAY_NULL_NAMED].middle;
+}
+
+/* Squares. Each pair has its own noise, which partly evens out; what is wrong with their figure is
+ * wrong as often as there are pairs. Where empty regions all agree but for a few, as few of the
+ * pairs inside are odd: that counts from where one of them is to be expected. */
+static double pairs_noise(const struct null_figures *outer, double pairs)
+{
+    if (pairs * outer->odd < RARELY)
+        return 0;
+    return pairs * square(STANDARD_95 * outer->spread) + square(pairs * outer->error);
+}
+
+static struct bar by_nulls(const struct null_figures *null, const struct region_reading *reading)
+{
+    const struct null_figures *alone = &null[ASSAY_NULL_ALONE];
+    double children = (double)reading->children, named = (double)reading->named;
+    double inside =
+        pairs_noise(&null[ASSAY_NULL_PAIR], children) + pairs_noise(&null[ASSAY_NULL_NAMED], named);
+    if ((children + named) * alone->odd >= RARELY)
+        inside += square((children + named) * alone->error);
+    return (struct bar){root_of(square(alone->high - alone->middle) + inside),
+                        root_of(square(alone->middle - alone->low) + inside)};
+}
+
+/* --- what happened inside --- */
+
+/* How many of the timer's interrupts are in it, with a confidence of 95 %: as many as periods, and
+ * one more where the rest of a period is not short. */
+static double interrupts(const struct assay_calipers *calipers,
+                         const struct region_reading *reading)
+{
+    if (calipers->timer_ns <= 0)
+        return 0;
+    return (double)(uint64_t)(reading->length_ns / calipers->timer_ns + (1 - RARELY));
+}
+
+/* Each interruption of user code may be counted as one event more, by CPUs that count the return
+ * from it; a counter of the operating system's events sees what was done in it. A fault is the
+ * region's own doing: what the operating system executes for it is no error. */
+static double by_interruptions(const struct assay_calipers *calipers, const struct caliper *event,
+                               const struct region_reading *reading)
+{
+    double switches = (double)reading->switches;
+    if (reading->noticed & ASSAY_SAW_SWITCHES)
+        switches = larger(switches, 1);
+    double faults = (double)reading->faults;
+    if (reading->noticed & ASSAY_SAW_FAULTS)
+        faults = larger(faults, 1);
+    double foreign = switches + interrupts(calipers, reading);
+    return faults + foreign * (event->sees_kernel ? KERNEL_MOST : 1);
+}
+
+static void widen(const struct assay_calipers *calipers, const struct caliper *event,
+                  const struct region_reading *reading, double corrected, struct bar *bar)
+{
+    if (event->nature == NATURE_HARDWARE)
+        bar->down += by_interruptions(calipers, event, reading);
+    if (event->nature == NATURE_CLOCK) {
+        bar->down = larger(bar->down, TWO_READINGS * (double)event->step);
+        bar->up = larger(bar->up, TWO_READINGS * (double)event->step);
+    }
+    if (reading->noticed & ASSAY_SAW_DISTURBED) /* a reading was made again, which is less */
+        bar->down += larger(event->null[ASSAY_NULL_PAIR].middle, 0);
+    if (reading->noticed & ASSAY_SAW_TOO_DEEP) /* nobody knows how many */
+        bar->down = larger(bar->down, corrected);
+}
+
+/* --- all of it --- */
+
+static enum assay_state state_of(const struct caliper *event, const struct region_reading *reading)
+{
+    if (event->kind == CALIPER_ABSENT || !reading->counted)
+        return ASSAY_UNSUPPORTED;
+    if (event->kind != CALIPER_COUNTER || event->word == WORD_TRAP)
+        return ASSAY_COUNTED;
+    if (reading->lost)
+        return ASSAY_UNSCHEDULED;
+    if (!reading->enabled_ns && reading->noticed & ASSAY_SAW_MULTIPLEXING)
+        return ASSAY_MULTIPLEXED; /* for how long, the path did not tell */
+    struct counter_report times = {0, reading->enabled_ns, reading->running_ns};
+    return counter_state(&times);
+}
+
+/* What the counter would have counted while others had its place: as much as while it ran. It may
+ * have been nothing, or twice that. */
+static double unseen(uint64_t raw, const struct region_reading *reading)
+{
+    struct counter_report report = {raw, reading->enabled_ns, reading->running_ns};
+    return counter_scale(&report) - (double)raw;
+}
+
+static void nothing_counted(struct assay_count *count)
+{
+    count->low = -__builtin_inf();
+    count->high = count->uncertainty = __builtin_inf();
 }
 
 void correct_count(const struct assay_calipers *calipers, size_t index,
                    const struct region_reading *reading, struct assay_count *count)
 {
     const struct caliper *event = &calipers->events[index];
-    const struct null_figures *null = event->null;
-    *count = (struct assay_count){.raw = reading->raw[index], .noticed = reading->noticed};
-    if (event->kind == CALIPER_ABSENT || !reading->counted) {
-        count->state = ASSAY_UNSUPPORTED;
+    *count = (struct assay_count){
+        .raw = reading->raw[index], .state = state_of(event, reading), .noticed = reading->noticed};
+    if (event->nature == NATURE_COUNT)
+        count->noticed &= ~(unsigned)DISTURBING;
+    if (event->unsteady)
+        count->noticed |= ASSAY_NOT_STEADY;
+    if (count->state == ASSAY_MULTIPLEXED || count->state == ASSAY_UNSCHEDULED)
+        count->noticed |= ASSAY_SAW_MULTIPLEXING;
+    else
+        count->noticed &= ~(unsigned)ASSAY_SAW_MULTIPLEXING;
+    if (count->state == ASSAY_UNSUPPORTED || count->state == ASSAY_UNSCHEDULED) {
+        nothing_counted(count);
         return;
     }
-    double inside = (double)reading->children * null[ASSAY_NULL_PAIR].middle +
-                    (double)reading->named * null[ASSAY_NULL_NAMED].middle;
     double raw = (double)count->raw;
-    count->corrected = raw - null[ASSAY_NULL_ALONE].middle - inside;
-    count->low = raw - null[ASSAY_NULL_ALONE].high - inside;
-    count->high = raw - null[ASSAY_NULL_ALONE].low - inside;
-    double up = count->high - count->corrected, down = count->corrected - count->low;
-    count->uncertainty = up > down ? up : down;
-    if (!calipers->calibrated)
+    bool timed = count->state == ASSAY_MULTIPLEXED && reading->running_ns;
+    double guessed = timed ? unseen(count->raw, reading) : 0;
+    struct bar bar = {raw, 0}; /* not calibrated: everything may be what measuring added */
+    count->corrected = raw + guessed;
+    if (calipers->calibrated) {
+        count->corrected -= added(event->null, reading);
+        bar = by_nulls(event->null, reading);
+        widen(calipers, event, reading, count->corrected, &bar);
+    } else {
         count->noticed |= ASSAY_NOT_CALIBRATED;
+    }
+    if (count->state == ASSAY_MULTIPLEXED && !timed)
+        bar.up = __builtin_inf();
+    count->low = count->corrected - bar.down - guessed;
+    count->high = count->corrected + bar.up + guessed;
+    count->uncertainty = larger(count->high - count->corrected, count->corrected - count->low);
 }
 
 void correct_time(const struct assay_calipers *calipers, const struct region_reading *reading,
@@ -52,31 +178,4 @@ void correct_time(const struct assay_calipers *calipers, const struct region_rea
         time->ns = (double)reading->enabled_ns - calipers->time.null[ASSAY_NULL_ALONE].middle;
         time->state = ASSAY_COUNTED;
     }
-}
-
-int assay_calipers_overhead(const struct assay_calipers *calipers, size_t index,
-                            struct assay_overhead *overhead)
-{
-    *overhead = (struct assay_overhead){0};
-    if (index >= calipers->count)
-        return -22;
-    const struct null_figures *null = calipers->events[index].null;
-    *overhead = (struct assay_overhead){
-        .window = null[ASSAY_NULL_ALONE].middle,
-        .window_low = null[ASSAY_NULL_ALONE].low,
-        .window_high = null[ASSAY_NULL_ALONE].high,
-        .pair = null[ASSAY_NULL_PAIR].middle,
-        .pair_low = null[ASSAY_NULL_PAIR].low,
-        .pair_high = null[ASSAY_NULL_PAIR].high,
-        .pair_named = null[ASSAY_NULL_NAMED].middle,
-        .pair_named_low = null[ASSAY_NULL_NAMED].low,
-        .pair_named_high = null[ASSAY_NULL_NAMED].high,
-        .runs = calipers->calibrated,
-    };
-    return 0;
-}
-
-int assay_noticed_words(unsigned noticed, char *words, size_t size)
-{
-    return snprintf(words, size, "%s", noticed ? "disturbed" : "");
 }

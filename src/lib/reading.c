@@ -9,6 +9,43 @@
 
 #include "lib/set.h"
 
+static uint64_t moved(const struct assay_frame *frame, size_t word)
+{
+    return frame->ended[word] - frame->begun[word];
+}
+
+/* What the system calls delivered, if they did. */
+static void take_report(const struct assay_calipers *calipers, const struct assay_frame *frame,
+                        struct region_reading *reading)
+{
+    const int64_t size = (int64_t)calipers->here.size;
+    if (frame->got[0] != size || frame->got[1] != size) {
+        reading->lost = true;
+        return;
+    }
+    if (calipers->path == ASSAY_PATH_READ) {
+        reading->enabled_ns = moved(frame, 1);
+        reading->running_ns = moved(frame, 2);
+        reading->length_ns = (double)reading->enabled_ns;
+    }
+    if (calipers->companion_words[0])
+        reading->faults = moved(frame, calipers->companion_words[0]);
+    if (calipers->companion_words[1])
+        reading->switches = moved(frame, calipers->companion_words[1]);
+}
+
+static void notice(const struct assay_calipers *calipers, struct region_reading *reading)
+{
+    if (reading->faults)
+        reading->noticed |= ASSAY_SAW_FAULTS;
+    if (reading->switches)
+        reading->noticed |= ASSAY_SAW_SWITCHES;
+    if (reading->running_ns < reading->enabled_ns)
+        reading->noticed |= ASSAY_SAW_MULTIPLEXING;
+    if (calipers->timer_ns > 0 && reading->length_ns >= calipers->timer_ns)
+        reading->noticed |= ASSAY_SAW_INTERRUPTS;
+}
+
 void reading_of(const struct assay_calipers *calipers, const struct assay_frame *frame,
                 struct region_reading *reading)
 {
@@ -27,12 +64,11 @@ void reading_of(const struct assay_calipers *calipers, const struct assay_frame 
         if (event->kind == CALIPER_TICKS)
             reading->raw[i] = reading->ticks;
         else if (event->kind == CALIPER_COUNTER)
-            reading->raw[i] = frame->ended[event->word] - frame->begun[event->word];
+            reading->raw[i] = moved(frame, event->word);
     }
-    if (calipers->path == ASSAY_PATH_READ) {
-        reading->enabled_ns = frame->ended[1] - frame->begun[1];
-        reading->running_ns = frame->ended[2] - frame->begun[2];
-    }
+    if (calipers->here.ways & ASSAY_WAY_READ)
+        take_report(calipers, frame, reading);
+    notice(calipers, reading);
 }
 
 int assay_counts(struct assay_count *counts)

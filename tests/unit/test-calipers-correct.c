@@ -1,0 +1,389 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From readings and figures to counts with their bars: planted ones, worked out by hand, and bars
+ * against the truth in seeded trials. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "lib/calipers.h"
+
+static bool near(double value, double expected)
+{
+    return fabs(value - expected) <= 1e-9 * (1 + fabs(expected));
+}
+
+/* One hardware counter of user code; empty regions count 10, pairs 30, those with a name 50. */
+static struct assay_calipers planted(void)
+{
+    struct assay_calipers calipers = {
+        .count = 1, .path = ASSAY_PATH_READ, .calibrated = CALIPERS_NULLS, .timer_ns = 4e6};
+    calipers.events[0] = (struct caliper){.kind = CALIPER_COUNTER,
+                                          .nature = NATURE_HARDWARE,
+                                          .word = 3,
+                                          .null = {{.middle = 10, .low = 10, .high = 10},
+                                                   {.middle = 30, .low = 30, .high = 30},
+                                                   {.middle = 50, .low = 50, .high = 50}}};
+    return calipers;
+}
+
+static struct region_reading reading_with(uint64_t raw)
+{
+    return (struct region_reading){
+        .raw = {raw}, .enabled_ns = 1000, .running_ns = 1000, .length_ns = 1000, .counted = true};
+}
+
+static struct assay_count count_of(const struct assay_calipers *calipers,
+                                   const struct region_reading *reading)
+{
+    struct assay_count count;
+    correct_count(calipers, 0, reading, &count);
+    return count;
+}
+
+static void exact_counters_have_no_bar(void **state)
+{
+    (void)state;
+    struct assay_calipers calipers = planted();
+    struct region_reading reading = reading_with(1000);
+    struct assay_count count = count_of(&calipers, &reading);
+    assert_true(count.raw == 1000);
+    assert_true(count.corrected == 990);
+    assert_true(count.low == 990 && count.high == 990 && count.uncertainty == 0);
+    assert_true(count.state == ASSAY_COUNTED);
+    assert_true(count.noticed == 0);
+    reading.children = 3;
+    reading.named = 2;
+    count = count_of(&calipers, &reading);
+    assert_true(count.corrected == 1000 - 10 - 3 * 30 - 2 * 50);
+    assert_true(count.uncertainty == 0);
+}
+
+static void less_than_nothing_is_said_and_not_hidden(void **state)
+{
+    (void)state;
+    struct assay_calipers calipers = planted();
+    calipers.events[0].null[ASSAY_NULL_ALONE].high = 12;
+    struct region_reading reading = reading_with(7);
+    struct assay_count count = count_of(&calipers, &reading);
+    assert_true(count.corrected == -3 && count.low == -5 && count.high == -3);
+    assert_true(count.uncertainty == 2);
+}
+
+/* Window 10, from 8 to 13: what was counted too much is the truth's lower limit. */
+static void limits_of_the_window_change_sides(void **state)
+{
+    (void)state;
+    struct assay_calipers calipers = planted();
+    calipers.events[0].null[ASSAY_NULL_ALONE] =
+        (struct null_figures){.middle = 10, .low = 8, .high = 13, .odd = 1};
+    struct region_reading reading = reading_with(110);
+    struct assay_count count = count_of(&calipers, &reading);
+    assert_true(count.corrected == 100);
+    assert_true(count.low == 97 && count.high == 102 && count.uncertainty == 3);
+}
+
+/* Nine children: noise of each 2, so 1.96 · 2 · 3 = 11.76; their figure is wrong by up to 0.5, and
+ * that of the windows in it by 0.25: 4.5 and 2.25; the own window 3 and 2. */
+static void pairs_add_noise_by_the_root_and_errors_by_number(void **state)
+{
+    (void)state;
+    struct assay_calipers calipers = planted();
+    calipers.events[0].null[ASSAY_NULL_ALONE] =
+        (struct null_figures){.middle = 10, .low = 8, .high = 13, .error = 0.25, .odd = 1};
+    calipers.events[0].null[ASSAY_NULL_PAIR] =
+        (struct null_figures){.middle = 30, .error = 0.5, .spread = 2, .odd = 1};
+    struct region_reading reading = reading_with(1280);
+    reading.children = 9;
+    struct assay_count count = count_of(&calipers, &reading);
+    double inside = 11.76 * 11.76 + 4.5 * 4.5 + 2.25 * 2.25;
+    assert_true(count.corrected == 1000);
+    assert_true(near(count.low, 1000 - sqrt(9 + inside)));
+    assert_true(near(count.high, 1000 + sqrt(4 + inside)));
+    assert_true(near(count.uncertainty, sqrt(9 + inside)));
+}
+
+/* One of 128 empty regions was odd: six pairs have rarely one like that, seven have. */
+static void odd_pairs_count_from_where_one_is_to_be_expected(void **state)
+{
+    (void)state;
+    struct assay_calipers calipers = planted();
+    calipers.events[0].null[ASSAY_NULL_PAIR].odd = 1.0 / 128;
+    calipers.events[0].null[ASSAY_NULL_PAIR].error = 2;
+    struct region_reading reading = reading_with(1000);
+    reading.children = 6;
+    assert_true(count_of(&calipers, &reading).uncertainty == 0);
+    reading.children = 7;
+    assert_true(near(count_of(&calipers, &reading).uncertainty, 14));
+}
+
+/* --- what happened inside --- */
+
+static void interruptions_may_each_have_added_one(void **state)
+{
+    (void)state;
+    struct assay_calipers calipers = planted();
+    struct region_reading reading = reading_with(1010);
+    reading.faults = 3;
+    reading.switches = 2;
+    reading.noticed = ASSAY_SAW_FAULTS | ASSAY_SAW_SWITCHES;
+    struct assay_count count = count_of(&calipers, &reading);
+    assert_true(count.corrected == 1000 && count.low == 995 && count.high == 1000);
+    assert_true(count.noticed == (ASSAY_SAW_FAULTS | ASSAY_SAW_SWITCHES));
+    reading.faults = reading.switches = 0; /* seen, but not how many */
+    assert_true(count_of(&calipers, &reading).low == 998);
+}
+
+/* Every 4 ms: 0.19 ms have one rarely, 0.21 ms not so rarely, 8 ms two and 8.3 ms perhaps three. */
+static void interrupts_follow_from_the_length(void **state)
+{
+    (void)state;
+    static const struct {
+        double length_ns, interrupts;
+    } cases[] = {{1000, 0}, {0.19e6, 0}, {0.21e6, 1}, {4e6, 1}, {8e6, 2}, {8.3e6, 3}, {4e9, 1000}};
+    struct assay_calipers calipers = planted();
+    struct region_reading reading = reading_with(5010);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        reading.length_ns = cases[i].length_ns;
+        assert_true(count_of(&calipers, &reading).low == 5000 - cases[i].interrupts);
+    }
+    calipers.events[0].sees_kernel = true;
+    reading.length_ns = 4e6;
+    assert_true(count_of(&calipers, &reading).low == 5000 - 20000);
+    calipers.timer_ns = 0;
+    assert_true(count_of(&calipers, &reading).uncertainty == 0);
+}
+
+static void what_the_operating_system_counts_itself_does_not_suffer(void **state)
+{
+    (void)state;
+    struct assay_calipers calipers = planted();
+    calipers.events[0].nature = NATURE_COUNT;
+    struct region_reading reading = reading_with(1010);
+    reading.faults = 1000;
+    reading.length_ns = 1e9;
+    reading.noticed = ASSAY_SAW_FAULTS | ASSAY_SAW_INTERRUPTS;
+    struct assay_count count = count_of(&calipers, &reading);
+    assert_true(count.corrected == 1000 && count.uncertainty == 0);
+    assert_true(count.noticed == 0);
+}
+
+static void repeated_readings_and_unmeasured_regions_widen_downwards(void **state)
+{
+    (void)state;
+    struct assay_calipers calipers = planted();
+    struct region_reading reading = reading_with(1010);
+    reading.noticed = ASSAY_SAW_DISTURBED;
+    struct assay_count count = count_of(&calipers, &reading);
+    assert_true(count.low == 970 && count.high == 1000 && count.noticed == ASSAY_SAW_DISTURBED);
+    reading.noticed = ASSAY_SAW_TOO_DEEP;
+    count = count_of(&calipers, &reading);
+    assert_true(count.low == 0 && count.high == 1000 && count.noticed == ASSAY_SAW_TOO_DEEP);
+}
+
+static void clocks_are_not_known_better_than_their_step(void **state)
+{
+    (void)state;
+    struct assay_calipers calipers = planted();
+    calipers.events[0].nature = NATURE_CLOCK;
+    calipers.events[0].step = 100;
+    struct region_reading reading = reading_with(1010);
+    struct assay_count count = count_of(&calipers, &reading);
+    assert_true(near(count.low, 1000 - 77.6) && near(count.high, 1000 + 77.6));
+    calipers.events[0].step = 1;
+    calipers.events[0].null[ASSAY_NULL_ALONE].high = 15;
+    assert_true(near(count_of(&calipers, &reading).low, 995));
+}
+
+/* --- shared counters --- */
+
+/* It ran a quarter of the time and counted 1000: 4000, but as little as 1000 and as much as 7000.
+ */
+static void shared_counters_are_scaled_and_what_was_not_seen_is_in_the_bar(void **state)
+{
+    (void)state;
+    struct assay_calipers calipers = planted();
+    struct region_reading reading = reading_with(1000);
+    reading.running_ns = 250;
+    reading.noticed = ASSAY_SAW_MULTIPLEXING;
+    struct assay_count count = count_of(&calipers, &reading);
+    assert_true(count.state == ASSAY_MULTIPLEXED && count.noticed == ASSAY_SAW_MULTIPLEXING);
+    assert_true(count.raw == 1000 && count.corrected == 3990);
+    assert_true(count.low == 990 && count.high == 6990 && count.uncertainty == 3000);
+    reading.enabled_ns = reading.running_ns = 0; /* a path that does not tell for how long */
+    count = count_of(&calipers, &reading);
+    assert_true(count.state == ASSAY_MULTIPLEXED && count.corrected == 990 && count.low == 990);
+    assert_true(isinf(count.high) && isinf(count.uncertainty));
+}
+
+static void what_was_not_counted_can_be_anything(void **state)
+{
+    (void)state;
+    struct assay_calipers calipers = planted();
+    struct region_reading reading = reading_with(0);
+    reading.running_ns = 0;
+    struct assay_count count = count_of(&calipers, &reading);
+    assert_true(count.state == ASSAY_UNSCHEDULED && isinf(count.uncertainty));
+    assert_true(count.noticed & ASSAY_SAW_MULTIPLEXING);
+    reading = reading_with(0);
+    reading.lost = true;
+    assert_true(count_of(&calipers, &reading).state == ASSAY_UNSCHEDULED);
+    reading = reading_with(0);
+    reading.counted = false;
+    count = count_of(&calipers, &reading);
+    assert_true(count.state == ASSAY_UNSUPPORTED && isinf(count.low) && isinf(count.high));
+    calipers.events[0].kind = CALIPER_ABSENT;
+    reading = reading_with(5);
+    assert_true(count_of(&calipers, &reading).state == ASSAY_UNSUPPORTED);
+}
+
+static void without_calibrating_all_may_be_overhead(void **state)
+{
+    (void)state;
+    struct assay_calipers calipers = planted();
+    calipers.calibrated = 0;
+    struct region_reading reading = reading_with(1000);
+    struct assay_count count = count_of(&calipers, &reading);
+    assert_true(count.corrected == 1000 && count.low == 0 && count.high == 1000);
+    assert_true(count.noticed == ASSAY_NOT_CALIBRATED);
+    calipers.calibrated = CALIPERS_NULLS;
+    calipers.events[0].unsteady = true;
+    assert_true(count_of(&calipers, &reading).noticed == ASSAY_NOT_STEADY);
+}
+
+static void everything_noticed_has_words(void **state)
+{
+    (void)state;
+    char words[512], few[8];
+    assert_int_equal(assay_noticed_words(0, words, sizeof(words)), 0);
+    assert_string_equal(words, "");
+    assay_noticed_words(ASSAY_SAW_FAULTS | ASSAY_SAW_SWITCHES, words, sizeof(words));
+    assert_string_equal(words, "page faults, a switch of the CPU");
+    for (unsigned bit = 1; bit <= ASSAY_NOT_STEADY; bit *= 2) {
+        assert_true(assay_noticed_words(bit, words, sizeof(words)) > 0);
+        assert_null(strstr(words, "unknown"));
+    }
+    assay_noticed_words(1u << 30 | ASSAY_NOT_MEASURED, words, sizeof(words));
+    assert_string_equal(words, "not measured, something unknown");
+    assert_int_equal(assay_noticed_words(3, few, sizeof(few)), 32);
+    assert_string_equal(few, "page fa");
+    assert_int_equal(assay_noticed_words(3, NULL, 0), 32);
+}
+
+/* --- bars against the truth --- */
+
+static uint64_t random_state;
+
+static double uniform(void)
+{
+    random_state += 0x9e3779b97f4a7c15u; /* splitmix64 */
+    uint64_t mixed = random_state;
+    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
+    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
+    return ((double)((mixed ^ mixed >> 31) >> 11) + 0.5) / 0x1p53;
+}
+
+static double bell(double middle, double deviation)
+{
+    return middle + deviation * sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
+}
+
+/* Skewed: many a little, few much more. */
+static double tailed(double least, double scale)
+{
+    return least - scale * log(uniform());
+}
+
+struct noise {
+    double (*window)(double, double), (*pair)(double, double);
+    double window_scale, pair_scale;
+};
+
+static double window_cost(const struct noise *noise)
+{
+    return noise->window(100000, noise->window_scale);
+}
+
+static double pair_cost(const struct noise *noise)
+{
+    return noise->pair(200000, noise->pair_scale);
+}
+
+static void calibrated(const struct noise *noise, struct assay_calipers *calipers)
+{
+    static double values[2][CALIPERS_NULLS];
+    struct null_figures *null = calipers->events[0].null;
+    for (size_t i = 0; i < CALIPERS_NULLS; i++) {
+        values[0][i] = floor(window_cost(noise));
+        values[1][i] = floor(window_cost(noise) + pair_cost(noise));
+    }
+    null_figures_of(values[0], CALIPERS_NULLS, &null[ASSAY_NULL_ALONE]);
+    null_figures_of(values[1], CALIPERS_NULLS, &null[ASSAY_NULL_PAIR]);
+    null_figures_pair(&null[ASSAY_NULL_ALONE], &null[ASSAY_NULL_PAIR]);
+    calipers->events[0].unsteady = !null[ASSAY_NULL_ALONE].steady || !null[ASSAY_NULL_PAIR].steady;
+}
+
+#define TRIALS 4000
+
+/* Each trial calibrates anew, so that errors of figures are drawn too. */
+static void covers(const struct noise *noise, uint64_t pairs)
+{
+    size_t covered = 0, accused = 0;
+    for (size_t trial = 0; trial < TRIALS; trial++) {
+        struct assay_calipers calipers = planted();
+        calibrated(noise, &calipers);
+        accused += calipers.events[0].unsteady;
+        const double truth = 1e7;
+        double raw = truth + window_cost(noise);
+        for (uint64_t i = 0; i < pairs; i++)
+            raw += pair_cost(noise);
+        struct region_reading reading = reading_with((uint64_t)raw);
+        reading.children = pairs;
+        struct assay_count count = count_of(&calipers, &reading);
+        covered += count.low <= truth && truth <= count.high;
+    }
+    print_message("%g and %g, %d pairs: %.2f %% covered\n", noise->window_scale, noise->pair_scale,
+                  (int)pairs, 100.0 * (double)covered / TRIALS);
+    assert_in_range(covered, TRIALS * 93 / 100, TRIALS * 97 / 100);
+    assert_true(accused == 0);
+}
+
+static void bars_hold_the_truth_95_times_of_100(void **state)
+{
+    (void)state;
+    static const struct noise noises[] = {
+        {bell, bell, 500, 700}, {tailed, bell, 500, 300}, {tailed, tailed, 300, 900}};
+    static const uint64_t pairs[] = {0, 1, 10, 100, 1000};
+    random_state = 20261116;
+    for (size_t i = 0; i < sizeof(noises) / sizeof(noises[0]); i++)
+        for (size_t k = 0; k < sizeof(pairs) / sizeof(pairs[0]); k++)
+            covers(&noises[i], pairs[k]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exact_counters_have_no_bar),
+        cmocka_unit_test(less_than_nothing_is_said_and_not_hidden),
+        cmocka_unit_test(limits_of_the_window_change_sides),
+        cmocka_unit_test(pairs_add_noise_by_the_root_and_errors_by_number),
+        cmocka_unit_test(odd_pairs_count_from_where_one_is_to_be_expected),
+        cmocka_unit_test(interruptions_may_each_have_added_one),
+        cmocka_unit_test(interrupts_follow_from_the_length),
+        cmocka_unit_test(what_the_operating_system_counts_itself_does_not_suffer),
+        cmocka_unit_test(repeated_readings_and_unmeasured_regions_widen_downwards),
+        cmocka_unit_test(clocks_are_not_known_better_than_their_step),
+        cmocka_unit_test(shared_counters_are_scaled_and_what_was_not_seen_is_in_the_bar),
+        cmocka_unit_test(what_was_not_counted_can_be_anything),
+        cmocka_unit_test(without_calibrating_all_may_be_overhead),
+        cmocka_unit_test(everything_noticed_has_words),
+        cmocka_unit_test(bars_hold_the_truth_95_times_of_100),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
