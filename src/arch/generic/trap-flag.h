@@ -10,6 +10,8 @@
 #define TRAP_FLAG       0
 #define TRAP_FLAG_SET   ""
 #define TRAP_FLAG_CLEAR ""
+#define TRAP_FLAG_BELOW ""
+#define TRAP_FLAG_ABOVE ""
 #define TRAP_FLAG_OWN   0
 
 static inline bool trap_flag_made(int code, const unsigned char *begun)
@@ -17,4 +19,11 @@ static inline bool trap_flag_made(int code, const unsigned char *begun)
     (void)code;
     (void)begun;
     return false;
+}
+
+static inline unsigned trap_flag_stands_for(const unsigned char *begun, const unsigned char *next)
+{
+    (void)begun;
+    (void)next;
+    return 1;
 }

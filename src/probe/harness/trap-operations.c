@@ -1,18 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Around the windows of trap: the handler that counts the traps, and what a trap stands for. At
- * every trap the CPU shows the instruction that comes next; that is the one whose trap comes next.
- *  - A repeated string instruction traps after every repetition: it counts once, when it is over.
- *  - What a handler of another signal executes is not counted: the flag is off there.
- *  - An instruction that loads the stack segment holds its trap back until the next one is over,
- *    and some systems lose the trap of a system call: then one trap stands for two. */
+ * Around the windows of trap: the handler that counts the traps (trap-flag.h says what a trap stands
+ * for). At every trap the CPU shows the instruction that comes next; that is the one whose trap
+ * comes next. What a handler of another signal executes is not counted: the flag is off there. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "decode.h"
 #include "probe/harness/elapsed.h"
 #include "trap-flag.h"
 #include "trap-place.h"
@@ -37,18 +33,6 @@ static void __attribute__((noreturn)) give_up(const char *why)
     __builtin_unreachable();
 }
 
-/* How many instructions ended with this trap, the CPU being about to go on at `next`. */
-static unsigned ended(const unsigned char *begun, const unsigned char *next)
-{
-    if (!begun)
-        return 1;
-    if (begun == next && decode_is_repeated(begun, DECODE_LONGEST))
-        return 0;
-    if (decode_holds_trap(begun, DECODE_LONGEST))
-        return 2;
-    return decode_is_system_call_at(begun) && next != begun + DECODE_SYSTEM_CALL_BYTES ? 2 : 1;
-}
-
 static void on_trap(int number, siginfo_t *information, void *context)
 {
     (void)number;
@@ -60,7 +44,7 @@ static void on_trap(int number, siginfo_t *information, void *context)
         give_up("a trap came that the trap flag did not make: something else (a debugger, a "
                 "breakpoint) is in this process");
     seen.traps++;
-    seen.instructions += ended(seen.next, next);
+    seen.instructions += trap_flag_stands_for(seen.next, next);
     seen.next = next;
 }
 

@@ -1,0 +1,51 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Calipers that trap, on regions of known instructions: every count is exact, whoever compiled
+ * them, around others, with a name and without. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "known-regions.h"
+#include "skip.h"
+#include "trapping.h"
+
+#define EVERY 100
+
+static const struct known_regions *const compiled[] = {&known_O2, &known_O0};
+#define COMPILED (sizeof(compiled) / sizeof(compiled[0]))
+
+static void every_region_around_others_is_exact(void **state)
+{
+    (void)state;
+    const char *reason;
+    struct assay_calipers *calipers = trapping(&reason);
+    if (!calipers)
+        skip_because("%s", reason);
+    static const unsigned sizes[] = {0, 1, 10, 100};
+    for (size_t i = 0; i < COMPILED; i++) {
+        unsigned times = i == 0 ? 4 * EVERY : EVERY;
+        assert_int_equal(compiled[i]->calibrate(), 0);
+        for (unsigned run = 0; run < times; run++) {
+            unsigned n = sizes[run % 4], children = run & 4 ? 3 : 1;
+            if (run & 8)
+                compiled[i]->around_named(n, children);
+            else
+                compiled[i]->around(n, children);
+            assert_exact(compiled[i]->name, (children + 3.0) * n);
+        }
+    }
+    assay_calipers_close(calipers);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_region_around_others_is_exact),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
