@@ -186,20 +186,24 @@ ASSAY_API int assay_table_at_exit(int descriptor);
 #define ASSAY_WAY_TRAP  4
 #define ASSAY_WAY_TICKS 8
 
-#define ASSAY_FRAME_WORDS 20 /* of a reading: 3 + ASSAY_CALIPERS_MOST, and one */
-#define ASSAY_FRAME_BYTES 384
+#define ASSAY_FRAME_WORDS 22 /* 3 + ASSAY_CALIPERS_MOST + two companions, and one */
+#define ASSAY_FRAME_BYTES 960
 
-/* An open region. The instructions in in-place-….h know the offsets. Ways have their own words of a
- * reading, so that they can be gone together: READ what the system call delivers, from the first;
- * USER from the fourth, behind the two companions that ASSAY_WATCH reads; TRAP the last. */
+/* An open region. The instructions in in-place-….h know the offsets. Ways have words of their own,
+ * so that they can be gone together. READ has what the system call delivers in begun and ended,
+ * TRAP their last word. USER has two words a counter: what its page adds, and the counter as it is;
+ * adding them up can wait. */
 struct assay_frame {
-    uint64_t ticks[2];                 /* 0: at the beginning, 8: at the end */
-    int64_t got[2];                    /* 16, 24: what the system call returned */
-    uint64_t begun[ASSAY_FRAME_WORDS]; /* 32 */
-    uint64_t ended[ASSAY_FRAME_WORDS]; /* 192 */
-    uint64_t children, named;          /* 352, 360: regions that ended inside */
-    uint64_t noticed;                  /* 368 */
-    uint64_t spare;                    /* 376: the library's */
+    uint64_t ticks[2];                         /* 0: at the beginning, 8: at the end */
+    int64_t got[2];                            /* 16, 24: what the system call returned */
+    uint64_t children, named;                  /* 32, 40: regions that ended inside */
+    uint64_t noticed;                          /* 48 */
+    uint64_t spare;                            /* 56: the library's */
+    uint64_t begun[ASSAY_FRAME_WORDS];         /* 64 */
+    uint64_t ended[ASSAY_FRAME_WORDS];         /* 240 */
+    uint64_t lock, enabled_ns, running_ns;     /* 416: what the first page said when it began */
+    uint64_t reserved;                         /* 440 */
+    uint64_t user[2][2 * ASSAY_CALIPERS_MOST]; /* 448: at the beginning, 704: at the end */
 };
 
 /* A thread's calipers, as far as instructions in the caller's code know them. */
@@ -228,8 +232,14 @@ ASSAY_API int assay_calibrate_start(void);
 ASSAY_API void assay_calibrate_take(enum assay_nulls kind);
 ASSAY_API int assay_calibrate_finish(void);
 
-#if ASSAY_IN_PLACE && defined(__x86_64__)
+#if ASSAY_IN_PLACE
+#if defined(__x86_64__)
 #include "in-place-x86_64.h"
+#elif defined(__aarch64__)
+#include "in-place-aarch64.h"
+#else
+#include "in-place-riscv64.h"
+#endif
 
 ASSAY_INLINE void assay_begin_in_place(void)
 {
@@ -239,14 +249,13 @@ ASSAY_INLINE void assay_begin_in_place(void)
 ASSAY_INLINE void assay_end_in_place(void)
 {
     ASSAY_END_IN_PLACE;
-    assay_ended();
 }
 
-ASSAY_INLINE void assay_end_in_in_place(struct assay_region *region)
-{
-    ASSAY_END_IN_PLACE;
-    assay_ended_in(region);
-}
+/* The name of a region is looked at behind the reading: as an argument of a function it would be
+ * within, where the compiler does not optimise. */
+#define assay_begin()        assay_begin_in_place()
+#define assay_end()          (assay_end_in_place(), assay_ended())
+#define assay_end_in(region) (assay_end_in_place(), assay_ended_in(region))
 
 /* In the caller's code, so that empty regions are made as the caller's are. */
 static inline int assay_calibrate_in_place(void)
@@ -255,31 +264,27 @@ static inline int assay_calibrate_in_place(void)
     int runs = assay_calibrate_start();
     int i;
     for (i = 0; i < runs; i++) {
-        assay_begin_in_place();
-        assay_end_in_place();
+        assay_begin();
+        assay_end();
         assay_calibrate_take(ASSAY_NULL_ALONE);
     }
     for (i = 0; i < runs; i++) {
-        assay_begin_in_place();
-        assay_begin_in_place();
-        assay_end_in_place();
-        assay_end_in_place();
+        assay_begin();
+        assay_begin();
+        assay_end();
+        assay_end();
         assay_calibrate_take(ASSAY_NULL_PAIR);
     }
     for (i = 0; i < runs; i++) {
-        assay_begin_in_place();
-        assay_begin_in_place();
-        assay_end_in_in_place(&empty);
-        assay_end_in_place();
+        assay_begin();
+        assay_begin();
+        assay_end_in(&empty);
+        assay_end();
         assay_calibrate_take(ASSAY_NULL_NAMED);
     }
     return runs < 0 ? runs : assay_calibrate_finish();
 }
-
-#define assay_begin()        assay_begin_in_place()
-#define assay_end()          assay_end_in_place()
-#define assay_end_in(region) assay_end_in_in_place(region)
-#define assay_calibrate()    assay_calibrate_in_place()
+#define assay_calibrate() assay_calibrate_in_place()
 #endif
 
 #ifdef __cplusplus

@@ -23,34 +23,41 @@
     "\tmovq %%rax, " got "(%%r8)\n"                                                                \
     "10:\n"
 
-/* USER: 21 instructions a counter, the eighth reads it: see src/arch/x86_64/user-counter.h. */
-#define ASSAY_USER_IN_PLACE(report)                                                                \
+/* What the first page says before any counter is read: ended.c looks whether it still does. */
+#define ASSAY_USER_SEEN_IN_PLACE                                                                   \
+    "\tmovl 8(%%rsi), %%eax\n"                                                                     \
+    "\tmovq %%rax, 416(%%r8)\n"                                                                    \
+    "\tmovq 24(%%rsi), %%rax\n"                                                                    \
+    "\tmovq %%rax, 424(%%r8)\n"                                                                    \
+    "\tmovq 32(%%rsi), %%rax\n"                                                                    \
+    "\tmovq %%rax, 432(%%r8)\n"
+
+/* USER, for every page until the first NULL: what it adds to the counter, and the counter that it
+ * names as it is; again while the page was written meanwhile. 15 instructions a counter, the
+ * seventh reads it; r10 is the number of words that are there. Index 0: on no counter. */
+#define ASSAY_USER_IN_PLACE(seen, offset, low, high)                                               \
     "\ttestb $2, (%%r9)\n"                                                                         \
     "\tjz 20f\n"                                                                                   \
-    "\tleaq " report "(%%r8), %%rdi\n"                                                             \
-    "\tleaq 48(%%r9), %%r10\n"                                                                     \
-    "21:\tmovq (%%r10), %%rsi\n"                                                                   \
-    "\ttestq %%rsi, %%rsi\n"                                                                       \
-    "\tjz 20f\n"                                                                                   \
-    "22:\tmovl 8(%%rsi), %%r11d\n"                                                                 \
+    "\tmovq 48(%%r9), %%rsi\n" seen "\txorl %%r10d, %%r10d\n"                                      \
+    "21:\tmovl 8(%%rsi), %%r11d\n"                                                                 \
     "\tmovl 12(%%rsi), %%ecx\n"                                                                    \
-    "\tmovq 16(%%rsi), %%rdx\n"                                                                    \
-    "\tmovq %%rdx, (%%rdi)\n"                                                                      \
+    "\tmovq 16(%%rsi), %%rax\n"                                                                    \
+    "\tmovq %%rax, " offset "(%%r8,%%r10,8)\n"                                                     \
     "\tsubl $1, %%ecx\n"                                                                           \
     "\tjc 23f\n"                                                                                   \
     "\trdpmc\n"                                                                                    \
-    "\tshlq $32, %%rdx\n"                                                                          \
-    "\torq %%rdx, %%rax\n"                                                                         \
-    "\tmovzwl 48(%%rsi), %%ecx\n"                                                                  \
-    "\tnegl %%ecx\n"                                                                               \
-    "\tshlq %%cl, %%rax\n"                                                                         \
-    "\tsarq %%cl, %%rax\n"                                                                         \
-    "\taddq %%rax, (%%rdi)\n"                                                                      \
-    "23:\tcmpl 8(%%rsi), %%r11d\n"                                                                 \
-    "\tjne 22b\n"                                                                                  \
-    "\taddq $8, %%rdi\n"                                                                           \
-    "\taddq $8, %%r10\n"                                                                           \
-    "\tjmp 21b\n"                                                                                  \
+    "22:\tmovl %%eax, " low "(%%r8,%%r10,8)\n"                                                     \
+    "\tmovl %%edx, " high "(%%r8,%%r10,8)\n"                                                       \
+    "\tcmpl 8(%%rsi), %%r11d\n"                                                                    \
+    "\tjne 21b\n"                                                                                  \
+    "\taddl $2, %%r10d\n"                                                                          \
+    "\tmovq 48(%%r9,%%r10,4), %%rsi\n"                                                             \
+    "\ttestq %%rsi, %%rsi\n"                                                                       \
+    "\tjnz 21b\n"                                                                                  \
+    "\tjmp 20f\n"                                                                                  \
+    "23:\txorl %%eax, %%eax\n"                                                                     \
+    "\txorl %%edx, %%edx\n"                                                                        \
+    "\tjmp 22b\n"                                                                                  \
     "20:\n"
 
 /* TRAP: from the instruction behind popf the CPU traps after each one. Below the caller's red zone.
@@ -64,14 +71,14 @@
     "\tpopfq\n"                                                                                    \
     "\tleaq 128(%%rsp), %%rsp\n"                                                                   \
     "\tmovq 40(%%r9), %%rax\n"                                                                     \
-    "\tmovq %%rax, 184(%%r8)\n"                                                                    \
+    "\tmovq %%rax, 232(%%r8)\n"                                                                    \
     "30:\n"
 
 #define ASSAY_TRAPPED_IN_PLACE                                                                     \
     "\ttestb $4, (%%r9)\n"                                                                         \
     "\tjz 31f\n"                                                                                   \
     "\tmovq 40(%%r9), %%rax\n"                                                                     \
-    "\tmovq %%rax, 344(%%r8)\n"                                                                    \
+    "\tmovq %%rax, 408(%%r8)\n"                                                                    \
     "31:\n"
 
 /* TICKS: what stands before is done, and what follows not begun. */
@@ -89,27 +96,29 @@
 #define ASSAY_IN_PLACE_CLOBBERS                                                                    \
     "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "cc", "memory"
 
-/* The next frame becomes the innermost, unless there is none, with no children. */
+/* The next frame becomes the innermost, unless there is none, with no children. Counted as open
+ * before it has its frame: a signal handler with regions of its own may come in between. */
 #define ASSAY_BEGIN_IN_PLACE                                                                       \
-    __asm__ volatile(ASSAY_HERE_IN_PLACE "\tmovq 8(%%r9), %%r8\n"                                  \
-                                         "\taddq $384, %%r8\n"                                     \
-                                         "\tcmpq 16(%%r9), %%r8\n"                                 \
-                                         "\tcmova 16(%%r9), %%r8\n"                                \
-                                         "\tmovq %%r8, 8(%%r9)\n"                                  \
-                                         "\taddl $1, 4(%%r9)\n"                                    \
-                                         "\tmovq $0, 352(%%r8)\n"                                  \
-                                         "\tmovq $0, 360(%%r8)\n"                                  \
-                                         "\tmovq $0, 368(%%r8)\n" ASSAY_READ_IN_PLACE("32", "16")  \
-                                             ASSAY_USER_IN_PLACE("56")                             \
-                                                 ASSAY_TRAP_IN_PLACE ASSAY_TICKS_IN_PLACE("0")     \
+    __asm__ volatile(ASSAY_HERE_IN_PLACE                                                           \
+                     "\taddl $1, 4(%%r9)\n"                                                        \
+                     "\tmovq 8(%%r9), %%r8\n"                                                      \
+                     "\taddq $960, %%r8\n"                                                         \
+                     "\tcmpq 16(%%r9), %%r8\n"                                                     \
+                     "\tcmova 16(%%r9), %%r8\n"                                                    \
+                     "\tmovq %%r8, 8(%%r9)\n"                                                      \
+                     "\tmovq $0, 32(%%r8)\n"                                                       \
+                     "\tmovq $0, 40(%%r8)\n"                                                       \
+                     "\tmovq $0, 48(%%r8)\n" ASSAY_READ_IN_PLACE("64", "16")                       \
+                         ASSAY_USER_IN_PLACE(ASSAY_USER_SEEN_IN_PLACE, "448", "456", "460")        \
+                             ASSAY_TRAP_IN_PLACE ASSAY_TICKS_IN_PLACE("0")                         \
                      :                                                                             \
                      :                                                                             \
                      : ASSAY_IN_PLACE_CLOBBERS)
 
 #define ASSAY_END_IN_PLACE                                                                         \
     __asm__ volatile(ASSAY_HERE_IN_PLACE "\tmovq 8(%%r9), %%r8\n" ASSAY_TICKS_IN_PLACE("8")        \
-                         ASSAY_TRAPPED_IN_PLACE ASSAY_USER_IN_PLACE("216")                         \
-                             ASSAY_READ_IN_PLACE("192", "24")                                      \
+                         ASSAY_TRAPPED_IN_PLACE ASSAY_USER_IN_PLACE("", "704", "712", "716")       \
+                             ASSAY_READ_IN_PLACE("240", "24")                                      \
                      :                                                                             \
                      :                                                                             \
                      : ASSAY_IN_PLACE_CLOBBERS)

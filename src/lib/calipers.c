@@ -15,53 +15,130 @@
 
 #define TICKS_EVENT "ticks"
 
-/* Faults in user code: those in system calls disturb nothing that is counted of user code, and
- * counting them would need a privilege. */
+/* What disturbs a region, counted along: the order of companion_words. Faults in user code: those
+ * in system calls disturb nothing that is counted of user code, and counting them would need a
+ * privilege. */
 static const char *const companions[] = {"page-faults:u", "context-switches"};
 #define COMPANIONS (sizeof(companions) / sizeof(companions[0]))
 
-static int open_read(struct assay_calipers *calipers)
-{
+/* The events that counters count, in the order of a set's members. */
+struct counted {
     const char *names[ASSAY_CALIPERS_MOST + COMPANIONS];
-    size_t places[ASSAY_CALIPERS_MOST + COMPANIONS], count = 0;
+    size_t places[ASSAY_CALIPERS_MOST]; /* in the calipers */
+    size_t count;
+};
+
+static void find_counted(const struct assay_calipers *calipers, struct counted *counted)
+{
+    counted->count = 0;
     for (size_t i = 0; i < calipers->count; i++) {
         const struct caliper *event = &calipers->events[i];
-        if (!event->kind && !event->error && strcmp(event->name, TICKS_EVENT) != 0) {
-            places[count] = i;
-            names[count++] = calipers->events[i].name;
+        if (event->kind || event->error || strcmp(event->name, TICKS_EVENT) == 0)
+            continue; /* settled, or not for counters */
+        counted->places[counted->count] = i;
+        counted->names[counted->count++] = calipers->events[i].name;
+    }
+    for (size_t i = 0; i < COMPANIONS; i++)
+        counted->names[counted->count + i] = companions[i];
+}
+
+/* Members of the set become events that are counted, from that word on, or that have a reason. */
+static void take_members(struct assay_calipers *calipers, const struct counted *counted,
+                         size_t word, size_t words_each)
+{
+    const struct assay_set *set = calipers->set;
+    for (size_t i = 0; i < counted->count; i++) {
+        struct caliper *event = &calipers->events[counted->places[i]];
+        if (set->descriptors[i] >= 0) {
+            event->kind = CALIPER_COUNTER;
+            event->word = word;
+            word += words_each;
+        } else {
+            event->error = set->members[i].error;
+            event->reason = strdup(assay_set_reason(set, i));
         }
     }
-    if (!count)
-        return 0;
-    /* A frame has words for as many counters as calipers have events. */
-    size_t along = count + COMPANIONS <= ASSAY_CALIPERS_MOST ? COMPANIONS : 0;
-    for (size_t i = 0; i < along; i++)
-        names[count + i] = companions[i];
-    int error = assay_set_open(&calipers->set, names, count + along, 0);
-    if (error < 0)
-        return error;
-    struct assay_set *set = calipers->set;
-    size_t word = 3;
-    for (size_t i = 0; i < count + along; i++) {
-        if (set->descriptors[i] >= 0 && i < count) {
-            calipers->events[places[i]].kind = CALIPER_COUNTER;
-            calipers->events[places[i]].word = word;
-        } else if (i < count) {
-            calipers->events[places[i]].error = set->members[i].error;
-            calipers->events[places[i]].reason = strdup(assay_set_reason(set, i));
-        } else if (set->descriptors[i] >= 0) {
-            calipers->companion_words[i - count] = word;
-        }
-        word += set->descriptors[i] >= 0;
+}
+
+/* Where the companions of a set are that begins with other members. */
+static void take_companions(struct assay_calipers *calipers, const struct assay_set *set,
+                            size_t before)
+{
+    size_t word = GROUP_COUNTS;
+    for (size_t i = 0; i < before + COMPANIONS; i++) {
+        if (set->descriptors[i] < 0)
+            continue;
+        if (i >= before)
+            calipers->companion_words[i - before] = word;
+        word++;
     }
-    if (set->reader.descriptor < 0)
-        return 0;
-    calipers->companions = along;
+}
+
+static void read_by_call(struct assay_calipers *calipers, const struct assay_set *set)
+{
     calipers->here.descriptor = set->reader.descriptor;
     calipers->here.size = set->reader.size;
     calipers->here.ways |= ASSAY_WAY_READ;
+}
+
+static int open_read(struct assay_calipers *calipers, const struct counted *counted)
+{
+    int error = assay_set_open(&calipers->set, counted->names, counted->count + COMPANIONS, 0);
+    if (error < 0)
+        return error;
+    take_members(calipers, counted, GROUP_COUNTS, 1);
+    bool any = false;
+    for (size_t i = 0; i < counted->count; i++)
+        any |= calipers->set->descriptors[i] >= 0;
+    if (!any)
+        return 0;
+    take_companions(calipers, calipers->set, counted->count);
+    read_by_call(calipers, calipers->set);
     calipers->path = ASSAY_PATH_READ;
-    return assay_set_enable(set);
+    return assay_set_enable(calipers->set);
+}
+
+/* The companions of user reads, by system calls around them, where there are any. */
+static void open_watch(struct assay_calipers *calipers)
+{
+    if (assay_set_open(&calipers->watch, companions, COMPANIONS, 0) < 0 ||
+        calipers->watch->reader.descriptor < 0 || assay_set_enable(calipers->watch) < 0)
+        return;
+    take_companions(calipers, calipers->watch, 0);
+    read_by_call(calipers, calipers->watch);
+}
+
+static int open_user(struct assay_calipers *calipers, const struct counted *counted)
+{
+    int error = calipers_user_open(calipers, counted->names, counted->count);
+    if (error < 0)
+        return error;
+    take_members(calipers, counted, 0, 2);
+    if (calipers->flags & ASSAY_WATCH)
+        open_watch(calipers);
+    return 0;
+}
+
+/* By user reads where all events can be had so, else by system calls. */
+static int open_counters(struct assay_calipers *calipers)
+{
+    struct counted counted;
+    find_counted(calipers, &counted);
+    if (!counted.count)
+        return 0;
+    int error = calipers->flags & ASSAY_READ
+                    ? set_fail(-ECANCELED, "system calls were asked for (ASSAY_READ)")
+                    : open_user(calipers, &counted);
+    if (!error || error == -EINVAL || error == -ENOENT)
+        return error;
+    calipers->reason = strdup(assay_last_error());
+    if (!(calipers->flags & ASSAY_USER))
+        return open_read(calipers, &counted);
+    for (size_t i = 0; i < counted.count; i++) {
+        calipers->events[counted.places[i]].error = -error;
+        calipers->events[counted.places[i]].reason = strdup(assay_last_error());
+    }
+    return 0;
 }
 
 static void open_ticks(struct assay_calipers *calipers)
@@ -91,6 +168,8 @@ int assay_calipers_open(struct assay_calipers **result, const char *const *event
                         count);
     if (flags & ~known)
         return set_fail(-EINVAL, "unknown flags 0x%x", flags & ~known);
+    if (flags & ASSAY_USER && flags & ASSAY_READ)
+        return set_fail(-EINVAL, "ASSAY_USER and ASSAY_READ exclude each other");
     struct assay_calipers *calipers = aligned_alloc(64, (sizeof(*calipers) + 63) / 64 * 64);
     if (!calipers)
         return set_fail(-ENOMEM, "out of memory");
@@ -98,7 +177,7 @@ int assay_calipers_open(struct assay_calipers **result, const char *const *event
     calipers->count = count;
     calipers->flags = flags;
     calipers->here.frame = &calipers->frames[0];
-    calipers->here.last = &calipers->frames[ASSAY_DEPTH_MOST];
+    calipers->here.last = &calipers->frames[FRAMES - 1];
     int error = 0;
     for (size_t i = 0; i < count && !error; i++) {
         calipers->events[i].name = events[i] ? strdup(events[i]) : NULL;
@@ -109,7 +188,7 @@ int assay_calipers_open(struct assay_calipers **result, const char *const *event
     if (!error)
         error = calipers_trap_open(calipers);
     if (!error)
-        error = open_read(calipers);
+        error = open_counters(calipers);
     if (!error)
         open_ticks(calipers);
     if (!error)
@@ -134,7 +213,9 @@ void assay_calipers_close(struct assay_calipers *calipers)
     here_detach(calipers);
     regions_merge(calipers);
     nulls_free(calipers->nulls);
+    calipers_user_close(calipers);
     assay_set_close(calipers->set);
+    assay_set_close(calipers->watch);
     for (size_t i = 0; i < calipers->count; i++) {
         free(calipers->events[i].name);
         free(calipers->events[i].reason);

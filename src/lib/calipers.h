@@ -11,9 +11,13 @@
 #include "assay.h"
 
 _Static_assert(sizeof(struct assay_frame) == ASSAY_FRAME_BYTES, "frame");
-_Static_assert(offsetof(struct assay_frame, begun) == 32, "begun");
-_Static_assert(offsetof(struct assay_frame, ended) == 192, "ended");
-_Static_assert(offsetof(struct assay_frame, children) == 352, "children");
+_Static_assert(offsetof(struct assay_frame, children) == 32, "children");
+_Static_assert(offsetof(struct assay_frame, begun) == 64, "begun");
+_Static_assert(offsetof(struct assay_frame, ended) == 240, "ended");
+_Static_assert(offsetof(struct assay_frame, lock) == 416, "lock");
+_Static_assert(offsetof(struct assay_frame, user) == 448, "user");
+_Static_assert(offsetof(struct assay_here, ways) == 0 && ASSAY_WAY_TICKS < 256, "ways");
+_Static_assert(offsetof(struct assay_here, depth) == 4, "depth");
 _Static_assert(offsetof(struct assay_here, frame) == 8, "frame");
 _Static_assert(offsetof(struct assay_here, descriptor) == 24, "descriptor");
 _Static_assert(offsetof(struct assay_here, trapped) == 40, "trapped");
@@ -24,14 +28,13 @@ _Static_assert(offsetof(struct assay_here, pages) == 48, "pages");
 #define CALIPERS_SPARE 64  /* and some more, in place of those that were disturbed */
 #define CALIPERS_FEW   32  /* with fewer undisturbed ones there are no figures */
 
-/* Words of a frame's readings at which ways begin; see struct assay_frame. */
-#define WORD_USER 3
-#define WORD_TRAP (ASSAY_FRAME_WORDS - 1)
+#define FRAMES    (ASSAY_DEPTH_MOST + 2)
+#define WORD_TRAP (ASSAY_FRAME_WORDS - 1) /* of begun and ended: see struct assay_frame */
 
 /* Where the reading of an event is in a frame. */
 enum caliper_kind {
     CALIPER_ABSENT,  /* nowhere: it cannot be counted */
-    CALIPER_COUNTER, /* a word of begun and ended */
+    CALIPER_COUNTER, /* a word of begun and ended; on the path USER the first of two of user */
     CALIPER_TICKS,
 };
 
@@ -87,18 +90,18 @@ struct regions; /* regions.c */
 
 struct assay_calipers {
     struct assay_here here; /* first: the thread's assay_here points at it */
-    struct assay_frame frames[ASSAY_DEPTH_MOST + 1] __attribute__((aligned(64)));
-    /* frames[0] is that of no region */
+    /* The first is that of no region, the last of all that are too deep. */
+    struct assay_frame frames[FRAMES] __attribute__((aligned(64)));
     struct assay_frame *result; /* of the region that ended last; NULL: none */
     size_t count;
     struct caliper events[ASSAY_CALIPERS_MOST];
     struct caliper time; /* as a measure: nanoseconds by the path's own clock, or ticks */
     enum assay_path path;
     unsigned flags;
-    char *reason;          /* why the path is not a better one; NULL */
-    struct assay_set *set; /* READ: the counters */
-    size_t companions;     /* READ: members of the set behind the events: page faults, switches */
-    size_t companion_words[2]; /* where they are in a frame; 0: nowhere */
+    char *reason;              /* why the path is not a better one; NULL */
+    struct assay_set *set;     /* USER, READ: the counters */
+    struct assay_set *watch;   /* USER with ASSAY_WATCH: companions alone */
+    size_t companion_words[2]; /* page faults, switches in begun and ended; 0: not read */
     double timer_ns;           /* the timer's interrupt comes as often as this; 0: not known */
     struct nulls *nulls;
     struct regions *regions;
@@ -113,6 +116,18 @@ struct assay_calipers *calipers_here(void);
 /* here.c: what a thread and a process do at their ends. */
 int here_attach(struct assay_calipers *calipers); /* a thread that ends closes them */
 void here_detach(struct assay_calipers *calipers);
+
+/* calipers-user.c: what reads in user code. Opens names that a set takes; -EINVAL, -ENOENT: they
+ * are none. Another failure says in set_failure() why they cannot be read so, and leaves nothing
+ * open. */
+int calipers_user_open(struct assay_calipers *calipers, const char *const *names, size_t count);
+void calipers_user_close(struct assay_calipers *calipers);
+/* How much an event counted between the ends of a region, by the two words from `word`. */
+uint64_t calipers_user_count(const struct assay_calipers *calipers, const struct assay_frame *frame,
+                             size_t word);
+/* Something wrote the pages since the region began, or its counters are on no CPU: says in the
+ * frame what that was, and how long counters were away. */
+void calipers_user_disturbed(const struct assay_calipers *calipers, struct assay_frame *frame);
 
 /* reading.c: from a frame to numbers. */
 void reading_of(const struct assay_calipers *calipers, const struct assay_frame *frame,

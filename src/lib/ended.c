@@ -2,39 +2,75 @@
  * SPDX-License-Identifier: MIT
  *
  * What follows the reading at the end of a region. It stands inside every region around: the same
- * number of instructions every time, or the correction of that would be wrong. */
+ * number of instructions every time, or the correction of that would be wrong.
+ *
+ * A signal handler with regions of its own may come at any instruction. Its regions take the frames
+ * behind the innermost one and give them back, so that the frame of a region stays the innermost as
+ * long as it is needed; beginning counts a region as open before it has its frame, ending the other
+ * way round, so that none is ever given back twice. */
 #define ASSAY_NO_INLINE
+#include <linux/perf_event.h>
+
 #include "lib/calipers.h"
 
-static inline struct assay_frame *leave(struct assay_calipers *calipers, uint64_t children,
-                                        uint64_t named)
+/* Were counters moved or shared since the region began? Their first page tells: a group comes and
+ * goes as a whole. */
+static inline void look_at_page(const struct assay_calipers *calipers, struct assay_frame *frame)
+{
+    const volatile struct perf_event_mmap_page *page = calipers->here.pages[0];
+    if (__builtin_expect(page->lock != frame->lock || page->index == 0, 0))
+        calipers_user_disturbed(calipers, frame);
+}
+
+static __attribute__((noinline, cold)) void leave_too_deep(struct assay_calipers *calipers)
+{
+    struct assay_frame *deepest = &calipers->frames[ASSAY_DEPTH_MOST];
+    deepest->noticed |= ASSAY_SAW_TOO_DEEP;
+    calipers->result = NULL;
+    if (--calipers->here.depth == ASSAY_DEPTH_MOST)
+        calipers->here.frame = deepest;
+}
+
+/* region: NULL without a name. */
+static inline __attribute__((always_inline)) void leave(struct assay_calipers *calipers,
+                                                        struct assay_region *region)
 {
     struct assay_here *here = &calipers->here;
     struct assay_frame *frame = here->frame, *parent = frame - 1;
-    if (here->depth == 0)
-        return NULL; /* ended more often than begun */
-    if (here->depth-- > ASSAY_DEPTH_MOST)
-        return NULL;
-    parent->children += frame->children + children;
-    parent->named += frame->named + named;
-    here->frame = parent;
+    if (__builtin_expect(here->depth == 0, 0))
+        return; /* ended more often than begun */
+    if (__builtin_expect(here->depth > ASSAY_DEPTH_MOST, 0)) {
+        leave_too_deep(calipers);
+        return;
+    }
+    uint64_t children = frame->children, named = frame->named;
+    if (here->ways & ASSAY_WAY_USER)
+        look_at_page(calipers, frame);
+    if (region)
+        regions_add(calipers, region, frame);
     calipers->result = frame;
+    parent->noticed |= frame->noticed;
+    parent->children += frame->children + !region;
+    parent->named += frame->named + !!region;
+    frame->children = children; /* without those of a handler that came since the reading */
+    frame->named = named;
+    here->depth--;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    here->frame = parent;
     if (here->depth == 0 && here->ways & ASSAY_WAY_TRAP)
         trap_leave();
-    return frame;
 }
 
 void assay_ended(void)
 {
     struct assay_calipers *calipers = calipers_here();
     if (calipers)
-        leave(calipers, 1, 0);
+        leave(calipers, NULL);
 }
 
 void assay_ended_in(struct assay_region *region)
 {
     struct assay_calipers *calipers = calipers_here();
-    const struct assay_frame *frame = calipers ? leave(calipers, 0, 1) : NULL;
-    if (frame)
-        regions_add(calipers, region, frame);
+    if (calipers)
+        leave(calipers, region);
 }

@@ -12,9 +12,17 @@
 
 #if defined(__x86_64__) && defined(__LP64__)
 #include "assay/in-place-x86_64.h"
-#define IN_PLACE_TICKS 1 /* there is an instruction for them */
+#elif defined(__aarch64__)
+#include "assay/in-place-aarch64.h"
+#elif defined(__riscv) && __riscv_xlen == 64
+#include "assay/in-place-riscv64.h"
+#endif
+#ifdef ASSAY_BEGIN_IN_PLACE
+#define IN_PLACE_TICKS 1 /* there are instructions for them */
+#define IN_PLACE_USER  1
 #else
 #define IN_PLACE_TICKS 0
+#define IN_PLACE_USER  0
 #endif
 
 static inline __attribute__((always_inline)) void in_place_begin(void)

@@ -71,18 +71,21 @@ static void open_member(struct assay_set *set, const struct event_view *view, si
 }
 
 static int resolve_members(struct assay_set *set, const struct event_view *view,
-                           const char *const *names)
+                           const char *const *names, set_prepare *prepare)
 {
     for (size_t i = 0; i < set->count; i++) {
-        int error = event_resolve(view, names[i], &set->members[i].event, set_failure());
+        struct event *event = &set->members[i].event;
+        int error = event_resolve(view, names[i], event, set_failure());
+        if (!error && prepare)
+            error = prepare(event, set_failure());
         if (error < 0)
             return error;
     }
     return 0;
 }
 
-int assay_set_open(struct assay_set **result, const char *const *events, size_t count,
-                   unsigned flags)
+int set_open(struct assay_set **result, const char *const *events, size_t count, unsigned flags,
+             set_prepare *prepare)
 {
     const unsigned known = ASSAY_SEPARATE | ASSAY_PINNED | ASSAY_INHERIT;
     if (!result)
@@ -108,7 +111,7 @@ int assay_set_open(struct assay_set **result, const char *const *events, size_t 
         set->descriptors[i] = -1;
     struct event_view view;
     open_view(&view, events, count);
-    int error = resolve_members(set, &view, events);
+    int error = resolve_members(set, &view, events, prepare);
     for (size_t i = 0; i < count && !error; i++)
         open_member(set, &view, i, flags);
     event_view_close(&view);
@@ -119,6 +122,12 @@ int assay_set_open(struct assay_set **result, const char *const *events, size_t 
     set_prepare_reader(set);
     *result = set;
     return 0;
+}
+
+int assay_set_open(struct assay_set **result, const char *const *events, size_t count,
+                   unsigned flags)
+{
+    return set_open(result, events, count, flags, NULL);
 }
 
 /* Siblings before their leader, so that the group never breaks up into events of their own. */

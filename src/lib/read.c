@@ -11,11 +11,6 @@
 #include "lib/set.h"
 #include "syscall.h"
 
-/* What a read delivers, in the operating system's order: a single counter's count and times, or a
- * group's number of members, times, and one count per member. */
-enum { SINGLE_COUNT, SINGLE_ENABLED, SINGLE_RUNNING, SINGLE_WORDS };
-enum { GROUP_MEMBERS, GROUP_ENABLED, GROUP_RUNNING, GROUP_COUNTS };
-
 void set_prepare_reader(struct assay_set *set)
 {
     bool one_call = set->open && (set->grouped || set->count == 1);

@@ -63,8 +63,15 @@ void reading_of(const struct assay_calipers *calipers, const struct assay_frame 
         const struct caliper *event = &calipers->events[i];
         if (event->kind == CALIPER_TICKS)
             reading->raw[i] = reading->ticks;
+        else if (event->kind == CALIPER_COUNTER && calipers->path == ASSAY_PATH_USER &&
+                 event->word != WORD_TRAP)
+            reading->raw[i] = calipers_user_count(calipers, frame, event->word);
         else if (event->kind == CALIPER_COUNTER)
             reading->raw[i] = moved(frame, event->word);
+    }
+    if (calipers->path == ASSAY_PATH_USER && reading->noticed & ASSAY_SAW_MULTIPLEXING) {
+        reading->enabled_ns = frame->enabled_ns;
+        reading->running_ns = frame->running_ns;
     }
     if (calipers->here.ways & ASSAY_WAY_READ)
         take_report(calipers, frame, reading);

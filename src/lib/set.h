@@ -12,6 +12,11 @@ struct set_member {
     char *reason; /* NULL when open */
 };
 
+/* What a read delivers, in the operating system's order: a single counter's count and times, or a
+ * group's number of members, times, and one count per member. */
+enum { SINGLE_COUNT, SINGLE_ENABLED, SINGLE_RUNNING, SINGLE_WORDS };
+enum { GROUP_MEMBERS, GROUP_ENABLED, GROUP_RUNNING, GROUP_COUNTS };
+
 /* Invariants: reader comes first (assay.h reads through it); descriptors[i] is -1 exactly when
  * members[i].error is not 0. In a group the leader is the first open member, the others follow it
  * in the order of members, and the operating system reports them in that order. Siblings are
@@ -26,6 +31,12 @@ struct assay_set {
     struct counter_report start[ASSAY_MAX_COUNTERS]; /* what counts as zero since the last reset */
     struct set_member members[ASSAY_MAX_COUNTERS];
 };
+
+/* As assay_set_open; prepare (or NULL) changes what every event asks for before any is opened. When
+ * it fails nothing is opened, and the set is NULL. */
+typedef int set_prepare(struct event *event, struct failure *failure);
+int set_open(struct assay_set **set, const char *const *events, size_t count, unsigned flags,
+             set_prepare *prepare);
 
 /* Once all members are open: says how one system call reads them, if one can. */
 void set_prepare_reader(struct assay_set *set);

@@ -3,10 +3,9 @@
  *
  * Reading a counter from user code on AArch64, and the virtual counter that the mapped page
  * converts times from. Used through lib/user-read.h. Index 1 … 31 is PMEVCNTR0 … 30, index 32 the
- * cycle counter. Every register has an instruction of its own, hence the branch into a table; the
- * indirect way through PMSELR would be wrong, because a context switch does not preserve it. Higher
- * indices (the instruction counter of newer PMUs) have no instruction that every core knows: they
- * are refused. No instruction here waits for those before it: who needs that adds an isb. */
+ * cycle counter. Every register has an instruction of its own, hence the branch into a table.
+ * Higher indices (the instruction counter of newer PMUs) have no instruction that every core knows:
+ * they are refused. No instruction here waits for those before it: who needs that adds an isb. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,35 +13,17 @@
 
 #include <linux/perf_event.h>
 
+#include "assay/counter-table-aarch64.h"
+
 #define USER_COUNTER_TICKS 1 /* 0 where no instruction gives the page's clock */
 #define USER_COUNTER_LAST  32
-
-/* The table has one entry an index, all of the same length and number of instructions. Where
- * branches are guarded every entry must be a landing place. */
-#ifdef __ARM_FEATURE_BTI_DEFAULT
-#define USER_COUNTER_STRIDE "4"
-#define USER_COUNTER_LAND   "\tbti j\n"
-#define USER_COUNTER_LEAVE  "\tb 3f\n\tnop\n"
-#else
-#define USER_COUNTER_STRIDE "3"
-#define USER_COUNTER_LAND   ""
-#define USER_COUNTER_LEAVE  "\tb 3f\n"
-#endif
-#define USER_COUNTER_NUMBERS                                                                       \
-    "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, "   \
-    "25, 26, 27, 28, 29, 30"
-#define USER_COUNTER_NONE USER_COUNTER_LAND "\tmov %[raw], #0\n" USER_COUNTER_LEAVE
-#define USER_COUNTER_EVENT                                                                         \
-    USER_COUNTER_LAND "\tmrs %[raw], pmevcntr\\number\\()_el0\n" USER_COUNTER_LEAVE
-#define USER_COUNTER_CYCLES USER_COUNTER_LAND "\tmrs %[raw], pmccntr_el0\n" USER_COUNTER_LEAVE
 
 /* Needs [index] as 32 bits, at most USER_COUNTER_LAST; leaves the raw counter in [raw]. */
 #define USER_COUNTER_DISPATCH                                                                      \
     "\tadr %[raw], 2f\n"                                                                           \
-    "\tadd %[raw], %[raw], %w[index], uxtw #" USER_COUNTER_STRIDE "\n"                             \
+    "\tadd %[raw], %[raw], %w[index], uxtw #" ASSAY_COUNTER_STRIDE "\n"                            \
     "\tbr %[raw]\n"                                                                                \
-    "2:\n" USER_COUNTER_NONE "\t.irp number, " USER_COUNTER_NUMBERS "\n" USER_COUNTER_EVENT        \
-    "\t.endr\n" USER_COUNTER_CYCLES "3:\n"
+    "2:\n" ASSAY_COUNTER_TABLE("%[raw]", "3f") "3:\n"
 
 /* Does this folder know how counters are read? */
 static inline __attribute__((always_inline)) bool user_counter_known(void)

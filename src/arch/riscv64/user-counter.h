@@ -13,12 +13,13 @@
 
 #include <linux/perf_event.h>
 
+#include "assay/counter-table-riscv64.h"
+
 #define USER_COUNTER_TICKS 1 /* 0 where no instruction gives the page's clock */
 #define USER_COUNTER_LAST  32
 
 /* Needs [index] of 64 bits, at most USER_COUNTER_LAST; leaves the raw counter in [raw] and destroys
- * [index]. One entry an index, from 0 (no counter: zero), all of eight bytes: neither assembler nor
- * linker may shorten them. */
+ * [index]. */
 #define USER_COUNTER_DISPATCH                                                                      \
     "\t.option push\n"                                                                             \
     "\t.option norvc\n"                                                                            \
@@ -27,19 +28,8 @@
     "\tslli %[index], %[index], 3\n"                                                               \
     "\tadd %[raw], %[raw], %[index]\n"                                                             \
     "\tjr %[raw]\n"                                                                                \
-    "2:\tli %[raw], 0\n"                                                                           \
-    "\tj 3f\n"                                                                                     \
-    "\t.irp name, cycle, time, instret, hpmcounter3, hpmcounter4, hpmcounter5, hpmcounter6, "      \
-    "hpmcounter7, hpmcounter8, hpmcounter9, hpmcounter10, hpmcounter11, hpmcounter12, "            \
-    "hpmcounter13, hpmcounter14, hpmcounter15, hpmcounter16, hpmcounter17, hpmcounter18, "         \
-    "hpmcounter19, hpmcounter20, hpmcounter21, hpmcounter22, hpmcounter23, hpmcounter24, "         \
-    "hpmcounter25, hpmcounter26, hpmcounter27, hpmcounter28, hpmcounter29, hpmcounter30, "         \
-    "hpmcounter31\n"                                                                               \
-    "\tcsrr %[raw], \\name\n"                                                                      \
-    "\tj 3f\n"                                                                                     \
-    "\t.endr\n"                                                                                    \
-    "3:\n"                                                                                         \
-    "\t.option pop\n"
+    "2:\n" ASSAY_COUNTER_TABLE("%[raw]", "3f") "3:\n"                                              \
+                                               "\t.option pop\n"
 
 /* Does this folder know how counters are read? */
 static inline __attribute__((always_inline)) bool user_counter_known(void)
