@@ -19,7 +19,10 @@
  * the flags of the compiler in use.
  *
  * Calipers belong to the thread that opened them, and count it. In a child of fork nothing is
- * counted any more and every call goes on working: counts are `unsupported`. */
+ * counted any more and every call goes on working: counts are `unsupported`, totals and the table
+ * begin anew, and calipers that the child opens count it. exec closes all descriptors. A child of
+ * vfork, or of a bare system call, shares or copies memory behind the library's back: it must not
+ * begin or end regions. A region that longjmp or an exception left stays open until it is ended. */
 #ifndef ASSAY_CALIPERS_H
 #define ASSAY_CALIPERS_H
 
@@ -86,7 +89,9 @@ struct assay_count {
  * that cannot be counted here are unsupported. */
 ASSAY_API int assay_calipers_open(struct assay_calipers **calipers, const char *const *events,
                                   size_t count, unsigned flags);
-/* Only by the thread that opened them, outside of their regions. NULL is allowed. */
+/* By the thread that opened them: from another one nothing is closed, and assay_last_error says
+ * so. Regions of theirs that are open are abandoned. A thread that ends closes those it left open:
+ * then nobody may close them any more. NULL is allowed. */
 ASSAY_API void assay_calipers_close(struct assay_calipers *calipers);
 
 /* Makes these the ones that assay_begin uses, NULL: none. -EBUSY within a region, -EPERM for
@@ -116,7 +121,9 @@ struct assay_overhead {
 ASSAY_API int assay_calipers_overhead(const struct assay_calipers *calipers, size_t index,
                                       struct assay_overhead *overhead);
 
-/* Begins a region, ends the one that was begun last. Both may be called in signal handlers. */
+/* Begins a region, ends the one that was begun last. Both may be called in signal handlers, as may
+ * assay_end_in and assay_counts: a handler's regions lie inside of what they interrupted. One that
+ * comes between assay_end and assay_counts leaves its own counts to the latter. */
 ASSAY_API void assay_begin(void);
 ASSAY_API void assay_end(void);
 
@@ -157,25 +164,35 @@ struct assay_region {
     }
 #endif
 
-/* As assay_end, and adds the region to those of this name. */
+/* As assay_end, and adds the region to those of this name. The first time a struct assay_region
+ * is used costs more: regions around it notice ASSAY_SAW_DISTURBED. */
 ASSAY_API void assay_end_in(struct assay_region *region);
 
 struct assay_total {
     uint64_t regions;
     uint64_t raw;                       /* of all of them */
-    double corrected, uncertainty;      /* of all of them: raw and error bars added up */
+    double corrected, uncertainty;      /* of all of them: see below */
     double minimum, maximum, deviation; /* of single ones, corrected */
     uint64_t noticed_regions;           /* of these, in how many something was noticed */
     unsigned noticed;                   /* and what */
     enum assay_state state;             /* the worst */
 };
-/* What this thread's selected calipers have added up under a name; -ENOENT: nothing. */
+/* What this thread's selected calipers have added up under a name; -ENOENT: nothing. All of it is
+ * corrected by the latest calibration, and regions that ended before the first are noticed
+ * (ASSAY_NOT_CALIBRATED). The bar of n regions is
+ *
+ *     sqrt(u * u + (n - 1) * h * h) + (n - 1) * m
+ *
+ * u: that of one region in which all of this had been counted; h: by how much windows differ by
+ * chance, which partly evens out; m: by how much their mean may be wrong, which does not. */
 ASSAY_API int assay_total(const char *name, size_t index, struct assay_total *total);
 
 /* Writes the table of all names, of all threads that have ended or closed their calipers and of the
  * calling one. */
 ASSAY_API int assay_table(int descriptor);
-/* Has it written to this descriptor when the process exits. */
+/* Has it written when this process exits (not by _exit, nor one of its children), to a duplicate of
+ * the descriptor, which may be closed. The last wish counts. Signal handlers must not call these
+ * two. */
 ASSAY_API int assay_table_at_exit(int descriptor);
 
 /* --- in place: not part of the interface, may change between versions --- */

@@ -209,6 +209,10 @@ void assay_calipers_close(struct assay_calipers *calipers)
 {
     if (!calipers)
         return;
+    if (!here_owns(calipers)) {
+        set_fail(-EPERM, "calipers are closed by the thread that opened them");
+        return;
+    }
     calipers_trap_close(calipers);
     here_detach(calipers);
     regions_merge(calipers);
@@ -252,6 +256,8 @@ const char *assay_calipers_event(const struct assay_calipers *calipers, size_t i
 
 int assay_calipers_error(const struct assay_calipers *calipers, size_t index)
 {
+    if (calipers->forked && index <= calipers->count)
+        return ESRCH;
     return index < calipers->count    ? calipers->events[index].error
            : index == calipers->count ? 0
                                       : EINVAL;
@@ -261,6 +267,8 @@ const char *assay_calipers_reason(const struct assay_calipers *calipers, size_t 
 {
     if (index > calipers->count)
         return "there is no such event in the calipers";
+    if (calipers->forked)
+        return FORKED_REASON;
     const char *reason =
         index < calipers->count ? calipers->events[index].reason : calipers->reason;
     return reason ? reason : "";

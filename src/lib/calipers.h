@@ -106,9 +106,13 @@ struct assay_calipers {
     struct nulls *nulls;
     struct regions *regions;
     size_t calibrated; /* empty regions behind the figures */
-    long owner;        /* thread */
-    bool forked;       /* in a child of fork: nothing is read any more */
+    long owner;        /* the thread that opened them, see here.c; 0: not yet attached */
+    bool forked;       /* in a child of fork: nothing is read any more, no page is mapped */
+    struct assay_calipers *next; /* that the same thread opened before */
 };
+
+#define FORKED_REASON                                                                              \
+    "these calipers were opened before fork and count the parent: open others in the child"
 
 /* The thread's calipers, NULL: none are selected. */
 struct assay_calipers *calipers_here(void);
@@ -116,6 +120,7 @@ struct assay_calipers *calipers_here(void);
 /* here.c: what a thread and a process do at their ends. */
 int here_attach(struct assay_calipers *calipers); /* a thread that ends closes them */
 void here_detach(struct assay_calipers *calipers);
+bool here_owns(const struct assay_calipers *calipers); /* the calling thread, or nobody yet */
 
 /* calipers-user.c: what reads in user code. Opens names that a set takes; -EINVAL, -ENOENT: they
  * are none. Another failure says in set_failure() why they cannot be read so, and leaves nothing
@@ -150,10 +155,12 @@ void natures_find(struct assay_calipers *calipers);
 /* calibrate.c */
 void nulls_free(struct nulls *nulls);
 
-/* regions.c */
+/* regions.c: adds the region that is just ending. Its frame must still be the innermost: the one of
+ * a handler that comes meanwhile is then another. */
 void regions_add(struct assay_calipers *calipers, struct assay_region *region,
                  const struct assay_frame *frame);
-void regions_merge(struct assay_calipers *calipers); /* into those of the process, and free */
+/* process.c: into those of the process, and free. */
+void regions_merge(struct assay_calipers *calipers);
 
 /* trap-handler.c: the handler of SIGTRAP in this process. */
 int trap_attach(char *reason, size_t size); /* 0, or a negative errno and the reason */

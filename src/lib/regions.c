@@ -1,41 +1,218 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: MIT
  *
- * Regions with a name, added up: by calipers, and of all threads of the process. */
+ * Regions with a name, added up while the program runs. This stands inside every region around: it
+ * executes the same number of instructions every time but the first, takes no memory, and may be
+ * interrupted by a handler that ends regions of the same calipers. */
 #define ASSAY_NO_INLINE
-#include <errno.h>
+#include "lib/regions.h"
 
-#include "lib/calipers.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/counter.h"
 #include "lib/set.h"
+
+static struct region_sums *sums_at(const struct regions *regions, uint32_t number)
+{
+    return (struct region_sums *)(void *)(regions->sums + (number - 1) * regions->stride);
+}
+
+/* Writes to every page, so that none is fetched from the kernel within a region. */
+int regions_prepare(struct assay_calipers *calipers)
+{
+    struct regions *regions = calloc(1, sizeof(*regions));
+    if (!regions)
+        return -ENOMEM;
+    calipers->regions = regions;
+    regions->stride = sizeof(struct region_sums) + calipers->count * sizeof(struct single_figures);
+    regions->sums = calloc(REGION_FURTHER, regions->stride);
+    if (!regions->sums)
+        return -ENOMEM;
+    for (uint32_t number = 1; number <= REGION_FURTHER; number++) {
+        struct region_sums *sums = sums_at(regions, number);
+        sums->all.counted = true;
+        for (size_t i = 0; i < calipers->count; i++) {
+            sums->single[i].least = __builtin_inf();
+            sums->single[i].most = -__builtin_inf();
+        }
+    }
+    return 0;
+}
+
+void regions_free(struct assay_calipers *calipers)
+{
+    if (calipers->regions)
+        free(calipers->regions->sums);
+    free(calipers->regions);
+    calipers->regions = NULL;
+}
+
+const struct region_sums *regions_sums(const struct assay_calipers *calipers, uint32_t number)
+{
+    if (!calipers->regions || calipers->forked || !number || number > REGION_FURTHER)
+        return NULL;
+    const struct region_sums *sums = sums_at(calipers->regions, number);
+    return sums->regions ? sums : NULL;
+}
+
+/* one where the condition holds, else the other: by bits, because a branch would make the number of
+ * instructions depend on what was counted. */
+static inline double choose(bool condition, double one, double other)
+{
+    uint64_t bits[2], mask = 0 - (uint64_t)condition;
+    memcpy(&bits[0], &one, sizeof(one));
+    memcpy(&bits[1], &other, sizeof(other));
+    bits[0] = (bits[0] & mask) | (bits[1] & ~mask);
+    memcpy(&one, &bits[0], sizeof(one));
+    return one;
+}
+
+/* As correct.c corrects a count, but for the window, which is the same for all of them. */
+static double single_value(const struct caliper *event, const struct region_reading *reading,
+                           size_t index)
+{
+    double value = (double)(int64_t)reading->raw[index];
+    if (reading->running_ns < reading->enabled_ns && event->kind == CALIPER_COUNTER &&
+        event->word != WORD_TRAP) {
+        struct counter_report report = {reading->raw[index], reading->enabled_ns,
+                                        reading->running_ns};
+        value = counter_scale(&report);
+    }
+    return value - (double)(int64_t)reading->children * event->null[ASSAY_NULL_PAIR].middle -
+           (double)(int64_t)reading->named * event->null[ASSAY_NULL_NAMED].middle;
+}
+
+static inline void add_reading(struct region_reading *all, const struct region_reading *one,
+                               size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        all->raw[i] += one->raw[i];
+    all->enabled_ns += one->enabled_ns;
+    all->running_ns += one->running_ns;
+    all->length_ns += one->length_ns;
+    all->ticks += one->ticks;
+    all->faults += one->faults;
+    all->switches += one->switches;
+    all->children += one->children;
+    all->named += one->named;
+}
+
+static void add(const struct assay_calipers *calipers, struct region_sums *sums,
+                const struct assay_frame *frame)
+{
+    struct region_reading reading;
+    reading_of(calipers, frame, &reading);
+    unsigned noticed = reading.noticed | (unsigned)!calipers->calibrated * ASSAY_NOT_CALIBRATED;
+    sums->regions++;
+    sums->noticed_regions += noticed != 0;
+    sums->disturbed += (noticed & ASSAY_SAW_DISTURBED) != 0;
+    sums->all.noticed |= noticed;
+    if (!reading.counted || reading.lost) {
+        sums->unread++;
+        return;
+    }
+    add_reading(&sums->all, &reading, calipers->count);
+    double share = 1 / (double)(int64_t)(sums->regions - sums->unread);
+    for (size_t i = 0; i < calipers->count; i++) {
+        struct single_figures *single = &sums->single[i];
+        double value = single_value(&calipers->events[i], &reading, i);
+        double from_mean = value - single->mean;
+        single->mean += from_mean * share;
+        single->squares += from_mean * (value - single->mean);
+        single->least = choose(value < single->least, value, single->least);
+        single->most = choose(value > single->most, value, single->most);
+    }
+}
+
+/* Something adds already: is it what this signal handler interrupted? If not, a handler left it for
+ * good by longjmp. Stacks grow down, and a handler's frames lie below those it interrupted, or on
+ * the stack for signals. */
+static bool is_under_way(uintptr_t busy, uintptr_t frame)
+{
+    stack_t stack;
+    if (sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK)
+        return true;
+    return frame < busy;
+}
+
+/* The first time: takes other instructions than later, which the regions around will have counted.
+ */
+static __attribute__((noinline)) uint32_t give_number(struct assay_calipers *calipers,
+                                                      struct assay_region *region,
+                                                      const struct assay_frame *frame)
+{
+    uint32_t number = region_number(region->name);
+    __atomic_store_n(&region->number, number, __ATOMIC_RELAXED);
+    for (struct assay_frame *around = &calipers->frames[1]; around < frame; around++)
+        around->noticed |= ASSAY_SAW_DISTURBED;
+    return number;
+}
 
 void regions_add(struct assay_calipers *calipers, struct assay_region *region,
                  const struct assay_frame *frame)
 {
-    (void)calipers;
-    (void)region;
-    (void)frame;
+    struct regions *regions = calipers->regions;
+    if (!region || calipers->forked)
+        return;
+    uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+    if (regions->busy && is_under_way(regions->busy, stack)) {
+        regions->dropped++;
+        return;
+    }
+    regions->busy = stack;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    uint32_t number = __atomic_load_n(&region->number, __ATOMIC_RELAXED);
+    if (number - 1 >= REGION_FURTHER)
+        number = give_number(calipers, region, frame);
+    add(calipers, sums_at(regions, number), frame);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    regions->busy = 0;
 }
 
-void regions_merge(struct assay_calipers *calipers)
+static int fail_unknown(const char *name, uint32_t number)
 {
-    (void)calipers;
+    if (number == REGION_FURTHER)
+        return set_fail(-ENOENT,
+                        "no region has ended as %s with these calipers, or it was added up with "
+                        "all others behind the first %d names",
+                        name, ASSAY_REGIONS_MOST);
+    return set_fail(-ENOENT, "no region has ended as %s with the calipers of this thread", name);
 }
 
 int assay_total(const char *name, size_t index, struct assay_total *total)
 {
-    (void)index;
+    if (!name || !total)
+        return set_fail(-EINVAL, "assay_total needs a name and a place for the total");
     *total = (struct assay_total){0};
-    return set_fail(-ENOENT, "no region has ended as %s", name);
-}
-
-int assay_table(int descriptor)
-{
-    (void)descriptor;
-    return 0;
-}
-
-int assay_table_at_exit(int descriptor)
-{
-    (void)descriptor;
+    const struct assay_calipers *calipers = calipers_here();
+    if (!calipers)
+        return set_fail(-ENODEV, "this thread has selected no calipers");
+    if (index >= calipers->count)
+        return set_fail(-EINVAL, "the calipers have %zu events, none with the index %zu",
+                        calipers->count, index);
+    if (calipers->forked)
+        return set_fail(-ENOENT, "nothing was counted since fork: open calipers in the child");
+    uint32_t number = region_number_of(name);
+    const struct region_sums *sums =
+        number == REGION_FURTHER ? NULL : regions_sums(calipers, number);
+    if (!sums)
+        return fail_unknown(name, number);
+    struct region_total found;
+    region_total_of(calipers, sums, index, &found);
+    *total = (struct assay_total){
+        .regions = found.regions,
+        .raw = found.raw,
+        .corrected = found.corrected,
+        .uncertainty = region_total_uncertainty(&found),
+        .minimum = found.single.least,
+        .maximum = found.single.most,
+        .deviation = region_total_deviation(&found),
+        .noticed_regions = found.noticed_regions,
+        .noticed = found.noticed,
+        .state = found.state,
+    };
     return 0;
 }

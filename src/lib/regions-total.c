@@ -1,0 +1,139 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: MIT
+ *
+ * From what was added up to counts with their error bars, and such totals added. Pure.
+ *
+ * The sums are corrected as one region that counted all of it, which leaves the windows of the
+ * others in it: n regions, n - 1 windows. Many of them come to their mean and not to their median.
+ * On top of that region's own bar u comes for them
+ *
+ *     uncertainty = sqrt(u * u + (n - 1) * h * h) + (n - 1) * m
+ *
+ * h: by how much single windows differ from their mean, by chance; m: by how much the mean itself
+ * may be wrong, the same in all. Where empty regions agree but for a few, that counts from where
+ * one of the n is to be expected among those few: see correct.c, which takes regions inside alike.
+ */
+#define ASSAY_NO_INLINE
+#include "lib/regions.h"
+#include "lib/root.h"
+
+#define STANDARD_95  1.96
+#define RARELY       0.05
+#define TWO_READINGS 0.776 /* steps of a clock */
+
+static double square(double value)
+{
+    return value * value;
+}
+
+static double larger(double one, double other)
+{
+    return one > other ? one : other;
+}
+
+static void add_windows(const struct caliper *event, uint64_t more, struct region_total *total)
+{
+    const struct null_figures *window = &event->null[ASSAY_NULL_ALONE];
+    double steps = event->nature == NATURE_CLOCK ? TWO_READINGS * (double)event->step : 0;
+    total->corrected -= (double)more * window->mean;
+    if ((double)more * window->odd < RARELY)
+        return;
+    total->random_square += (double)more * square(larger(STANDARD_95 * window->spread, steps));
+    total->alike += (double)more * window->error;
+}
+
+static void count_total(const struct assay_calipers *calipers, const struct region_sums *sums,
+                        size_t index, uint64_t read, struct region_total *total)
+{
+    struct assay_count count;
+    correct_count(calipers, index, &sums->all, &count);
+    total->raw = count.raw;
+    total->noticed |= count.noticed;
+    total->state = sums->unread ? ASSAY_UNSUPPORTED : count.state;
+    total->random_square = square(count.uncertainty);
+    if (count.state == ASSAY_UNSUPPORTED || count.state == ASSAY_UNSCHEDULED)
+        return;
+    const struct caliper *event = &calipers->events[index];
+    const struct null_figures *window = &event->null[ASSAY_NULL_ALONE];
+    total->corrected = count.corrected;
+    if (calipers->calibrated)
+        add_windows(event, read - 1, total);
+    if (sums->disturbed > 1) /* one of them is in the bar already */
+        total->alike +=
+            (double)(sums->disturbed - 1) * larger(event->null[ASSAY_NULL_PAIR].middle, 0);
+    total->single = sums->single[index];
+    total->single.least -= window->middle;
+    total->single.most -= window->middle;
+    total->single.mean -= window->middle;
+}
+
+/* Nobody keeps the time of single regions: what a region of nothing would have taken tells the
+ * window. */
+static void time_total(const struct assay_calipers *calipers, const struct region_sums *sums,
+                       uint64_t read, struct region_total *total)
+{
+    struct assay_time time, nothing;
+    const struct region_reading none = {.counted = true};
+    correct_time(calipers, &sums->all, &time);
+    correct_time(calipers, &none, &nothing);
+    total->state = time.state;
+    if (time.state == ASSAY_UNSUPPORTED)
+        return;
+    total->corrected = time.ns + (double)(read - 1) * nothing.ns;
+    total->random_square =
+        square(time.uncertainty) + (double)(read - 1) * square(nothing.uncertainty);
+}
+
+void region_total_of(const struct assay_calipers *calipers, const struct region_sums *sums,
+                     size_t index, struct region_total *total)
+{
+    uint64_t read = sums->regions - sums->unread;
+    *total = (struct region_total){
+        .regions = sums->regions,
+        .noticed_regions = sums->noticed_regions,
+        .noticed = sums->all.noticed,
+        .state = ASSAY_UNSUPPORTED,
+    };
+    if (read && index < calipers->count)
+        count_total(calipers, sums, index, read, total);
+    else if (read)
+        time_total(calipers, sums, read, total);
+}
+
+void region_total_add(struct region_total *into, const struct region_total *more)
+{
+    double one = (double)into->regions, other = (double)more->regions;
+    if (!more->regions)
+        return;
+    if (!into->regions) {
+        *into = *more;
+        return;
+    }
+    struct single_figures *single = &into->single;
+    double between = more->single.mean - single->mean;
+    single->squares += more->single.squares + square(between) * one * other / (one + other);
+    single->mean += between * other / (one + other);
+    single->least = more->single.least < single->least ? more->single.least : single->least;
+    single->most = more->single.most > single->most ? more->single.most : single->most;
+    into->regions += more->regions;
+    into->noticed_regions += more->noticed_regions;
+    into->raw += more->raw;
+    into->corrected += more->corrected;
+    into->random_square += more->random_square;
+    into->alike += more->alike;
+    into->noticed |= more->noticed;
+    into->state = more->state > into->state ? more->state : into->state;
+}
+
+double region_total_uncertainty(const struct region_total *total)
+{
+    return root_of(total->random_square) + total->alike;
+}
+
+/* Of what single regions show: the deviation of a sample; 0 for one region. */
+double region_total_deviation(const struct region_total *total)
+{
+    if (total->regions < 2 || !(total->single.squares > 0))
+        return 0;
+    return root_of(total->single.squares / (double)(total->regions - 1));
+}

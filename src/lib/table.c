@@ -1,0 +1,246 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Totals of regions as a table for people. Numbers are written without the program's locale, whose
+ * comma may be a point. */
+#define ASSAY_NO_INLINE
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/printable.h"
+#include "base/text.h"
+#include "lib/regions.h"
+
+#define CELL REGION_SHOWN
+
+enum column { REGION, REGIONS, EVENT, CORRECTED, BAR, MEAN, MINIMUM, MAXIMUM, NOTICED, COLUMNS };
+
+struct row {
+    char cells[COLUMNS][CELL];
+    char noticed[256]; /* behind the last column, as long as it likes */
+};
+
+struct rows {
+    struct row *list;
+    size_t count, room;
+    bool failed;
+};
+
+static const bool to_the_left[COLUMNS] = {[REGION] = true, [EVENT] = true, [NOTICED] = true};
+
+static struct row *new_row(struct rows *rows)
+{
+    if (rows->count == rows->room) {
+        size_t room = rows->room ? rows->room * 2 : 64;
+        struct row *list = reallocarray(rows->list, room, sizeof(*list));
+        if (!list) {
+            rows->failed = true;
+            return NULL;
+        }
+        rows->list = list;
+        rows->room = room;
+    }
+    struct row *row = &rows->list[rows->count++];
+    memset(row, 0, sizeof(*row));
+    return row;
+}
+
+/* 1234567 -> 1,234,567 */
+static void grouped(uint64_t value, char *text)
+{
+    char digits[32];
+    int length = snprintf(digits, sizeof(digits), "%" PRIu64, value);
+    size_t out = 0;
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0)
+            text[out++] = ',';
+        text[out++] = digits[i];
+    }
+    text[out] = '\0';
+}
+
+/* Whole numbers and those from 1,000 without decimals, others with three digits that tell
+ * something, but no more than six decimals. */
+static void number(double value, char *text)
+{
+    static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
+    double size = value < 0 ? -value : value;
+    if (!(size < 1e18)) { /* nor a number at all */
+        snprintf(text, CELL, "-");
+        return;
+    }
+    unsigned decimals = 0;
+    if (size < 1000 && size != (double)(uint64_t)size)
+        decimals = size >= 100 ? 1 : size >= 1 ? 2 : size >= 0.1 ? 3 : 6;
+    uint64_t scaled = (uint64_t)(size * (double)tens[decimals] + 0.5);
+    for (; decimals && scaled % 10 == 0; decimals--)
+        scaled /= 10;
+    char whole[CELL];
+    grouped(scaled / tens[decimals], whole);
+    const char *sign = value < 0 && scaled ? "-" : "";
+    if (decimals)
+        snprintf(text, CELL, "%s%.40s.%0*" PRIu64, sign, whole, (int)decimals,
+                 scaled % tens[decimals]);
+    else
+        snprintf(text, CELL, "%s%.60s", sign, whole);
+}
+
+static void write_total(struct row *row, const struct region_total *total, bool has_singles)
+{
+    if (total->state == ASSAY_UNSUPPORTED || total->state == ASSAY_UNSCHEDULED) {
+        snprintf(row->cells[CORRECTED], CELL, "%s", assay_state_name(total->state));
+        return;
+    }
+    number(total->corrected, row->cells[CORRECTED]);
+    number(region_total_uncertainty(total), row->cells[BAR]);
+    number(total->corrected / (double)total->regions, row->cells[MEAN]);
+    number(has_singles ? total->single.least : __builtin_nan(""), row->cells[MINIMUM]);
+    number(has_singles ? total->single.most : __builtin_nan(""), row->cells[MAXIMUM]);
+    if (total->state != ASSAY_COUNTED)
+        snprintf(row->noticed, sizeof(row->noticed), "%s", assay_state_name(total->state));
+}
+
+/* In how many of the regions, and what. */
+static void write_noticed(struct row *row, const struct region_total *total)
+{
+    char words[200], regions[CELL];
+    if (!total->noticed_regions)
+        return;
+    assay_noticed_words(total->noticed, words, sizeof(words));
+    grouped(total->noticed_regions, regions);
+    size_t used = strlen(row->noticed);
+    snprintf(row->noticed + used, sizeof(row->noticed) - used, "%sin %s: %s", used ? "; " : "",
+             regions, words);
+}
+
+static void write_row(struct rows *rows, const struct gathered *gathered, uint32_t region,
+                      size_t index)
+{
+    const struct region_total *total = &gathered->rows[region - 1][index];
+    bool is_time = index == gathered->count;
+    if (is_time && total->state == ASSAY_UNSUPPORTED && gathered->count)
+        return; /* no clock was read, and something else is told of the region */
+    struct row *row = new_row(rows);
+    if (!row)
+        return;
+    if (index == 0) {
+        region_shown(region, row->cells[REGION]);
+        grouped(total->regions, row->cells[REGIONS]);
+    }
+    if (is_time)
+        snprintf(row->cells[EVENT], CELL, "time (ns)");
+    else
+        printable_copy(row->cells[EVENT], CELL, gathered->names[index],
+                       strlen(gathered->names[index]));
+    write_total(row, total, !is_time);
+    if (index == 0)
+        write_noticed(row, total);
+}
+
+/* Characters, not bytes. */
+static size_t width_of(const char *text)
+{
+    size_t width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+static void append_row(struct text *text, const struct row *row, const size_t *widths)
+{
+    size_t last = COLUMNS - 1, pending = 0; /* spaces that only stand where something follows */
+    for (size_t i = 0; i < last; i++) {
+        size_t spaces = widths[i] - width_of(row->cells[i]);
+        pending += i ? 2 : 0;
+        if (!to_the_left[i])
+            pending += spaces;
+        for (; row->cells[i][0] && pending; pending--)
+            text_putc(text, ' ');
+        text_puts(text, row->cells[i]);
+        pending += widths[i] - (row->cells[i][0] ? width_of(row->cells[i]) : 0) -
+                   (to_the_left[i] ? 0 : spaces);
+    }
+    const char *noticed = row->noticed[0] ? row->noticed : row->cells[last];
+    for (pending += 2; *noticed && pending; pending--)
+        text_putc(text, ' ');
+    text_puts(text, noticed);
+    text_putc(text, '\n');
+}
+
+static void append_rows(struct text *text, const struct rows *rows)
+{
+    size_t widths[COLUMNS] = {0};
+    for (size_t i = 0; i < rows->count; i++)
+        for (size_t column = 0; column < COLUMNS; column++) {
+            size_t width = width_of(rows->list[i].cells[column]);
+            widths[column] = width > widths[column] ? width : widths[column];
+        }
+    for (size_t i = 0; i < rows->count; i++)
+        append_row(text, &rows->list[i], widths);
+}
+
+static void append_reason(struct text *text, const char *name, const char *reason)
+{
+    char shown[1024];
+    size_t length = printable_copy(shown, sizeof(shown), reason, strlen(reason));
+    for (size_t i = 0; i < length; i++)
+        shown[i] = shown[i] == '\n' ? ' ' : shown[i];
+    text_printf(text, "%s: %s\n", name, shown);
+}
+
+static void append_notes(struct text *text, const struct gathered *gathered)
+{
+    char amount[CELL];
+    for (size_t i = 0; i < gathered->count; i++)
+        if (gathered->reasons[i])
+            append_reason(text, gathered->names[i], gathered->reasons[i]);
+    grouped(gathered->calipers, amount);
+    text_printf(text, "path: %s, calipers: %s\n", assay_path_name(gathered->path), amount);
+    if (gathered->reasons[gathered->count])
+        append_reason(text, "why not a better one", gathered->reasons[gathered->count]);
+    grouped(gathered->dropped, amount);
+    if (gathered->dropped)
+        text_printf(text,
+                    "%s more ended in signal handlers while another was being added, and are not "
+                    "in the table\n",
+                    amount);
+}
+
+static void append_gathered(struct text *text, const struct gathered *gathered)
+{
+    static const char *const heads[COLUMNS] = {"region", "regions", "event",   "corrected", "±",
+                                               "mean",   "minimum", "maximum", "noticed"};
+    struct rows rows = {0};
+    struct row *head = new_row(&rows);
+    for (size_t i = 0; head && i < COLUMNS; i++)
+        snprintf(head->cells[i], CELL, "%s", heads[i]);
+    for (uint32_t region = 1; region <= REGION_FURTHER; region++) {
+        bool shown = gathered->rows[region - 1] && !region_is_own(region);
+        for (size_t i = 0; shown && i <= gathered->count; i++)
+            write_row(&rows, gathered, region, i);
+    }
+    if (rows.count > 1)
+        append_rows(text, &rows);
+    else
+        text_puts(text, "No region with a name has ended.\n");
+    text->failed = text->failed || rows.failed;
+    free(rows.list);
+    append_notes(text, gathered);
+}
+
+char *table_text(const struct gathered *list, uint64_t lost)
+{
+    struct text text = {0};
+    if (!list)
+        text_puts(&text, "No region with a name has ended.\n");
+    for (; list; list = list->next) {
+        append_gathered(&text, list);
+        if (list->next)
+            text_putc(&text, '\n');
+    }
+    if (lost)
+        text_printf(&text, "%" PRIu64 " calipers are not in it: out of memory\n", lost);
+    return text_take(&text);
+}

@@ -1,0 +1,289 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Totals of regions against sums that were planted. */
+#define ASSAY_NO_INLINE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+
+#include "planted-calipers.h"
+
+static const char *const two_events[] = {"apples", "pears"};
+
+#define TOTAL(name, index)                                                                         \
+    ({                                                                                             \
+        struct assay_total found;                                                                  \
+        assert_int_equal(assay_total(name, index, &found), 0);                                     \
+        found;                                                                                     \
+    })
+
+static void sums_are_raw_less_what_every_region_added(void **state)
+{
+    (void)state;
+    static struct assay_region region = ASSAY_REGION("sums");
+    struct assay_calipers *calipers = planted_calipers(2, two_events);
+    calipers->events[0].null[ASSAY_NULL_ALONE] =
+        (struct null_figures){.middle = 7, .low = 7, .high = 7, .mean = 7};
+    calipers->events[0].null[ASSAY_NULL_PAIR] = (struct null_figures){.middle = 20, .mean = 20};
+    calipers->events[0].null[ASSAY_NULL_NAMED] = (struct null_figures){.middle = 50, .mean = 50};
+    planted_region(calipers, &region, (uint64_t[]){107, 1}, 0, 0);              /* 100 */
+    planted_region(calipers, &region, (uint64_t[]){7 + 20 + 3, 2}, 1, 0);       /* 3 */
+    planted_region(calipers, &region, (uint64_t[]){7 + 40 + 150 + 5, 6}, 2, 3); /* 5 */
+    struct assay_total apples = TOTAL("sums", 0), pears = TOTAL("sums", 1);
+    assert_int_equal(apples.regions, 3);
+    assert_int_equal(apples.raw, 107 + 30 + 202);
+    assert_true(apples.corrected == 108);
+    assert_true(apples.uncertainty == 0);
+    assert_true(apples.minimum == 3);
+    assert_true(apples.maximum == 100);
+    assert_true(apples.deviation > 55.4346 && apples.deviation < 55.4347);
+    assert_int_equal(apples.noticed, 0);
+    assert_int_equal(apples.noticed_regions, 0);
+    assert_int_equal(apples.state, ASSAY_COUNTED);
+    assert_int_equal(pears.raw, 9);
+    assert_true(pears.corrected == 9);
+    assert_true(pears.minimum == 1 && pears.maximum == 6);
+    assay_calipers_close(calipers);
+}
+
+static void a_total_of_one_region_is_its_count(void **state)
+{
+    (void)state;
+    static struct assay_region region = ASSAY_REGION("one");
+    struct assay_calipers *calipers = planted_calipers(2, two_events);
+    calipers->events[0].null[ASSAY_NULL_ALONE] = (struct null_figures){
+        .middle = 7, .low = 5, .high = 11, .mean = 7.5, .spread = 2, .error = 0.5, .odd = 1};
+    planted_region(calipers, &region, (uint64_t[]){107, 1}, 0, 0);
+    struct assay_count counts[2];
+    assert_int_equal(assay_counts(counts), 0);
+    struct assay_total total = TOTAL("one", 0);
+    assert_true(total.corrected == counts[0].corrected);
+    assert_true(total.corrected == 100);
+    assert_true(total.uncertainty == counts[0].uncertainty);
+    assert_true(total.uncertainty == 4);
+    assert_true(total.minimum == 100 && total.maximum == 100 && total.deviation == 0);
+    assay_calipers_close(calipers);
+}
+
+static void bars_of_many_add_by_chance_and_alike(void **state)
+{
+    (void)state;
+    static struct assay_region region = ASSAY_REGION("bars");
+    struct assay_calipers *calipers = planted_calipers(2, two_events);
+    struct null_figures *window = &calipers->events[0].null[ASSAY_NULL_ALONE];
+    *window = (struct null_figures){
+        .middle = 7, .low = 4, .high = 9, .mean = 7.5, .spread = 2, .error = 0.5, .odd = 1};
+    for (int i = 0; i < 101; i++)
+        planted_region(calipers, &region, (uint64_t[]){107, 1}, 0, 0);
+    struct assay_total total = TOTAL("bars", 0);
+    assert_true(total.corrected == 101 * 107 - 7 - 100 * 7.5);
+    double expected = 39.3144 + 100 * 0.5; /* sqrt(3 * 3 + 100 * (1.96 * 2) * (1.96 * 2)) */
+    assert_true(total.uncertainty > expected - 0.001 && total.uncertainty < expected + 0.001);
+    window->odd = 0.0004; /* as many as to be expected: 0.04 */
+    assert_true(TOTAL("bars", 0).uncertainty == 3);
+    assert_true(total.minimum == 100 && total.maximum == 100);
+    assay_calipers_close(calipers);
+}
+
+static void every_disturbed_region_may_hold_a_pair_too_much(void **state)
+{
+    (void)state;
+    static struct assay_region region = ASSAY_REGION("disturbed");
+    struct assay_calipers *calipers = planted_calipers(2, two_events);
+    calipers->events[0].null[ASSAY_NULL_PAIR] = (struct null_figures){.middle = 20, .mean = 20};
+    for (unsigned i = 0; i < 10; i++) {
+        planted_begin(calipers)->noticed = i < 3 ? ASSAY_SAW_DISTURBED : 0;
+        assay_ended_in(&region);
+    }
+    assert_true(TOTAL("disturbed", 0).uncertainty == 60);
+    assert_true(TOTAL("disturbed", 1).uncertainty == 0);
+    assay_calipers_close(calipers);
+}
+
+static void figures_of_the_latest_calibration_count_and_earlier_regions_are_marked(void **state)
+{
+    (void)state;
+    static struct assay_region region = ASSAY_REGION("early");
+    struct assay_calipers *calipers = planted_calipers(2, two_events);
+    calipers->calibrated = 0;
+    planted_region(calipers, &region, (uint64_t[]){10, 1}, 0, 0);
+    assert_int_equal(TOTAL("early", 0).noticed, ASSAY_NOT_CALIBRATED);
+    calipers->calibrated = 100;
+    calipers->events[0].null[ASSAY_NULL_ALONE] =
+        (struct null_figures){.middle = 4, .low = 4, .high = 4, .mean = 4};
+    planted_region(calipers, &region, (uint64_t[]){10, 1}, 0, 0);
+    struct assay_total total = TOTAL("early", 0);
+    assert_true(total.corrected == 12);
+    assert_int_equal(total.noticed, ASSAY_NOT_CALIBRATED);
+    assert_int_equal(total.noticed_regions, 1);
+    assay_calipers_close(calipers);
+}
+
+static void what_was_noticed_is_counted_by_region(void **state)
+{
+    (void)state;
+    static struct assay_region region = ASSAY_REGION("noticed");
+    struct assay_calipers *calipers = planted_calipers(2, two_events);
+    for (unsigned i = 0; i < 10; i++) {
+        struct assay_frame *frame = planted_begin(calipers);
+        frame->noticed = i < 3 ? ASSAY_SAW_TOO_DEEP : 0;
+        assay_ended_in(&region);
+    }
+    struct assay_total total = TOTAL("noticed", 0);
+    assert_int_equal(total.regions, 10);
+    assert_int_equal(total.noticed_regions, 3);
+    assert_int_equal(total.noticed, ASSAY_SAW_TOO_DEEP);
+    assay_calipers_close(calipers);
+}
+
+static void the_first_use_of_a_name_disturbs_all_regions_around(void **state)
+{
+    (void)state;
+    static struct assay_region inner = ASSAY_REGION("first inner");
+    struct assay_calipers *calipers = planted_calipers(2, two_events);
+    struct assay_frame *outermost = planted_begin(calipers), *outer = planted_begin(calipers);
+    planted_region(calipers, &inner, (uint64_t[]){1, 1}, 0, 0);
+    assert_int_equal(outermost->noticed, ASSAY_SAW_DISTURBED);
+    assert_int_equal(outer->noticed, ASSAY_SAW_DISTURBED);
+    assert_int_equal(TOTAL("first inner", 0).noticed, 0);
+    outer->noticed = outermost->noticed = 0;
+    planted_region(calipers, &inner, (uint64_t[]){1, 1}, 0, 0);
+    assert_int_equal(outermost->noticed | outer->noticed, 0);
+    assay_ended();
+    assay_ended();
+    assay_calipers_close(calipers);
+}
+
+static void totals_that_are_not_there_have_a_sentence(void **state)
+{
+    (void)state;
+    static struct assay_region region = ASSAY_REGION("somewhere");
+    struct assay_total total;
+    assert_int_equal(assay_total("somewhere", 0, &total), -ENODEV);
+    struct assay_calipers *calipers = planted_calipers(2, two_events);
+    planted_region(calipers, &region, (uint64_t[]){1, 1}, 0, 0);
+    assert_int_equal(assay_total("elsewhere", 0, &total), -ENOENT);
+    assert_non_null(strstr(assay_last_error(), "elsewhere"));
+    assert_int_equal(assay_total("somewhere", 2, &total), -EINVAL);
+    assert_int_equal(assay_total(NULL, 0, &total), -EINVAL);
+    assert_int_equal(assay_total("somewhere", 0, NULL), -EINVAL);
+    struct assay_calipers *others = planted_calipers(2, two_events);
+    assert_int_equal(assay_total("somewhere", 0, &total), -ENOENT);
+    assay_calipers_close(others);
+    assay_calipers_close(calipers);
+}
+
+static void a_name_at_several_places_is_one_and_outlives_its_text(void **state)
+{
+    (void)state;
+    char text[] = "shared", again[] = "shared";
+    struct assay_region here = {text, 0}, there = {again, 0};
+    struct assay_calipers *calipers = planted_calipers(2, two_events);
+    planted_region(calipers, &here, (uint64_t[]){1, 0}, 0, 0);
+    memset(text, 'x', sizeof(text) - 1);
+    planted_region(calipers, &there, (uint64_t[]){2, 0}, 0, 0);
+    planted_region(calipers, &here, (uint64_t[]){4, 0}, 0, 0);
+    assert_int_equal(here.number, there.number);
+    assert_int_equal(TOTAL("shared", 0).regions, 3);
+    assert_int_equal(TOTAL("shared", 0).raw, 7);
+    assay_calipers_close(calipers);
+}
+
+static void long_names_that_begin_alike_are_different(void **state)
+{
+    (void)state;
+    char one[1000], other[1000];
+    memset(one, 'a', sizeof(one) - 1);
+    one[sizeof(one) - 1] = '\0';
+    memcpy(other, one, sizeof(one));
+    other[900] = 'b';
+    struct assay_region first = {one, 0}, second = {other, 0};
+    struct assay_calipers *calipers = planted_calipers(2, two_events);
+    planted_region(calipers, &first, (uint64_t[]){1, 0}, 0, 0);
+    planted_region(calipers, &second, (uint64_t[]){2, 0}, 0, 0);
+    assert_int_equal(TOTAL(one, 0).raw, 1);
+    assert_int_equal(TOTAL(other, 0).raw, 2);
+    assay_calipers_close(calipers);
+}
+
+static void numbers_that_nobody_gave_are_not_believed(void **state)
+{
+    (void)state;
+    struct assay_region wild = {"wild", 0xdeadbeef}, nameless = {NULL, 0};
+    struct assay_calipers *calipers = planted_calipers(2, two_events);
+    planted_region(calipers, &wild, (uint64_t[]){5, 0}, 0, 0);
+    planted_region(calipers, &nameless, (uint64_t[]){6, 0}, 0, 0);
+    planted_region(calipers, NULL, (uint64_t[]){7, 0}, 0, 0);
+    assert_int_equal(TOTAL("wild", 0).raw, 5);
+    assert_int_equal(TOTAL("(no name)", 0).raw, 6);
+    assert_int_equal(calipers->here.depth, 0);
+    assay_calipers_close(calipers);
+}
+
+static void small_differences_of_large_counts_have_a_deviation(void **state)
+{
+    (void)state;
+    static struct assay_region region = ASSAY_REGION("large");
+    struct assay_calipers *calipers = planted_calipers(2, two_events);
+    for (uint64_t i = 0; i < 1000; i++)
+        planted_region(calipers, &region, (uint64_t[]){1000000000000 + (i & 1) * 2, 0}, 0, 0);
+    struct assay_total total = TOTAL("large", 0);
+    assert_true(total.deviation > 1.0004 && total.deviation < 1.0006); /* sqrt(1000 / 999) */
+    assert_true(total.corrected == 1000000000001.0 * 1000);
+    assay_calipers_close(calipers);
+}
+
+/* Last: it leaves no number for others. */
+static void names_beyond_the_most_are_added_up_together(void **state)
+{
+    (void)state;
+    static char names[2 * ASSAY_REGIONS_MOST][16];
+    struct assay_calipers *calipers = planted_calipers(2, two_events);
+    uint64_t known = 0;
+    for (size_t i = 0; i < 2 * ASSAY_REGIONS_MOST; i++) {
+        snprintf(names[i], sizeof(names[i]), "name %zu", i);
+        struct assay_region region = {names[i], 0};
+        planted_region(calipers, &region, (uint64_t[]){1, 0}, 0, 0);
+        struct assay_total total;
+        if (assay_total(names[i], 0, &total) == 0)
+            known += total.raw;
+        else
+            assert_int_equal(region.number, REGION_FURTHER);
+    }
+    assert_true(known > ASSAY_REGIONS_MOST / 2);
+    const struct region_sums *further = regions_sums(calipers, REGION_FURTHER);
+    assert_non_null(further);
+    assert_int_equal(further->regions + known, 2 * ASSAY_REGIONS_MOST);
+    char *text = written_by(assay_table);
+    char shown[REGION_SHOWN];
+    region_shown(REGION_FURTHER, shown);
+    assert_non_null(strstr(text, shown));
+    free(text);
+    assay_calipers_close(calipers);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_are_raw_less_what_every_region_added),
+        cmocka_unit_test(a_total_of_one_region_is_its_count),
+        cmocka_unit_test(bars_of_many_add_by_chance_and_alike),
+        cmocka_unit_test(every_disturbed_region_may_hold_a_pair_too_much),
+        cmocka_unit_test(figures_of_the_latest_calibration_count_and_earlier_regions_are_marked),
+        cmocka_unit_test(what_was_noticed_is_counted_by_region),
+        cmocka_unit_test(the_first_use_of_a_name_disturbs_all_regions_around),
+        cmocka_unit_test(totals_that_are_not_there_have_a_sentence),
+        cmocka_unit_test(a_name_at_several_places_is_one_and_outlives_its_text),
+        cmocka_unit_test(long_names_that_begin_alike_are_different),
+        cmocka_unit_test(numbers_that_nobody_gave_are_not_believed),
+        cmocka_unit_test(small_differences_of_large_counts_have_a_deviation),
+        cmocka_unit_test(names_beyond_the_most_are_added_up_together),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
