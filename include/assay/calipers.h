@@ -268,11 +268,17 @@ ASSAY_INLINE void assay_end_in_place(void)
     ASSAY_END_IN_PLACE;
 }
 
+ASSAY_INLINE struct assay_region *assay_address_in_place(struct assay_region *region)
+{
+    ASSAY_ADDRESS_IN_PLACE(region);
+    return region;
+}
+
 /* The name of a region is looked at behind the reading: as an argument of a function it would be
  * within, where the compiler does not optimise. */
 #define assay_begin()        assay_begin_in_place()
 #define assay_end()          (assay_end_in_place(), assay_ended())
-#define assay_end_in(region) (assay_end_in_place(), assay_ended_in(region))
+#define assay_end_in(region) (assay_end_in_place(), assay_ended_in(assay_address_in_place(region)))
 
 /* In the caller's code, so that empty regions are made as the caller's are. */
 static inline int assay_calibrate_in_place(void)

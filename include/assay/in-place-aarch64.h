@@ -66,6 +66,8 @@
     "\tisb\n"                                                                                      \
     "40:\n"
 
+#define ASSAY_ADDRESS_IN_PLACE(region) ((void)(region))
+
 #define ASSAY_IN_PLACE_CLOBBERS                                                                    \
     "x0", "x1", "x2", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",    \
         "cc", ASSAY_READ_CLOBBERS

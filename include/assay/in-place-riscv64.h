@@ -77,6 +77,8 @@
     "\tfence\n"                                                                                    \
     "40:\n"
 
+#define ASSAY_ADDRESS_IN_PLACE(region) ((void)(region))
+
 #define ASSAY_IN_PLACE_CLOBBERS                                                                    \
     "t0", "t1", "t2", "t3", "t4", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7",                  \
         ASSAY_READ_CLOBBERS

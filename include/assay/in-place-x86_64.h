@@ -93,6 +93,11 @@
     "\tlfence\n"                                                                                   \
     "40:\n"
 
+/* A region's address by one instruction, every time: left alone, compilers keep it in a register
+ * for several regions, and the instruction that puts it there is in only one of them. */
+#define ASSAY_ADDRESS_IN_PLACE(region)                                                             \
+    __asm__ volatile("leaq %1, %0" : "=D"(region) : "m"(*(region)))
+
 #define ASSAY_IN_PLACE_CLOBBERS                                                                    \
     "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "cc", "memory"
 
