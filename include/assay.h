@@ -27,7 +27,7 @@
 
 #include "assay/calipers.h"
 #include "assay/clock.h"
-#include "assay/common.h"
+#include "assay/interface.h"
 #include "assay/set.h"
 #include "assay/trust.h"
 

@@ -26,7 +26,7 @@
 #ifndef ASSAY_CALIPERS_H
 #define ASSAY_CALIPERS_H
 
-#include "common.h"
+#include "interface.h"
 
 #ifdef __cplusplus
 extern "C" {

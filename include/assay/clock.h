@@ -18,8 +18,8 @@
 #ifndef ASSAY_CLOCK_H
 #define ASSAY_CLOCK_H
 
-#include "common.h"
 #include "counter-in-place.h"
+#include "interface.h"
 
 #ifdef __cplusplus
 extern "C" {

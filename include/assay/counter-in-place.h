@@ -6,7 +6,7 @@
 #ifndef ASSAY_COUNTER_IN_PLACE_H
 #define ASSAY_COUNTER_IN_PLACE_H
 
-#include "common.h"
+#include "interface.h"
 
 #if defined(__GNUC__) && defined(__linux__) && defined(__x86_64__) && defined(__LP64__)
 #define ASSAY_COUNTER_NAME "tsc"

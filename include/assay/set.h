@@ -20,7 +20,7 @@
 #ifndef ASSAY_SET_H
 #define ASSAY_SET_H
 
-#include "common.h"
+#include "interface.h"
 #if ASSAY_IN_PLACE
 #include "system-call.h"
 #endif

@@ -6,7 +6,7 @@
 #ifndef ASSAY_SYSTEM_CALL_H
 #define ASSAY_SYSTEM_CALL_H
 
-#include "common.h"
+#include "interface.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -6,7 +6,7 @@
 #ifndef ASSAY_TRUST_H
 #define ASSAY_TRUST_H
 
-#include "common.h"
+#include "interface.h"
 
 #ifdef __cplusplus
 extern "C" {

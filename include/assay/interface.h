@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * What all of libassay's headers share. Include assay.h, not this. */
-#ifndef ASSAY_COMMON_H
-#define ASSAY_COMMON_H
+#ifndef ASSAY_INTERFACE_H
+#define ASSAY_INTERFACE_H
 
 #include <stddef.h>
 #include <stdint.h>
