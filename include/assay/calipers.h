@@ -219,7 +219,7 @@ struct assay_frame {
     uint64_t begun[ASSAY_FRAME_WORDS];         /* 64 */
     uint64_t ended[ASSAY_FRAME_WORDS];         /* 240 */
     uint64_t lock, enabled_ns, running_ns;     /* 416: what the first page said when it began */
-    uint64_t reserved;                         /* 440 */
+    uint64_t flags;                            /* 440: TRAP: the CPU's, before it began */
     uint64_t user[2][2 * ASSAY_CALIPERS_MOST]; /* 448: at the beginning, 704: at the end */
 };
 
@@ -279,36 +279,51 @@ ASSAY_INLINE struct assay_region *assay_address_in_place(struct assay_region *re
 #define assay_begin()        assay_begin_in_place()
 #define assay_end()          (assay_end_in_place(), assay_ended())
 #define assay_end_in(region) (assay_end_in_place(), assay_ended_in(assay_address_in_place(region)))
+#endif
 
-/* In the caller's code, so that empty regions are made as the caller's are. */
-static inline int assay_calibrate_in_place(void)
+/* In the caller's code, so that empty regions are made as the caller's are; each in a function that
+ * does nothing else, or the compiler puts some of that between the ends of a region. */
+#define ASSAY_NULL static __attribute__((noinline, unused)) void
+
+ASSAY_NULL assay_null_alone(void)
+{
+    assay_begin();
+    assay_end();
+    assay_calibrate_take(ASSAY_NULL_ALONE);
+}
+
+ASSAY_NULL assay_null_pair(void)
+{
+    assay_begin();
+    assay_begin();
+    assay_end();
+    assay_end();
+    assay_calibrate_take(ASSAY_NULL_PAIR);
+}
+
+ASSAY_NULL assay_null_named(void)
 {
     static struct assay_region empty = ASSAY_REGION("");
+    assay_begin();
+    assay_begin();
+    assay_end_in(&empty);
+    assay_end();
+    assay_calibrate_take(ASSAY_NULL_NAMED);
+}
+
+static inline int assay_calibrate_in_place(void)
+{
     int runs = assay_calibrate_start();
     int i;
-    for (i = 0; i < runs; i++) {
-        assay_begin();
-        assay_end();
-        assay_calibrate_take(ASSAY_NULL_ALONE);
-    }
-    for (i = 0; i < runs; i++) {
-        assay_begin();
-        assay_begin();
-        assay_end();
-        assay_end();
-        assay_calibrate_take(ASSAY_NULL_PAIR);
-    }
-    for (i = 0; i < runs; i++) {
-        assay_begin();
-        assay_begin();
-        assay_end_in(&empty);
-        assay_end();
-        assay_calibrate_take(ASSAY_NULL_NAMED);
-    }
+    for (i = 0; i < runs; i++)
+        assay_null_alone();
+    for (i = 0; i < runs; i++)
+        assay_null_pair();
+    for (i = 0; i < runs; i++)
+        assay_null_named();
     return runs < 0 ? runs : assay_calibrate_finish();
 }
 #define assay_calibrate() assay_calibrate_in_place()
-#endif
 
 #ifdef __cplusplus
 }

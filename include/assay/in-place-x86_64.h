@@ -67,6 +67,8 @@
     "\tjz 30f\n"                                                                                   \
     "\tleaq -128(%%rsp), %%rsp\n"                                                                  \
     "\tpushfq\n"                                                                                   \
+    "\tmovq (%%rsp), %%rax\n"                                                                      \
+    "\tmovq %%rax, 440(%%r8)\n"                                                                    \
     "\torq $0x100, (%%rsp)\n"                                                                      \
     "\tpopfq\n"                                                                                    \
     "\tleaq 128(%%rsp), %%rsp\n"                                                                   \

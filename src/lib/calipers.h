@@ -15,6 +15,7 @@ _Static_assert(offsetof(struct assay_frame, children) == 32, "children");
 _Static_assert(offsetof(struct assay_frame, begun) == 64, "begun");
 _Static_assert(offsetof(struct assay_frame, ended) == 240, "ended");
 _Static_assert(offsetof(struct assay_frame, lock) == 416, "lock");
+_Static_assert(offsetof(struct assay_frame, flags) == 440, "flags");
 _Static_assert(offsetof(struct assay_frame, user) == 448, "user");
 _Static_assert(offsetof(struct assay_here, ways) == 0 && ASSAY_WAY_TICKS < 256, "ways");
 _Static_assert(offsetof(struct assay_here, depth) == 4, "depth");
@@ -167,6 +168,7 @@ int trap_attach(char *reason, size_t size); /* 0, or a negative errno and the re
 void trap_detach(void);
 
 /* trap.c */
+void trap_look(const struct assay_here *here, struct assay_frame *frame); /* was all trapped? */
 void trap_leave(void); /* no more traps: the outermost region ended */
 
 /* calipers-trap.c: 0, and events that have a kind or an error are settled; or a negative errno. */

@@ -24,28 +24,8 @@ void assay_end_in(struct assay_region *region)
     assay_ended_in(region);
 }
 
+#undef assay_calibrate
 int assay_calibrate(void)
 {
-    static struct assay_region empty = ASSAY_REGION("");
-    int runs = assay_calibrate_start();
-    for (int i = 0; i < runs; i++) {
-        assay_begin();
-        assay_end();
-        assay_calibrate_take(ASSAY_NULL_ALONE);
-    }
-    for (int i = 0; i < runs; i++) {
-        assay_begin();
-        assay_begin();
-        assay_end();
-        assay_end();
-        assay_calibrate_take(ASSAY_NULL_PAIR);
-    }
-    for (int i = 0; i < runs; i++) {
-        assay_begin();
-        assay_begin();
-        assay_end_in(&empty);
-        assay_end();
-        assay_calibrate_take(ASSAY_NULL_NAMED);
-    }
-    return runs < 0 ? runs : assay_calibrate_finish();
+    return assay_calibrate_in_place();
 }

@@ -46,6 +46,8 @@ static inline __attribute__((always_inline)) void leave(struct assay_calipers *c
     uint64_t children = frame->children, named = frame->named;
     if (here->ways & ASSAY_WAY_USER)
         look_at_page(calipers, frame);
+    if (here->ways & ASSAY_WAY_TRAP)
+        trap_look(here, frame);
     if (region)
         regions_add(calipers, region, frame);
     calipers->result = frame;

@@ -54,7 +54,7 @@ void reading_of(const struct assay_calipers *calipers, const struct assay_frame 
         reading->noticed = ASSAY_NOT_MEASURED;
         return;
     }
-    reading->counted = true;
+    reading->counted = !(frame->noticed & ASSAY_NOT_MEASURED);
     reading->children = frame->children;
     reading->named = frame->named;
     reading->noticed = (unsigned)frame->noticed;

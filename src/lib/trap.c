@@ -63,6 +63,18 @@ void on_trap(int number, siginfo_t *information, void *context)
     trap_call_begins(here, context);
 }
 
+/* Code may clear the flag: popf with flags from before the region, or a jump out of the handler of
+ * a signal. Then nobody knows how much was not counted, in a region that ends without the flag and
+ * in all around one that began without. Constant where nothing of that happened. */
+void trap_look(const struct assay_here *here, struct assay_frame *frame)
+{
+    const unsigned lost = ASSAY_SAW_DISTURBED | ASSAY_NOT_MEASURED;
+    if (!trap_is_set())
+        frame->noticed |= lost;
+    if (here->depth > 1 && !trap_was_set(frame->flags))
+        frame[-1].noticed |= lost;
+}
+
 void trap_leave(void)
 {
     __asm__ volatile(TRAP_FLAG_BELOW TRAP_FLAG_CLEAR TRAP_FLAG_ABOVE : : : "memory", "cc");

@@ -7,12 +7,16 @@
 
 #include "assay.h"
 
+/* Behind a region, so that no function ends with it: a compiler turns a last call into a jump and
+ * clears up before it, inside the region. */
+#define BEHIND  __asm__ volatile("")
 #define NOPS(n) __asm__ volatile(".rept " #n "\n\tnop\n\t.endr")
 #define REGION(n)                                                                                  \
     do {                                                                                           \
         assay_begin();                                                                             \
         NOPS(n);                                                                                   \
         assay_end();                                                                               \
+        BEHIND;                                                                                    \
     } while (0)
 
 static void alone(unsigned n)
@@ -54,6 +58,7 @@ static void alone(unsigned n)
         end;                                                                                       \
         NOPS(n);                                                                                   \
         assay_end();                                                                               \
+        BEHIND;                                                                                    \
     }                                                                                              \
     static void name##_##n##_3(void)                                                               \
     {                                                                                              \
@@ -67,6 +72,7 @@ static void alone(unsigned n)
         end;                                                                                       \
         NOPS(n);                                                                                   \
         assay_end();                                                                               \
+        BEHIND;                                                                                    \
     }
 
 /* One a place, as programs have them: the address of one for all would be computed once, by an

@@ -19,7 +19,8 @@
 
 #define EVERY 100
 
-static const struct known_regions *const compiled[] = {&known_O2, &known_O0};
+static const struct known_regions *const compiled[] = {&known_O2, &known_O0, &known_O2_called,
+                                                       &known_O0_called};
 #define COMPILED (sizeof(compiled) / sizeof(compiled[0]))
 
 static void every_region_alone_is_exact(void **state)

@@ -15,6 +15,12 @@ struct trap_call {
     uint64_t arguments[4];
 };
 
+static inline bool trap_was_set(uint64_t flags)
+{
+    (void)flags;
+    return false;
+}
+
 static inline bool trap_is_set(void)
 {
     return false;

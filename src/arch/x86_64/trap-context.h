@@ -20,6 +20,11 @@ struct trap_call {
     uint64_t arguments[4];
 };
 
+static inline bool trap_was_set(uint64_t flags)
+{
+    return flags & TRAP_FLAG_BIT;
+}
+
 static inline __attribute__((always_inline)) bool trap_is_set(void)
 {
     uint64_t flags;
@@ -30,7 +35,7 @@ static inline __attribute__((always_inline)) bool trap_is_set(void)
                      : "=r"(flags)
                      :
                      : "memory");
-    return flags & TRAP_FLAG_BIT;
+    return trap_was_set(flags);
 }
 
 /* The code that was interrupted goes on without trapping. */
