@@ -19,11 +19,14 @@ struct assay_trust {
     int64_t age_s;        /* since it was validated; -1: unknown */
     int stale;            /* not 0: it was another CPU, microcode, kernel or hypervisor */
     char difference[256]; /* and what differs: "kernel 6.1.0 -> 6.18.0"; "" */
+    char event[128];      /* the name it was validated under: as asked, or with :u; "" */
+    char path[24];        /* on which path: "perf-read" …; "" where none was measured */
 };
 
 /* 0 and the newest verdict for the event, under this name or with :u; -ENOENT where nothing is
  * known of it (verdict "unknown", the note says what to do); -EINVAL for a passport that cannot be
- * read, with the sentence in assay_last_error. */
+ * read, -ENOMEM; with the sentence in assay_last_error. Reads files anew at every call: ask once
+ * for an event, not for every count. Passports of others than this user and root are refused. */
 ASSAY_API int assay_trust(const char *event, struct assay_trust *trust);
 
 /* The folder in which passports are: $XDG_STATE_HOME/assay/passports, or below ~/.local/state.

@@ -7,24 +7,39 @@
 #include <errno.h>
 #include <stdio.h>
 
-#define COPY(to, from) snprintf(to, sizeof(to), "%s", (from) ? (from) : "")
+#include "machine/passports.h"
 
-int trust_of(const struct latest_verdicts *latest, const struct facts *machine, const char *event,
-             struct known_trust *known)
+#define COPY(to, from) snprintf(to, sizeof(to), "%.*s", (int)sizeof(to) - 1, (from) ? (from) : "")
+
+static void from_judgement(const struct judgement *judgement, int64_t age_s,
+                           struct known_trust *known)
 {
-    *known = (struct known_trust){.verdict = "unknown", .age_s = -1};
-    (void)machine;
-    int64_t age_s = 0;
-    const struct judgement *judgement = latest_verdict(latest, event, &age_s);
-    if (!judgement) {
-        snprintf(known->note, sizeof(known->note), "not validated here: `assay validate %.200s`",
-                 event);
-        return -ENOENT;
-    }
     COPY(known->event, judgement->evidence->event);
     COPY(known->verdict, verdict_names[judgement->verdict]);
     COPY(known->cause, cause_names[judgement->cause]);
     COPY(known->note, judgement->note);
     known->age_s = age_s;
-    return 0;
+}
+
+int trust_of(const struct latest_verdicts *latest, const struct facts *machine, const char *event,
+             struct known_trust *known)
+{
+    *known = (struct known_trust){.verdict = "unknown", .age_s = -1};
+    int64_t age_s = 0;
+    const struct judgement *judgement = latest ? latest_verdict(latest, event, &age_s) : NULL;
+    if (judgement) {
+        from_judgement(judgement, age_s, known);
+        return 0;
+    }
+    struct assay_trust trust;
+    struct failure failure = {0};
+    int error = machine_trust(machine, event, &trust, &failure);
+    COPY(known->event, trust.event);
+    COPY(known->verdict, trust.verdict);
+    COPY(known->cause, trust.cause);
+    COPY(known->note, error < 0 ? failure.text : trust.note);
+    COPY(known->difference, trust.difference);
+    known->age_s = trust.age_s;
+    known->stale = trust.stale;
+    return error < 0 ? -ENOENT : 0;
 }

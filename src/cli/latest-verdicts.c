@@ -4,6 +4,7 @@
  * From the latest store of `assay validate` to a verdict for each event. */
 #include "cli/latest-verdicts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -37,6 +38,7 @@ static int judge(struct store *store, struct latest_run *run, struct failure *fa
     int error = store_info(store, &info, failure);
     uint64_t seed = info.seed;
     run->age_s = age_of(info.started);
+    snprintf(run->started, sizeof(run->started), "%s", info.started ? info.started : "");
     store_info_release(&info);
     if (error == 0)
         error = validate_load(store, &run->file, failure);

@@ -14,7 +14,8 @@
 struct latest_run {
     struct case_file file;
     struct judgements judgements;
-    int64_t age_s; /* seconds since that run began */
+    int64_t age_s;    /* seconds since that run began */
+    char started[32]; /* and when that was: 2026-11-15T19:35:27Z */
 };
 
 struct latest_verdicts {

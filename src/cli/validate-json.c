@@ -9,10 +9,10 @@
 #include "cli/claims.h"
 #include "cli/validate.h"
 
-static const char *const grade_names[] = {[TRUTH_NONE] = NULL,
-                                          [TRUTH_PROVEN] = "proven",
-                                          [TRUTH_BOUNDED] = "bounded",
-                                          [TRUTH_MODEL] = "model"};
+const char *const validate_grade_names[] = {[TRUTH_NONE] = NULL,
+                                            [TRUTH_PROVEN] = "proven",
+                                            [TRUTH_BOUNDED] = "bounded",
+                                            [TRUTH_MODEL] = "model"};
 
 static void put_prediction(json_t *object, const struct judged_point *point)
 {
@@ -118,7 +118,7 @@ static json_t *row_json(const struct judgement *judgement, const struct judged_r
                         row->core && *row->core ? json_text(row->core) : json_null());
     json_object_set_new(object, "specimen", json_text(row->specimen));
     json_object_set_new(object, "class", json_text(judgement->evidence->class));
-    json_object_set_new(object, "truth_grade", json_text(grade_names[row->grade]));
+    json_object_set_new(object, "truth_grade", json_text(validate_grade_names[row->grade]));
     json_object_set_new(object, "verdict", json_text(verdict_names[row->verdict]));
     json_object_set_new(object, "cause", json_text(cause_names[row->cause]));
     json_object_set_new(object, "note", json_text(row->note));
@@ -167,7 +167,7 @@ json_t *validate_results_json(const struct validating *validating)
 
 /* --- over all rows of an event --- */
 
-static json_t *explanations_json(const struct judgement *judgement)
+json_t *validate_explanations_json(const struct judgement *judgement)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < judgement->explanation_count; i++) {
@@ -204,7 +204,7 @@ static json_t *event_json(const struct judgement *judgement)
     json_object_set_new(object, "disagrees", json_boolean(judgement->disagrees));
     json_object_set_new(object, "fits",
                         judgement->fits[0] ? json_text(judgement->fits) : json_null());
-    json_object_set_new(object, "explanations", explanations_json(judgement));
+    json_object_set_new(object, "explanations", validate_explanations_json(judgement));
     return object;
 }
 
@@ -238,6 +238,8 @@ json_t *validate_analysis_json(const struct validating *validating)
         disturbed += judgement->disturbed;
     }
     json_object_set_new(analysis, "store", json_text(store_path(validating->store)));
+    json_object_set_new(analysis, "passport",
+                        json_text(validating->passport[0] ? validating->passport : NULL));
     json_object_set_new(analysis, "complete", json_boolean(validating->complete));
     json_object_set_new(analysis, "seconds", json_real(round(validating->seconds * 10) / 10));
     json_object_set_new(analysis, "runs", json_count(runs));

@@ -190,6 +190,7 @@ static int judge(void *study)
 
 static int show(void *study, int status)
 {
+    validate_put_passport(study, status);
     return validate_show(study, status);
 }
 

@@ -69,7 +69,8 @@ struct validating {
     struct case_file file;
     struct judgements judgements;
     struct finding findings[VALIDATE_FINDINGS];
-    double seconds; /* that it all took */
+    char passport[4096]; /* the file that was written; "": none */
+    double seconds;      /* that it all took */
 };
 
 /* Each stage returns EXIT_DONE to go on, or the exit code after saying why. */
@@ -89,6 +90,9 @@ int validate_open_store(struct validating *validating);
 int validate_measure(struct validating *validating);
 /* From the store to verdicts and findings. */
 int validate_judge(struct validating *validating);
+/* What was found joins the machine's passport (docs/passport.md). That it cannot be written is a
+ * remark, and changes nothing else. */
+void validate_put_passport(struct validating *validating, int status);
 /* --from: opens the store of an earlier run. */
 int validate_open_from(struct validating *validating);
 /* The result as a table or as JSON; the status of --fail-on or of `status`. */
@@ -122,6 +126,8 @@ int validate_learn(struct validating *validating, struct failure *failure);
 
 extern const struct command command_validate;
 
+extern const char *const validate_grade_names[]; /* by enum truth_grade; NULL for TRUTH_NONE */
+json_t *validate_explanations_json(const struct judgement *judgement);
 json_t *validate_results_json(const struct validating *validating);
 json_t *validate_analysis_json(const struct validating *validating);
 json_t *validate_findings_json(const struct validating *validating);

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which CPU: from /proc/cpuinfo, whose words differ per ISA, to the same few facts everywhere.
+ * Which CPU: from /proc/cpuinfo, whose words differ per ISA (lib/machine-words.h), to the same few
+ * facts everywhere.
  * Machines with several core types list the distinct values of each, joined with commas. */
 #include <ctype.h>
 #include <errno.h>
@@ -11,54 +12,8 @@
 #include <sys/utsname.h>
 
 #include "base/cleanup.h"
+#include "lib/machine-words.h"
 #include "machine/describe.h"
-
-/* One word of /proc/cpuinfo, and the fact it becomes. The first row that has a value wins. */
-static const struct {
-    const char *word;
-    const char *key;
-} words[] = {
-    {"vendor_id", "cpu.vendor"},        /* x86, s390 */
-    {"CPU implementer", "cpu.vendor"},  /* arm64 */
-    {"mvendorid", "cpu.vendor"},        /* riscv */
-    {"cpu family", "cpu.family"},       /* x86 */
-    {"CPU architecture", "cpu.family"}, /* arm64 */
-    {"CPU Family", "cpu.family"},       /* loongarch */
-    {"isa", "cpu.family"},              /* riscv: rv64imafdc... */
-    {"model", "cpu.model"},             /* x86 */
-    {"CPU part", "cpu.model"},          /* arm64 */
-    {"marchid", "cpu.model"},           /* riscv */
-    {"CPU variant", "cpu.variant"},     /* arm64 */
-    {"stepping", "cpu.stepping"},       /* x86 */
-    {"CPU revision", "cpu.stepping"},   /* arm64 */
-    {"mimpid", "cpu.stepping"},         /* riscv */
-    {"revision", "cpu.stepping"},       /* ppc */
-    {"model name", "cpu.model_name"},   /* x86 */
-    {"Model Name", "cpu.model_name"},   /* loongarch */
-    {"cpu", "cpu.model_name"},          /* ppc */
-    {"uarch", "cpu.model_name"},        /* riscv */
-    {"microcode", "cpu.microcode"},     /* x86 */
-};
-#define WORD_COUNT (sizeof(words) / sizeof(words[0]))
-
-/* arm64 names no model: the common ones by implementer and part. */
-static const struct {
-    const char *implementer, *part, *name;
-} arm_cores[] = {
-    {"0x41", "0xd03", "Arm Cortex-A53"},     {"0x41", "0xd05", "Arm Cortex-A55"},
-    {"0x41", "0xd07", "Arm Cortex-A57"},     {"0x41", "0xd08", "Arm Cortex-A72"},
-    {"0x41", "0xd09", "Arm Cortex-A73"},     {"0x41", "0xd0a", "Arm Cortex-A75"},
-    {"0x41", "0xd0b", "Arm Cortex-A76"},     {"0x41", "0xd0c", "Arm Neoverse-N1"},
-    {"0x41", "0xd0d", "Arm Cortex-A77"},     {"0x41", "0xd40", "Arm Neoverse-V1"},
-    {"0x41", "0xd41", "Arm Cortex-A78"},     {"0x41", "0xd44", "Arm Cortex-X1"},
-    {"0x41", "0xd46", "Arm Cortex-A510"},    {"0x41", "0xd47", "Arm Cortex-A710"},
-    {"0x41", "0xd48", "Arm Cortex-X2"},      {"0x41", "0xd49", "Arm Neoverse-N2"},
-    {"0x41", "0xd4f", "Arm Neoverse-V2"},    {"0x41", "0xd84", "Arm Neoverse-V3"},
-    {"0x41", "0xd8e", "Arm Neoverse-N3"},    {"0x46", "0x001", "Fujitsu A64FX"},
-    {"0x48", "0xd01", "HiSilicon TSV110"},   {"0x61", "0x022", "Apple M1 Icestorm"},
-    {"0x61", "0x023", "Apple M1 Firestorm"}, {"0xc0", "0xac3", "Ampere-1"},
-    {"0xc0", "0xac4", "Ampere-1A"},
-};
 
 static char *trimmed(char *text)
 {
@@ -69,7 +24,7 @@ static char *trimmed(char *text)
     return text;
 }
 
-static void read_line(char *line, struct text values[WORD_COUNT], bool *guest)
+static void read_line(char *line, struct text values[CPUINFO_WORDS], bool *guest)
 {
     char *colon = strchr(line, ':');
     if (!colon)
@@ -77,8 +32,8 @@ static void read_line(char *line, struct text values[WORD_COUNT], bool *guest)
     *colon = '\0';
     const char *word = trimmed(line);
     char *value = trimmed(colon + 1);
-    for (size_t i = 0; i < WORD_COUNT; i++)
-        if (strcmp(words[i].word, word) == 0)
+    for (size_t i = 0; i < CPUINFO_WORDS; i++)
+        if (strcmp(cpuinfo_words[i].word, word) == 0)
             distinct_add(&values[i], value);
     if (strcmp(word, "flags") == 0) {
         char *save = NULL;
@@ -94,9 +49,9 @@ static void name_arm_cores(struct facts *facts)
     if (facts_get(facts, "cpu.model_name") || !implementer || !parts)
         return;
     AUTO_TEXT struct text names = {0};
-    for (size_t i = 0; i < sizeof(arm_cores) / sizeof(arm_cores[0]); i++)
-        if (strcmp(arm_cores[i].implementer, implementer) == 0 && strstr(parts, arm_cores[i].part))
-            distinct_add(&names, arm_cores[i].name);
+    for (const struct arm_core *core = arm_cores; core->name; core++)
+        if (strcmp(core->implementer, implementer) == 0 && strstr(parts, core->part))
+            distinct_add(&names, core->name);
     if (names.length > 0)
         facts_set(facts, "cpu.model_name", text_string(&names), 0);
 }
@@ -105,16 +60,16 @@ static void describe_cpuinfo(const struct machine_view *view, struct facts *fact
 {
     AUTO_TEXT struct text cpuinfo = {0};
     int error = view_text(view, "/proc/cpuinfo", &cpuinfo);
-    struct text values[WORD_COUNT] = {0};
+    struct text values[CPUINFO_WORDS] = {0};
     bool guest = false;
     char *save = NULL;
     for (char *line = error ? NULL : strtok_r(cpuinfo.bytes, "\n", &save); line;
          line = strtok_r(NULL, "\n", &save))
         read_line(line, values, &guest);
-    for (size_t i = 0; i < WORD_COUNT; i++) {
-        if (!facts_get(facts, words[i].key))
-            facts_set(facts, words[i].key, values[i].length ? text_string(&values[i]) : NULL,
-                      error ? -error : ENOENT);
+    for (size_t i = 0; i < CPUINFO_WORDS; i++) {
+        if (!facts_get(facts, cpuinfo_words[i].key))
+            facts_set(facts, cpuinfo_words[i].key,
+                      values[i].length ? text_string(&values[i]) : NULL, error ? -error : ENOENT);
         text_free(&values[i]);
     }
     name_arm_cores(facts);

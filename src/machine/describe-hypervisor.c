@@ -9,39 +9,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "machine/cpuid-hypervisor.h"
+#include "lib/cpuid-hypervisor.h"
+#include "lib/machine-words.h"
 #include "machine/describe.h"
-#include "machine/hypervisor.h"
 
-/* A fact's value contains a word: then it is this hypervisor (or none: metal in a cloud). */
-struct sign {
-    const char *key, *word, *id;
-};
-
-/* First match wins; metal instances first, because their vendor also sells virtual ones. */
-static const struct sign signs[] = {
-    {"xen.type", "xen", "xen"},
-    {"dmi.product", ".metal", "none"},
-    {"dmi.product", "VMware", "vmware"},
-    {"dmi.vendor", "VMware", "vmware"},
-    {"dmi.product", "VirtualBox", "virtualbox"},
-    {"dmi.vendor", "Parallels", "parallels"},
-    {"dmi.product", "KVM", "kvm"},
-    {"dmi.vendor", "QEMU", "qemu"},
-    {"dmi.vendor", "Xen", "xen"},
-    {"dmi.product", "BHYVE", "bhyve"},
-    {"dmi.product", "Virtual Machine", "hyper-v"}, /* behind QEMU's and Parallels' of that name */
-    {"dmi.vendor", "Amazon EC2", "kvm"},
-    {"dmi.product", "Google Compute Engine", "kvm"},
-    {"dt.hypervisor", "xen", "xen"},
-    {"dt.hypervisor", "kvm", "kvm"},
-    {"dt.compatible", "qemu", "qemu"},
-    {"dt.compatible", "linux,dummy-virt", "virt"},
-    {"dt.model", "qemu", "qemu"},
-    {"dt.partition", "", "powervm"},
-};
-
-static const struct sign monitors[] = {
+static const struct machine_sign monitors[] = {
     {"acpi.oem", "FIRECK", "firecracker"},
     {"acpi.oem", "CLOUDH", "cloud-hypervisor"},
     {"dmi.vendor", "Amazon EC2", "amazon"},
@@ -49,15 +21,12 @@ static const struct sign monitors[] = {
     {"dmi.chassis", "7783-7084-3265-9085-8269-3286-77", "azure"}, /* Azure's fixed asset tag */
 };
 
-static const char *first_sign(const struct sign *list, size_t count, const struct facts *facts,
-                              const struct sign **found)
+static const char *find_monitor(const struct facts *facts)
 {
-    for (size_t i = 0; i < count; i++) {
-        const char *value = facts_get(facts, list[i].key);
-        if (value && strstr(value, list[i].word)) {
-            *found = &list[i];
-            return list[i].id;
-        }
+    for (size_t i = 0; i < sizeof(monitors) / sizeof(monitors[0]); i++) {
+        const char *value = facts_get(facts, monitors[i].key);
+        if (value && strstr(value, monitors[i].word))
+            return monitors[i].id;
     }
     return NULL;
 }
@@ -78,60 +47,40 @@ static void gather_signs(const struct machine_view *view, struct facts *facts)
     char signatures[128];
     int error = view_recorded(view) ? 0 : cpuid_hypervisor(signatures, sizeof(signatures));
     view_live(view, facts, "cpuid.hypervisor", error ? NULL : signatures, -error);
-    view_read(view, facts, "xen.type", "/sys/hypervisor/type");
-    view_read(view, facts, "dmi.vendor", "/sys/class/dmi/id/sys_vendor");
-    view_read(view, facts, "dmi.product", "/sys/class/dmi/id/product_name");
-    view_read(view, facts, "dmi.chassis", "/sys/class/dmi/id/chassis_asset_tag");
-    view_read(view, facts, "dt.hypervisor", "/proc/device-tree/hypervisor/compatible");
-    view_read(view, facts, "dt.compatible", "/proc/device-tree/compatible");
-    view_read(view, facts, "dt.model", "/proc/device-tree/model");
-    view_read(view, facts, "dt.partition", "/proc/device-tree/ibm,partition-name");
+    for (const struct machine_place *place = hypervisor_places; place->key; place++)
+        view_read(view, facts, place->key, place->path);
     read_acpi_maker(view, facts);
 }
 
-/* CPUID is the hypervisor's own word; NULL when it has none. */
-static const char *from_cpuid(const char *signatures)
+static const char *known(void *facts, const char *key)
 {
-    for (const struct hypervisor *known = hypervisors; known->id; known++)
-        if (known->signature && strstr(signatures, known->signature))
-            return known->id;
-    return NULL;
+    return facts_get(facts, key);
 }
 
 static void decide(struct facts *facts)
 {
+    const struct machine_sign *found;
     const char *signatures = facts_get(facts, "cpuid.hypervisor");
-    const struct sign *found = NULL;
-    const char *id = signatures ? from_cpuid(signatures) : NULL;
-    if (id) {
-        facts_set(facts, "hypervisor", id, 0);
-        facts_setf(facts, "hypervisor.evidence", "CPUID says %s", signatures);
-    } else if (signatures && !signatures[0]) {
-        facts_set(facts, "hypervisor", "none", 0);
-        facts_set(facts, "hypervisor.evidence", "CPUID names none", 0);
-    } else if ((id = first_sign(signs, sizeof(signs) / sizeof(signs[0]), facts, &found))) {
-        facts_set(facts, "hypervisor", id, 0);
+    const char *id = machine_hypervisor(known, facts, &found);
+    facts_set(facts, "hypervisor", id, ENODATA);
+    if (found)
         facts_setf(facts, "hypervisor.evidence", "%s says %s", found->key,
                    facts_get(facts, found->key));
-    } else if (signatures || facts_number(facts, "cpu.guest_flag", 0) == 1) {
-        facts_set(facts, "hypervisor", "unknown", 0);
+    else if (id && strcmp(id, "unknown") == 0)
         facts_setf(facts, "hypervisor.evidence", "CPUID says there is one: %s",
                    signatures ? signatures : "unnamed");
-    } else if (facts_get(facts, "cpu.guest_flag")) {
-        facts_set(facts, "hypervisor", "none", 0);
-        facts_set(facts, "hypervisor.evidence", "no sign of one", 0);
-    } else {
-        facts_set(facts, "hypervisor", NULL, ENODATA);
-    }
+    else if (id && strcmp(id, "none") == 0)
+        facts_set(facts, "hypervisor.evidence", signatures ? "CPUID names none" : "no sign of one",
+                  0);
+    else if (id)
+        facts_setf(facts, "hypervisor.evidence", "CPUID says %s", signatures);
 }
 
 void describe_hypervisor(const struct machine_view *view, struct facts *facts)
 {
     gather_signs(view, facts);
     decide(facts);
-    const struct sign *found = NULL;
-    const char *monitor =
-        first_sign(monitors, sizeof(monitors) / sizeof(monitors[0]), facts, &found);
+    const char *monitor = find_monitor(facts);
     /* KVM without firmware tables: a microVM, though only root can see whose. */
     const char *id = facts_get(facts, "hypervisor");
     if (!monitor && id && strcmp(id, "kvm") == 0 && !facts_get(facts, "dmi.vendor") &&

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "machine/describe.h"
-#include "machine/hash.h"
+#include "base/hash.h"
 
 #define SALT "assay machine 1"
 

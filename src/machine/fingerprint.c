@@ -4,45 +4,22 @@
  * What a validation depends on: the fields that make two machines differ for counting. Pure: facts
  * in, name or difference out. Only facts that every user of the machine can read belong here, or
  * root and others would store under different names. */
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "lib/machine-words.h"
 #include "machine/check.h"
-#include "machine/hash.h"
 
-/* Changing this table orphans every stored validation: append only, with a new schema. */
-static const struct {
-    const char *key;
-    const char *label;
-} fields[] = {
-    {"isa", "ISA"},
-    {"cpu.vendor", "CPU vendor"},
-    {"cpu.family", "CPU family"},
-    {"cpu.model", "CPU model"},
-    {"cpu.variant", "CPU variant"},
-    {"cpu.stepping", "CPU stepping"},
-    {"cpu.model_name", "CPU"},
-    {"cpu.microcode", "microcode"},
-    {"kernel.release", "kernel"},
-    {"kernel.version", "kernel build"},
-    {"hypervisor", "hypervisor"},
-    {"emulated", "emulation"},
-};
-#define FIELD_COUNT (sizeof(fields) / sizeof(fields[0]))
+static const char *known(void *facts, const char *key)
+{
+    return facts_get(facts, key);
+}
 
 void machine_fingerprint(const struct facts *facts, char fingerprint[17])
 {
-    uint64_t hash = FNV_OFFSET;
-    for (size_t i = 0; i < FIELD_COUNT; i++) {
-        const char *value = facts_get(facts, fields[i].key);
-        /* A marker before and a terminator behind each value, so that neither absent and empty nor
-         * shifted values look alike. */
-        hash = fnv1a(hash, value ? "+" : "-", 1);
-        hash = fnv1a(hash, value ? value : "", value ? strlen(value) + 1 : 1);
-    }
-    snprintf(fingerprint, 17, "%016" PRIx64, hash);
+    machine_fields_name(known, (void *)(uintptr_t)facts, fingerprint);
 }
 
 size_t machine_difference(const struct facts *then, const struct facts *now, char *text,
@@ -50,12 +27,12 @@ size_t machine_difference(const struct facts *then, const struct facts *now, cha
 {
     AUTO_TEXT struct text list = {0};
     size_t count = 0;
-    for (size_t i = 0; i < FIELD_COUNT; i++) {
-        const char *before = facts_get(then, fields[i].key);
-        const char *after = facts_get(now, fields[i].key);
+    for (size_t i = 0; i < MACHINE_FIELDS; i++) {
+        const char *before = facts_get(then, machine_fields[i].key);
+        const char *after = facts_get(now, machine_fields[i].key);
         if (before ? after && strcmp(before, after) == 0 : !after)
             continue;
-        text_printf(&list, "%s%s %s -> %s", count++ ? ", " : "", fields[i].label,
+        text_printf(&list, "%s%s %s -> %s", count++ ? ", " : "", machine_fields[i].label,
                     before ? before : "none", after ? after : "none");
     }
     if (size > 0)

@@ -29,7 +29,7 @@ static int state_folder(struct text *folder, struct failure *failure)
     return folder->failed ? fail_with(failure, -ENOMEM, "memory ran out") : 0;
 }
 
-static int make_folders(const char *folder, struct failure *failure)
+int store_make_folders(const char *folder, struct failure *failure)
 {
     AUTO_FREE char *path = strdup(folder);
     if (!path)
@@ -42,7 +42,7 @@ static int make_folders(const char *folder, struct failure *failure)
             int error = errno;
             if (access(path, F_OK) < 0)
                 return fail_with(failure, -error,
-                                 "cannot make the folder %s for stores: %s. Change its "
+                                 "cannot make the folder %s: %s. Change its "
                                  "permissions, set XDG_STATE_HOME, or name a file with --store.",
                                  path, strerror(error));
         }
@@ -81,7 +81,7 @@ int store_default_path(const char *fingerprint, const char *command, char **path
     if (error)
         return error;
     text_printf(&folder, "/%s", fingerprint);
-    error = make_folders(text_string(&folder), failure);
+    error = store_make_folders(text_string(&folder), failure);
     if (error)
         return error;
     char time[64];

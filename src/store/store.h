@@ -36,6 +36,8 @@ struct store_run {
 /* $XDG_STATE_HOME/assay/FINGERPRINT/TIME-COMMAND.sqlite (folders made); the caller frees *path. */
 int store_default_path(const char *fingerprint, const char *command, char **path,
                        struct failure *failure);
+/* Makes the folder and those above it, for this user alone. */
+int store_make_folders(const char *folder, struct failure *failure);
 /* The newest unfinished run of that command in the default place, or -ENOENT. */
 int store_latest_unfinished(const char *fingerprint, const char *command, char **path,
                             struct failure *failure);

@@ -1,5 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: MIT
  *
  * FNV-1a, 64 bits: names things the same on every machine; no protection against forgery. */
 #pragma once

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: MIT
  *
  * Asks CPUID which hypervisor runs below. On every other ISA: not supported. */
-#include "machine/cpuid-hypervisor.h"
+#include "lib/cpuid-hypervisor.h"
 
 #include <ctype.h>
 #include <errno.h>

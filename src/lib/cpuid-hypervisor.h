@@ -1,5 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: MIT
  *
  * What the x86 instruction CPUID says of a hypervisor. */
 #pragma once
