@@ -82,7 +82,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     assert(error == 0 || failure.text[0]);
     json_t *value =
         json_loadb((const char *)bytes, size, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
-    assert(error == 0 ? value != NULL : !value || is_own_limit(failure.text));
+    /* Jansson passes over a NUL behind a number. */
+    bool nul = size && memchr(bytes, 0, size);
+    assert(error == 0 ? value != NULL : !value || nul || is_own_limit(failure.text));
     bool passport = check_passport(bytes, size);
     assert(!passport || error == 0);
     if (error == 0)
