@@ -72,6 +72,12 @@ struct caliper {
     struct null_figures null[ASSAY_NULL_KINDS]; /* window, pair, pair with a name */
 };
 
+/* Of those that the operating system may take away for a while. */
+static inline bool is_counter(const struct caliper *event)
+{
+    return event->kind == CALIPER_COUNTER && event->word != WORD_TRAP;
+}
+
 /* What a region left behind, as one number a measure: raw counts by event, then what is beside
  * them. Pure data: correct.c makes counts of it. */
 struct region_reading {

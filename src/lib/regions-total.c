@@ -45,17 +45,25 @@ static void add_windows(const struct caliper *event, uint64_t more, struct regio
 static void count_total(const struct assay_calipers *calipers, const struct region_sums *sums,
                         size_t index, uint64_t read, struct region_total *total)
 {
+    const struct caliper *event = &calipers->events[index];
+    struct region_reading all = sums->all;
     struct assay_count count;
-    correct_count(calipers, index, &sums->all, &count);
+    all.running_ns = all.enabled_ns; /* shared counters were seen to region by region */
+    all.noticed &= ~(unsigned)ASSAY_SAW_MULTIPLEXING;
+    correct_count(calipers, index, &all, &count);
+    if (is_counter(event) && sums->worst > count.state)
+        count.state = sums->worst;
     total->raw = count.raw;
     total->noticed |= count.noticed;
-    total->state = sums->unread ? ASSAY_UNSUPPORTED : count.state;
+    total->state =
+        sums->unread && count.state < ASSAY_UNSCHEDULED ? ASSAY_UNSCHEDULED : count.state;
     total->random_square = square(count.uncertainty);
-    if (count.state == ASSAY_UNSUPPORTED || count.state == ASSAY_UNSCHEDULED)
+    if (count.state == ASSAY_UNSUPPORTED)
         return;
-    const struct caliper *event = &calipers->events[index];
     const struct null_figures *window = &event->null[ASSAY_NULL_ALONE];
-    total->corrected = count.corrected;
+    double guessed = sums->single[index].guessed;
+    total->corrected = count.corrected + (guessed < __builtin_inf() ? guessed : 0);
+    total->alike = count.state == ASSAY_UNSCHEDULED ? __builtin_inf() : guessed;
     if (calipers->calibrated)
         add_windows(event, read - 1, total);
     if (sums->disturbed > 1) /* one of them is in the bar already */

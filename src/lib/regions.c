@@ -72,17 +72,27 @@ static inline double choose(bool condition, double one, double other)
 
 /* As correct.c corrects a count, but for the window, which is the same for all of them. */
 static double single_value(const struct caliper *event, const struct region_reading *reading,
-                           size_t index)
+                           double raw)
 {
-    double value = (double)(int64_t)reading->raw[index];
-    if (reading->running_ns < reading->enabled_ns && event->kind == CALIPER_COUNTER &&
-        event->word != WORD_TRAP) {
-        struct counter_report report = {reading->raw[index], reading->enabled_ns,
-                                        reading->running_ns};
-        value = counter_scale(&report);
-    }
-    return value - (double)(int64_t)reading->children * event->null[ASSAY_NULL_PAIR].middle -
+    return raw - (double)(int64_t)reading->children * event->null[ASSAY_NULL_PAIR].middle -
            (double)(int64_t)reading->named * event->null[ASSAY_NULL_NAMED].middle;
+}
+
+/* The counters were shared: what they did not see is guessed, region by region. Where the path does
+ * not tell for how long, there is no guess. */
+static __attribute__((noinline)) double guess(struct region_sums *sums, size_t index,
+                                              const struct region_reading *reading)
+{
+    struct counter_report report = {reading->raw[index], reading->enabled_ns, reading->running_ns};
+    enum assay_state state = reading->enabled_ns ? counter_state(&report) : ASSAY_MULTIPLEXED;
+    if (state > sums->worst)
+        sums->worst = state;
+    double scaled = counter_scale(&report);
+    if (!reading->enabled_ns)
+        sums->single[index].guessed = __builtin_inf();
+    else if (reading->running_ns)
+        sums->single[index].guessed += scaled - (double)report.count;
+    return scaled;
 }
 
 static inline void add_reading(struct region_reading *all, const struct region_reading *one,
@@ -105,7 +115,8 @@ static void add(const struct assay_calipers *calipers, struct region_sums *sums,
 {
     struct region_reading reading;
     reading_of(calipers, frame, &reading);
-    unsigned noticed = reading.noticed | (unsigned)!calipers->calibrated * ASSAY_NOT_CALIBRATED;
+    unsigned noticed = reading.noticed | (unsigned)!calipers->calibrated * ASSAY_NOT_CALIBRATED |
+                       (unsigned)reading.lost * ASSAY_NOT_MEASURED;
     sums->regions++;
     sums->noticed_regions += noticed != 0;
     sums->disturbed += (noticed & ASSAY_SAW_DISTURBED) != 0;
@@ -118,7 +129,11 @@ static void add(const struct assay_calipers *calipers, struct region_sums *sums,
     double share = 1 / (double)(int64_t)(sums->regions - sums->unread);
     for (size_t i = 0; i < calipers->count; i++) {
         struct single_figures *single = &sums->single[i];
-        double value = single_value(&calipers->events[i], &reading, i);
+        const struct caliper *event = &calipers->events[i];
+        double raw = (double)(int64_t)reading.raw[i];
+        if (reading.noticed & ASSAY_SAW_MULTIPLEXING && is_counter(event))
+            raw = guess(sums, i, &reading);
+        double value = single_value(event, &reading, raw);
         double from_mean = value - single->mean;
         single->mean += from_mean * share;
         single->squares += from_mean * (value - single->mean);

@@ -9,9 +9,11 @@
 #include "lib/calipers.h"
 #include "lib/region-names.h"
 
-/* Single regions as corrected, but for the window. squares: of differences from the mean. */
+/* Single regions as corrected, but for the window. squares: of differences from the mean. guessed:
+ * the sum of what was added because the counter was shared. */
 struct single_figures {
     double least, most, mean, squares;
+    double guessed;
 };
 
 /* What calipers add up for a name. */
@@ -20,6 +22,7 @@ struct region_sums {
     uint64_t noticed_regions;
     uint64_t unread;                /* of the regions: nothing could be read */
     uint64_t disturbed;             /* of the regions: ASSAY_SAW_DISTURBED */
+    enum assay_state worst;         /* of counters */
     struct region_reading all;      /* as if they had been one region */
     struct single_figures single[]; /* by event */
 };

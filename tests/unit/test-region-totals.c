@@ -239,6 +239,92 @@ static void small_differences_of_large_counts_have_a_deviation(void **state)
     assay_calipers_close(calipers);
 }
 
+/* What a handler interrupted lies above it on the stack. */
+static void a_handler_that_interrupts_adding_is_dropped_and_counted(void **state)
+{
+    (void)state;
+    static struct assay_region region = ASSAY_REGION("interrupted");
+    struct assay_calipers *calipers = planted_calipers(2, two_events);
+    char here;
+    planted_region(calipers, &region, (uint64_t[]){1, 0}, 0, 0);
+    calipers->regions->busy = (uintptr_t)&here + 4096;
+    planted_region(calipers, &region, (uint64_t[]){10, 0}, 0, 0);
+    assert_int_equal(calipers->regions->dropped, 1);
+    assert_int_equal(TOTAL("interrupted", 0).raw, 1);
+    char *text = written_by(assay_table);
+    assert_non_null(strstr(text, "1 more ended in signal handlers"));
+    free(text);
+    calipers->regions->busy = (uintptr_t)&here - 8192; /* left by longjmp: nobody is there */
+    planted_region(calipers, &region, (uint64_t[]){100, 0}, 0, 0);
+    assert_int_equal(calipers->regions->dropped, 1);
+    assert_int_equal(TOTAL("interrupted", 0).raw, 101);
+    assert_int_equal(calipers->regions->busy, 0);
+    assay_calipers_close(calipers);
+}
+
+/* A region in the form in which READ has it, whose counters ran for a part of its time. */
+static void shared_region(struct assay_calipers *calipers, struct assay_region *region,
+                          uint64_t count, uint64_t enabled, uint64_t running)
+{
+    struct assay_frame *frame = planted_begin(calipers);
+    memset(frame->begun, 0, sizeof(frame->begun));
+    frame->got[0] = frame->got[1] = (int64_t)calipers->here.size;
+    frame->ended[1] = enabled;
+    frame->ended[2] = running;
+    frame->ended[3] = count;
+    assay_ended_in(region);
+}
+
+static void what_shared_counters_missed_is_guessed_by_region(void **state)
+{
+    (void)state;
+    static struct assay_region region = ASSAY_REGION("shared counters");
+    struct assay_calipers *calipers = planted_calipers(1, two_events);
+    calipers->path = ASSAY_PATH_READ;
+    calipers->here.ways = ASSAY_WAY_READ;
+    calipers->events[0].word = 3;
+    shared_region(calipers, &region, 1000000, 1000000, 1000000);
+    assert_int_equal(TOTAL("shared counters", 0).state, ASSAY_COUNTED);
+    shared_region(calipers, &region, 100, 400, 100); /* 400, of which 300 are guessed */
+    struct assay_total total = TOTAL("shared counters", 0);
+    assert_int_equal(total.state, ASSAY_MULTIPLEXED);
+    assert_int_equal(total.raw, 1000100);
+    assert_true(total.corrected == 1000400);
+    assert_true(total.uncertainty == 300);
+    assert_true(total.minimum == 400 && total.maximum == 1000000);
+    assert_int_equal(total.noticed, ASSAY_SAW_MULTIPLEXING);
+    assert_int_equal(total.noticed_regions, 1);
+    shared_region(calipers, &region, 0, 400, 0);
+    assert_int_equal(TOTAL("shared counters", 0).state, ASSAY_UNSCHEDULED);
+    assert_true(TOTAL("shared counters", 0).uncertainty > 1e300);
+    calipers->here.ways = 0;
+    assay_calipers_close(calipers);
+}
+
+static void a_reading_that_failed_is_told_and_not_added(void **state)
+{
+    (void)state;
+    static struct assay_region region = ASSAY_REGION("failed");
+    struct assay_calipers *calipers = planted_calipers(1, two_events);
+    calipers->path = ASSAY_PATH_READ;
+    calipers->here.ways = ASSAY_WAY_READ;
+    calipers->here.size = 32;
+    calipers->events[0].word = 3;
+    shared_region(calipers, &region, 5, 10, 10);
+    calipers->here.frame[1].got[1] = -EBADF;
+    planted_begin(calipers);
+    assay_ended_in(&region);
+    struct assay_total total = TOTAL("failed", 0);
+    assert_int_equal(total.regions, 2);
+    assert_int_equal(total.raw, 5);
+    assert_int_equal(total.state, ASSAY_UNSCHEDULED);
+    assert_int_equal(total.noticed, ASSAY_NOT_MEASURED);
+    assert_int_equal(total.noticed_regions, 1);
+    assert_true(total.corrected == 5 && total.maximum == 5);
+    calipers->here.ways = 0;
+    assay_calipers_close(calipers);
+}
+
 /* Last: it leaves no number for others. */
 static void names_beyond_the_most_are_added_up_together(void **state)
 {
@@ -283,6 +369,9 @@ int main(void)
         cmocka_unit_test(long_names_that_begin_alike_are_different),
         cmocka_unit_test(numbers_that_nobody_gave_are_not_believed),
         cmocka_unit_test(small_differences_of_large_counts_have_a_deviation),
+        cmocka_unit_test(a_handler_that_interrupts_adding_is_dropped_and_counted),
+        cmocka_unit_test(what_shared_counters_missed_is_guessed_by_region),
+        cmocka_unit_test(a_reading_that_failed_is_told_and_not_added),
         cmocka_unit_test(names_beyond_the_most_are_added_up_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

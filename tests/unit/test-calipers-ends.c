@@ -1,0 +1,260 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Calipers when their process forks, executes another program or jumps out of regions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+
+#include "counted-faults.h"
+#include "skip.h"
+
+static struct assay_region region = ASSAY_REGION("before fork"), later = ASSAY_REGION("in child");
+
+#define FAULT_CALIPERS(name)                                                                       \
+    struct assay_calipers *name = fault_calipers();                                                \
+    if (!name)                                                                                     \
+    skip_because("page faults cannot be counted here")
+
+/* 0, or the line at which it was not so. */
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            return __LINE__ & 0xff;                                                                \
+    } while (0)
+
+static int run_child(int (*run)(struct assay_calipers *), struct assay_calipers *calipers)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(run(calipers));
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static int in_child_within_a_region(struct assay_calipers *calipers)
+{
+    struct assay_count count;
+    struct assay_total total;
+    uint64_t regions, sum;
+    struct fresh fresh = fresh_memory();
+    fault(&fresh, 7);
+    assay_begin();
+    assay_end_in(&later);
+    assay_end(); /* the one of before fork */
+    assay_end(); /* and one too many */
+    CHECK(assay_counts(&count) == 0);
+    CHECK(count.state == ASSAY_UNSUPPORTED);
+    CHECK(count.noticed & ASSAY_NOT_MEASURED);
+    CHECK(assay_calipers_error(calipers, 0) == ESRCH);
+    CHECK(strstr(assay_calipers_reason(calipers, 0), "fork"));
+    CHECK(assay_total("before fork", 0, &total) == -ENOENT);
+    CHECK(assay_total("in child", 0, &total) == -ENOENT);
+    row_of("before fork", &regions, &sum);
+    CHECK(regions == 0);
+    CHECK(assay_calipers_select(NULL) == 0);
+    CHECK(assay_calipers_select(calipers) == 0);
+    /* New ones count the child. */
+    struct assay_calipers *own = fault_calipers();
+    CHECK(own);
+    assay_begin();
+    uint64_t truth = fault(&fresh, 9);
+    assay_end_in(&later);
+    CHECK(assay_counts(&count) == 0);
+    CHECK(count.corrected == (double)truth && truth >= 9);
+    assay_calipers_close(own);
+    assay_calipers_close(calipers);
+    row_of("in child", &regions, &sum);
+    CHECK(regions == 1 && sum == truth);
+    row_of("before fork", &regions, &sum);
+    CHECK(regions == 0);
+    return 0;
+}
+
+static void a_child_of_fork_counts_nothing_and_goes_on(void **state)
+{
+    (void)state;
+    FAULT_CALIPERS(calipers);
+    struct assay_total total;
+    assay_begin();
+    assay_end_in(&region);
+    assay_begin();
+    assert_int_equal(run_child(in_child_within_a_region, calipers), 0);
+    assay_end_in(&region);
+    assert_int_equal(assay_total("before fork", 0, &total), 0);
+    assert_int_equal(total.regions, 2);
+    assert_int_equal(total.state, ASSAY_COUNTED);
+    assert_int_equal(assay_total("in child", 0, &total), -ENOENT);
+    assay_calipers_close(calipers);
+}
+
+/* A thread that stays in the middle of handing its regions over while others fork. */
+static int stop_threads;
+static void *open_and_close(void *unused)
+{
+    while (!__atomic_load_n(&stop_threads, __ATOMIC_RELAXED)) {
+        struct assay_calipers *calipers = fault_calipers();
+        assay_begin();
+        assay_end_in(&region);
+        assay_calipers_close(calipers);
+    }
+    return unused;
+}
+
+static int in_child_beside_threads(struct assay_calipers *calipers)
+{
+    uint64_t regions, sum;
+    assay_calipers_close(calipers);
+    struct assay_calipers *own = fault_calipers();
+    CHECK(own);
+    assay_begin();
+    assay_end_in(&later);
+    assay_calipers_close(own);
+    row_of("in child", &regions, &sum);
+    CHECK(regions == 1);
+    return 0;
+}
+
+static void children_do_not_wait_for_threads_they_do_not_have(void **state)
+{
+    (void)state;
+    pthread_t threads[2];
+    FAULT_CALIPERS(calipers);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, open_and_close, NULL), 0);
+    for (int i = 0; i < 50; i++)
+        assert_int_equal(run_child(in_child_beside_threads, calipers), 0);
+    __atomic_store_n(&stop_threads, 1, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    assay_calipers_close(calipers);
+}
+
+/* Descriptors of perf_event in a process. */
+static size_t counters_of(pid_t process)
+{
+    char path[64], target[64];
+    size_t found = 0;
+    snprintf(path, sizeof(path), "/proc/%d/fd", (int)process);
+    DIR *folder = opendir(path);
+    if (!folder)
+        return 0;
+    for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+        ssize_t length = readlinkat(dirfd(folder), entry->d_name, target, sizeof(target) - 1);
+        target[length > 0 ? length : 0] = '\0';
+        found += strstr(target, "[perf_event]") != NULL;
+    }
+    closedir(folder);
+    return found;
+}
+
+/* The program `cat` waits for its input to end, so there is time to look at it. */
+static void programs_that_are_executed_inherit_no_counter(void **state)
+{
+    (void)state;
+    int input[2], ready[2];
+    char byte;
+    FAULT_CALIPERS(calipers);
+    assert_true(counters_of(getpid()) > 0);
+    for (int by_vfork = 0; by_vfork < 2; by_vfork++) {
+        assert_int_equal(pipe(input), 0);
+        assert_int_equal(pipe(ready), 0);
+        assay_begin();
+        pid_t child = by_vfork ? vfork() : fork();
+        if (child == 0) {
+            dup2(input[0], 0);
+            dup2(ready[1], 1);
+            close(input[1]);
+            execlp("sh", "sh", "-c", "echo; exec cat", (char *)NULL);
+            _exit(127);
+        }
+        assay_end_in(&region);
+        assert_int_equal(read(ready[0], &byte, 1), 1); /* it was executed */
+        assert_int_equal(counters_of(child), 0);
+        for (int i = 0; i < 2; i++) {
+            close(input[i]);
+            close(ready[i]);
+        }
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    struct assay_total total;
+    assert_int_equal(assay_total("before fork", 0, &total), 0);
+    assert_int_equal(total.regions, 2);
+    assay_calipers_close(calipers);
+    assert_int_equal(counters_of(getpid()), 0);
+}
+
+static jmp_buf out;
+
+static __attribute__((noinline)) void leave_three_regions(void)
+{
+    assay_begin();
+    assay_begin();
+    assay_begin();
+    longjmp(out, 1);
+}
+
+static __attribute__((noinline)) void jump_out_of_three_regions(void)
+{
+    if (setjmp(out) == 0)
+        leave_three_regions();
+}
+
+static void regions_left_by_longjmp_stay_open_until_they_are_ended(void **state)
+{
+    (void)state;
+    FAULT_CALIPERS(calipers);
+    struct assay_count count;
+    struct fresh fresh = fresh_memory();
+    assay_begin();
+    jump_out_of_three_regions();
+    assert_int_equal(assay_calipers_select(NULL), -EBUSY);
+    for (int i = 0; i < 4; i++)
+        assay_end();
+    assert_int_equal(assay_calipers_select(calipers), 0);
+    assay_begin();
+    uint64_t truth = fault(&fresh, 3);
+    assay_end();
+    assert_int_equal(assay_counts(&count), 0);
+    assert_true(count.corrected == (double)truth && truth >= 3);
+    release(&fresh);
+    assay_calipers_close(calipers);
+}
+
+static void closing_within_regions_abandons_them(void **state)
+{
+    (void)state;
+    FAULT_CALIPERS(calipers);
+    assay_begin();
+    assay_begin();
+    assay_calipers_close(calipers);
+    assay_end_in(&later); /* nobody's */
+    assay_end();
+    struct assay_count count;
+    assert_int_equal(assay_counts(&count), -ENODEV);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_child_of_fork_counts_nothing_and_goes_on),
+        cmocka_unit_test(children_do_not_wait_for_threads_they_do_not_have),
+        cmocka_unit_test(programs_that_are_executed_inherit_no_counter),
+        cmocka_unit_test(regions_left_by_longjmp_stay_open_until_they_are_ended),
+        cmocka_unit_test(closing_within_regions_abandons_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
