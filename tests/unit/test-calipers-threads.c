@@ -21,6 +21,13 @@
 static struct assay_region outer = ASSAY_REGION("outer"), inner = ASSAY_REGION("inner"),
                            last = ASSAY_REGION("last one");
 
+/* The sanitizer's own memory faults anywhere in a region, and not only where the truth is taken. */
+#ifdef __SANITIZE_THREAD__
+#define assert_sum(sum, truth) assert_true((sum) >= (truth))
+#else
+#define assert_sum(sum, truth) assert_int_equal(sum, truth)
+#endif
+
 struct work {
     pthread_t thread;
     unsigned number;
@@ -86,10 +93,10 @@ static void merged_sums_are_what_all_threads_did(void **state)
     assert_true(faulted[1] >= THREADS * TIMES);
     row_of("inner", &regions, &sum);
     assert_int_equal(regions, THREADS * TIMES);
-    assert_int_equal(sum, faulted[0]);
+    assert_sum(sum, faulted[0]);
     row_of("outer", &regions, &sum);
     assert_int_equal(regions, THREADS * TIMES);
-    assert_int_equal(sum, faulted[1]);
+    assert_sum(sum, faulted[1]);
     row_of("last one", &regions, &sum);
     assert_int_equal(regions, THREADS / 2);
     for (unsigned i = 0; i < 50; i++) {
@@ -135,7 +142,7 @@ static void threads_keep_their_hands_off_others_calipers(void **state)
     uint64_t truth = fault(&fresh, 5);
     assay_end();
     assert_int_equal(assay_counts(&count), 0);
-    assert_true(count.corrected == (double)truth);
+    assert_sum((uint64_t)count.corrected, truth);
     release(&fresh);
     assay_calipers_close(mine.calipers);
 }
