@@ -73,7 +73,7 @@ struct option_spec {
 
 /* What to say to those who try an option that only other commands have. */
 struct option_hint {
-    const char *option; /* "store" */
+    const char *option; /* "store"; a single letter is "p" of -p */
     const char *hint;   /* a sentence without a full stop */
 };
 

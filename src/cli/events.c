@@ -13,6 +13,7 @@
 #include "cli/reach.h"
 #include "cli/specimens.h"
 #include "session/session.h"
+#include "show/number.h"
 #include "show/output.h"
 #include "show/progress.h"
 #include "show/table.h"
@@ -95,20 +96,6 @@ static void add_verdict(const struct events *events, const struct known_event *e
                    judgement->evidence->event);
 }
 
-/* "3 hours" */
-static void put_time(int64_t seconds, struct text *out)
-{
-    static const struct {
-        int64_t seconds;
-        const char *unit;
-    } units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}};
-    size_t unit = 0;
-    while (unit < 3 && seconds < units[unit].seconds)
-        unit++;
-    long long count = (long long)(seconds / units[unit].seconds);
-    text_printf(out, "%lld %s%s", count, units[unit].unit, count == 1 ? "" : "s");
-}
-
 /* "Verdicts are those of `assay validate`, 3 hours ago." */
 static void put_age(const struct events *events, const struct style *style, struct text *out)
 {
@@ -122,11 +109,14 @@ static void put_age(const struct events *events, const struct style *style, stru
     if (oldest < 0)
         return;
     AUTO_TEXT struct text words = {0};
+    char age[NUMBER_SIZE];
     text_puts(&words, "Verdicts are those of `assay validate`, ");
-    put_time(newest, &words);
+    number_age(newest, age, sizeof(age));
+    text_puts(&words, age);
     if (oldest > newest) {
         text_puts(&words, " to ");
-        put_time(oldest, &words);
+        number_age(oldest, age, sizeof(age));
+        text_puts(&words, age);
     }
     text_puts(&words, " ago.");
     text_putc(out, '\n');

@@ -199,14 +199,19 @@ static void offer_spec(void *context, const struct option_spec *spec)
 static int unknown_option(const struct command *command, const char *word, int letter,
                           struct failure *failure)
 {
-    if (letter && letter < FIRST_LONG)
-        return fail_with(failure, -EINVAL, "unknown option -%c", letter);
     char name[64];
     const char *start = word + strspn(word, "-");
-    snprintf(name, sizeof(name), "%.*s", (int)strcspn(start, "="), start);
+    const bool short_one = letter && letter < FIRST_LONG;
+    if (short_one)
+        snprintf(name, sizeof(name), "%c", letter);
+    else
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(start, "="), start);
     for (const struct option_hint *known = command->hints; known && known->option; known++)
         if (strcmp(known->option, name) == 0)
-            return fail_with(failure, -EINVAL, "no option --%s: %s", name, known->hint);
+            return fail_with(failure, -EINVAL, "no option %s%s: %s", short_one ? "-" : "--", name,
+                             known->hint);
+    if (short_one)
+        return fail_with(failure, -EINVAL, "unknown option -%c", letter);
     struct nearest nearest = {.word = name};
     options_each(command, offer_spec, &nearest);
     if (nearest.best)

@@ -83,3 +83,16 @@ void number_brief(double value, char *text, size_t size)
         snprintf(text, size, magnitude >= 100 ? "%.4g" : "%.3g", value);
     }
 }
+
+void number_age(int64_t seconds, char *text, size_t size)
+{
+    static const struct {
+        int64_t seconds;
+        const char *unit;
+    } units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}};
+    size_t unit = 0;
+    while (unit < 3 && seconds < units[unit].seconds)
+        unit++;
+    const int64_t count = seconds / units[unit].seconds;
+    snprintf(text, size, "%" PRId64 " %s%s", count, units[unit].unit, count == 1 ? "" : "s");
+}

@@ -17,3 +17,5 @@ void number_signed(int64_t value, char *text, size_t size); /* always with + or 
 void number_significant(double value, int digits, char *text, size_t size);
 /* 37 and 80.5, 0.00123, 1,234: as many digits as tell something; "-" for what is no number. */
 void number_brief(double value, char *text, size_t size);
+/* 10800 -> "3 hours" */
+void number_age(int64_t seconds, char *text, size_t size);

@@ -7,12 +7,13 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
-#define DROPPED     65536                 /* bytes at a time of what is not shown */
-#define SUM_BASE    0xcbf29ce484222325ull /* FNV-1a */
-#define SUM_PRIME   0x100000001b3ull
-#define PATIENCE_MS 10000 /* for the reader of what is shown, once nobody writes */
+#define DROPPED   65536                 /* bytes at a time of what is not shown */
+#define SUM_BASE  0xcbf29ce484222325ull /* FNV-1a */
+#define SUM_PRIME 0x100000001b3ull
+#define AGAIN_MS  200 /* between looks whether to give up on the reader of what is shown */
 
 void drain_reset(struct drain *drain)
 {
@@ -76,15 +77,24 @@ void drain_go_on(struct drain *drain)
         take(drain);
 }
 
+/* Whoever wants an end of it all sends what the guard has blocked. */
+static bool is_told_to_end(void)
+{
+    sigset_t pending;
+    return sigpending(&pending) == 0 &&
+           (sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGHUP) == 1 ||
+            sigismember(&pending, SIGQUIT) == 1);
+}
+
 void drain_finish(struct drain *drain)
 {
     do {
         while (drain->held) {
             struct pollfd end = {.fd = drain->to, .events = POLLOUT};
-            if (poll(&end, 1, PATIENCE_MS) <= 0)
-                drain->to = -1, drain->held = 0;
-            else
+            if (poll(&end, 1, AGAIN_MS) > 0)
                 pass_on(drain);
+            else if (is_told_to_end())
+                drain->to = -1, drain->held = 0;
         }
     } while (take(drain));
 }

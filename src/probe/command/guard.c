@@ -92,17 +92,26 @@ static void listen_to(struct guard *guard)
     send(guard->control, &message, sizeof(message), MSG_NOSIGNAL);
 }
 
-/* Asks everything below the counting process to end; later it does not ask. */
+/* Asks everything below the counting process to end. */
+static void ask(struct guard *guard, int number)
+{
+    if (!guard->runs || guard->asked)
+        return;
+    guard->asked = monotonic_ms();
+    descendants_signal(guard->counting, number);
+    descendants_signal(guard->counting, SIGCONT);
+}
+
+/* Its time is over, or it was asked to end: later it is not asked. */
 static void end_in_time(struct guard *guard)
 {
     const int64_t now = monotonic_ms();
-    if (!guard->runs || !guard->deadline || monotonic_ns() < guard->deadline)
+    const bool over = guard->deadline && monotonic_ns() >= guard->deadline;
+    if (!guard->runs || (!guard->asked && !over))
         return;
     if (!guard->asked) {
-        guard->asked = now;
         __atomic_store_n(&guard->guarded->timed_out, 1, __ATOMIC_RELEASE);
-        descendants_signal(guard->counting, SIGTERM);
-        descendants_signal(guard->counting, SIGCONT);
+        ask(guard, SIGTERM);
     } else if (now - guard->asked >= LOST_MS) {
         kill(guard->counting, SIGKILL);
     } else if (now - guard->asked >= GUARD_GRACE_MS) {
@@ -113,7 +122,7 @@ static void end_in_time(struct guard *guard)
 
 static int patience_ms(const struct guard *guard)
 {
-    if (!guard->runs || !guard->deadline)
+    if (!guard->runs || (!guard->deadline && !guard->asked))
         return -1;
     if (guard->asked)
         return AGAIN_MS;
@@ -122,13 +131,17 @@ static int patience_ms(const struct guard *guard)
     return left > 60000 ? 60000 : (int)left;
 }
 
-/* The counting process is a child among orphans. True: the driver wants an end, or is gone. */
+/* The counting process is a child among orphans. SIGINT: a person wants the program to end, and
+ * what was counted until then. True: the driver wants an end of it all, or is gone. */
 static bool take_signals(struct guard *guard)
 {
     struct signalfd_siginfo info;
     bool end = false;
-    while (read(guard->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
-        end = end || info.ssi_signo != SIGCHLD;
+    while (read(guard->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        if (info.ssi_signo == SIGINT)
+            ask(guard, SIGINT);
+        end = end || (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGINT);
+    }
     if (waitpid(guard->counting, &guard->status, WNOHANG) == guard->counting)
         guard->ended = true;
     return end;

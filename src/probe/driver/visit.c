@@ -39,7 +39,8 @@ struct watch {
     uint32_t done; /* runs, when one was last seen to end */
     int64_t moved; /* when that was, ms */
     bool stuck;
-    int detail; /* file for what the detail of a command asks for; -1: none */
+    bool interrupted; /* the program was asked to end */
+    int detail;       /* file for what the detail of a command asks for; -1: none */
 };
 
 static void fill_event(struct job_event *to, const struct event *event)
@@ -267,6 +268,18 @@ static void end_child(const struct watch *watch, int *status)
         child_kill(watch->pid, status);
 }
 
+/* Who watches what a program writes, and asks for an end, means the program: its counts until then
+ * are wanted. Tools that count by executing would be told instead of it. */
+static void pass_interrupt(struct watch *watch)
+{
+    const struct known_cell *known = watch->known;
+    if (watch->interrupted || !watch->session->stop || !known->counter || known->counter->classes ||
+        !known->cell.command.shown)
+        return;
+    watch->interrupted = true;
+    kill(watch->pid, SIGINT);
+}
+
 /* Waits for the end of the child. A session that must end takes the child along. */
 static int await(struct watch *watch, int *status)
 {
@@ -278,6 +291,7 @@ static int await(struct watch *watch, int *status)
         }
         if (result > 0 && child_ended(watch->pid, status))
             return 0;
+        pass_interrupt(watch);
         if (is_stuck(watch)) {
             watch->stuck = true;
             child_kill(watch->pid, status);

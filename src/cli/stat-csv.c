@@ -1,0 +1,64 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Counts of a command as comma-separated values (RFC 4180, but lines end as this system's do). */
+#include <math.h>
+#include <string.h>
+
+#include "cli/stat.h"
+
+/* Empty: there is none. */
+static void put_field(const char *value, bool last, struct text *out)
+{
+    if (value && strpbrk(value, ",\"\r\n")) {
+        text_putc(out, '"');
+        for (; *value; value++) {
+            if (*value == '"')
+                text_putc(out, '"');
+            text_putc(out, *value);
+        }
+        text_putc(out, '"');
+    } else if (value) {
+        text_puts(out, value);
+    }
+    text_putc(out, last ? '\n' : ',');
+}
+
+static void put_number(double value, bool known, struct text *out)
+{
+    char digits[64] = "";
+    if (known && value == rint(value) && fabs(value) < 1e18)
+        snprintf(digits, sizeof(digits), "%.0f", value);
+    else if (known)
+        snprintf(digits, sizeof(digits), "%.17g", value);
+    put_field(digits, false, out);
+}
+
+static void put_event(const struct stat_event *event, struct text *out)
+{
+    const struct stat_figure *figure = &event->figure;
+    const bool known = stat_has_figure(event);
+    put_field(event->name, false, out);
+    put_number(figure->count, known, out);
+    put_number(figure->corrected, known, out);
+    put_number(figure->uncertainty, known && figure->has_uncertainty, out);
+    put_field(stat_is_time(event) ? "ns" : "counts", false, out);
+    put_number(figure->overhead, known && figure->has_overhead, out);
+    put_number(figure->min, known, out);
+    put_number(figure->max, known, out);
+    put_number((double)figure->runs, true, out);
+    put_number(figure->share, known, out);
+    put_field(stat_state_names[figure->state], false, out);
+    put_field(event->verdict ? stat_trust_name(event) : NULL, false, out);
+    put_number((double)event->verdict_age_s, event->verdict, out);
+    put_field(stat_trust_cause(event), false, out);
+    put_field(event->reason, true, out);
+}
+
+void stat_put_csv(const struct stat_run *run, struct text *out)
+{
+    text_puts(out, "event,count,corrected,uncertainty,unit,overhead,min,max,runs,share,state,trust,"
+                   "trust_age,trust_cause,reason\n");
+    for (size_t i = 0; i < run->event_count && run->run_count; i++)
+        put_event(&run->events[i], out);
+}

@@ -1,0 +1,143 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a store has of the executions of `assay stat`: readings of every event, and what became of
+ * the command each time. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "cli/stat.h"
+
+struct loading {
+    struct stat_run *run;
+    const struct cell *cell;
+    bool null; /* of the program of known truth */
+    uint32_t process;
+    size_t row; /* of the execution under way */
+};
+
+static void take_column(struct stat_execution *execution, const char *column,
+                        const struct sample *sample)
+{
+    const struct {
+        const char *column;
+        uint64_t *value;
+        bool *known;
+    } places[] = {
+        {RUN_STATUS, &execution->status, NULL},
+        {RUN_OUTPUT_BYTES, &execution->output_bytes, NULL},
+        {RUN_TASKS, &execution->tasks, &execution->tasks_known},
+        {RUN_PROCESSES, &execution->processes, NULL},
+        {RUN_LEFT, &execution->left, NULL},
+        {RUN_INTERRUPTS, &execution->interrupts, &execution->interrupts_known},
+        {RUN_NANOSECONDS, &execution->nanoseconds, NULL},
+    };
+    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+        if (strcmp(places[i].column, column) != 0)
+            continue;
+        *places[i].value = sample->value;
+        if (places[i].known)
+            *places[i].known = sample->running > 0;
+    }
+}
+
+/* A row begins: every event has a place in it, whether the cell counts it or not. */
+static int begin_row(struct loading *loading, const struct sample *sample)
+{
+    struct stat_run *run = loading->run;
+    size_t *const count = loading->null ? &run->null_count : &run->run_count;
+    loading->process = sample->process;
+    loading->row = *count;
+    if (loading->null) {
+        struct account *account = list_add(&run->null_accounts, count, sizeof(*account));
+        if (!account)
+            return -ENOMEM;
+        *account = sample->account;
+    } else {
+        struct stat_execution *execution = list_add(&run->runs, count, sizeof(*execution));
+        if (!execution)
+            return -ENOMEM;
+        execution->account = sample->account;
+    }
+    for (size_t i = 0; i < run->event_count; i++) {
+        struct stat_event *event = &run->events[i];
+        size_t have = loading->row;
+        struct stat_reading *reading = loading->null
+                                           ? list_add(&event->nulls, &have, sizeof(*reading))
+                                           : list_add(&event->runs, &have, sizeof(*reading));
+        if (!reading)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int take_sample(void *context, const struct sample *sample)
+{
+    struct loading *loading = context;
+    struct stat_run *run = loading->run;
+    if (sample->process != loading->process && begin_row(loading, sample) < 0)
+        return -ENOMEM;
+    if (sample->counter >= loading->cell->counters)
+        return 0;
+    const char *name = loading->cell->events[sample->counter];
+    if (!loading->null)
+        take_column(&run->runs[loading->row], name, sample);
+    for (size_t i = 0; i < run->event_count; i++) {
+        struct stat_event *event = &run->events[i];
+        if (!event->is_counted || strcmp(event->name, name) != 0)
+            continue;
+        const struct stat_reading reading = {sample->value, sample->enabled, sample->running};
+        if (loading->null)
+            event->nulls[loading->row] = reading;
+        else
+            event->runs[loading->row] = reading;
+    }
+    return 0;
+}
+
+static int load_cell(struct stat_run *run, uint32_t id, bool null, struct failure *failure)
+{
+    if (!id)
+        return 0;
+    struct loading loading = {.run = run, .cell = &run->cells[id - 1], .null = null};
+    return store_each_sample(run->store, id, take_sample, &loading, failure);
+}
+
+/* --- accounts in the place of counts --- */
+
+static struct stat_reading of_account(const char *name, const struct account *account)
+{
+    const bool faults = strcmp(name, "page-faults") == 0;
+    const uint64_t value = faults ? account->minor_faults + account->major_faults
+                                  : account->voluntary + account->involuntary;
+    return (struct stat_reading){value, 1, 1};
+}
+
+static void take_accounts(struct stat_run *run)
+{
+    for (size_t i = 0; i < run->event_count; i++) {
+        struct stat_event *event = &run->events[i];
+        if (event->figure.state != STAT_ACCOUNTED)
+            continue;
+        for (size_t row = 0; row < run->run_count; row++)
+            event->runs[row] = of_account(event->name, &run->runs[row].account);
+        for (size_t row = 0; row < run->null_count; row++)
+            event->nulls[row] = of_account(event->name, &run->null_accounts[row]);
+    }
+}
+
+int stat_load(struct stat_run *run, struct failure *failure)
+{
+    int error = load_cell(run, run->null_cell, true, failure);
+    if (error == 0)
+        error = load_cell(run, run->command_cell, false, failure);
+    if (error < 0)
+        return failure->code ? error : fail_with(failure, error, "out of memory");
+    take_accounts(run);
+    if (run->was_interrupted && run->run_count)
+        run->runs[run->run_count - 1].broken_off =
+            run->runs[run->run_count - 1].status >= STATUS_SIGNAL;
+    return 0;
+}

@@ -1,0 +1,305 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Executes for `assay stat`: first a program of known truth several times, which tells what
+ * starting and counting adds, and whether all events can be counted together; then the command.
+ * Every plan is a cell of the same store. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/list.h"
+#include "base/monotonic.h"
+#include "cli/command-status.h"
+#include "cli/deliver.h"
+#include "cli/gather.h"
+#include "cli/run-store.h"
+#include "cli/stat.h"
+
+/* --- what the command writes --- */
+
+/* It goes where it would have gone; where programs read the report from standard output, beside it.
+ * A reader that left ends the command, as a broken pipe would. */
+static void pass_on(void *context, int stream, const char *bytes, size_t length)
+{
+    struct stat_run *run = context;
+    const struct stat_options *options = run->options;
+    const bool aside = (options->common.json || options->csv) && !options->common.output;
+    const int fd = stream == 2 || aside ? STDERR_FILENO : STDOUT_FILENO;
+    while (length && !run->reader_left) {
+        const ssize_t written = write(fd, bytes, length);
+        if (written < 0 && errno != EINTR) {
+            run->reader_left = errno == EPIPE && fd == STDOUT_FILENO;
+            interrupted += run->reader_left && !interrupted;
+            return;
+        }
+        bytes += written > 0 ? written : 0;
+        length -= written > 0 ? (size_t)written : 0;
+    }
+}
+
+/* --- cells --- */
+
+static bool copy(char **to, const char *from)
+{
+    *to = from ? strdup(from) : NULL;
+    return *to || !from;
+}
+
+static bool add_event(struct cell *cell, const char *event)
+{
+    cell->events[cell->counters] = strdup(event);
+    return cell->events[cell->counters++];
+}
+
+/* only: the one event that is tried; NULL: all that are counted. */
+static bool put_events(const struct stat_run *run, const struct stat_event *only, struct cell *cell)
+{
+    static const char *const columns[] = {RUN_STATUS,     RUN_OUTPUT_BYTES, RUN_TASKS,
+                                          RUN_PROCESSES,  RUN_LEFT,         RUN_INTERRUPTS,
+                                          RUN_NANOSECONDS};
+    bool whole = true;
+    for (size_t i = 0; i < run->event_count && whole; i++)
+        if (run->events[i].is_counted && (!only || only == &run->events[i]))
+            whole = add_event(cell, run->events[i].name);
+    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns) && whole; i++)
+        whole = add_event(cell, columns[i]);
+    return whole;
+}
+
+/* words NULL: the command itself. */
+static struct cell *add_cell(struct stat_run *run, const char *words, const struct stat_event *only)
+{
+    struct cell *cell = list_add(&run->cells, &run->cell_count, sizeof(*cell));
+    if (!cell)
+        return NULL;
+    *cell = (struct cell){.id = (uint32_t)run->cell_count,
+                          .path = strdup("command"),
+                          .pattern = PATTERN_RR,
+                          .specimen = strdup("null"),
+                          .opt = strdup("O2"),
+                          .link = strdup("static"),
+                          .runs = 1,
+                          .cpu = run->controls & CONTROL_BIT(CONTROL_CPU) ? run->cpu : -1};
+    struct cell_command *command = &cell->command;
+    command->controls = run->controls;
+    command->timeout = words ? 0 : run->options->timeout;
+    command->shown = !words;
+    const bool whole = cell->path && cell->specimen && cell->opt && cell->link &&
+                       copy(&command->words, words ? words : run->line) &&
+                       copy(&command->name, words ? STAT_NULL_NAME : run->name) &&
+                       copy(&command->input, words ? NULL : run->input) &&
+                       copy(&command->keep, run->keep) &&
+                       copy(&command->directory, run->directory) && put_events(run, only, cell);
+    return whole ? cell : NULL;
+}
+
+/* --- plans --- */
+
+static int put_truths(struct stat_run *run, const struct cell *cell, bool known,
+                      struct failure *failure)
+{
+    int error = 0;
+    for (uint32_t counter = 0; counter < cell->counters && error == 0; counter++) {
+        const struct stat_event *event = NULL;
+        for (size_t i = 0; i < run->event_count && !event; i++)
+            if (run->events[i].is_counted &&
+                strcmp(run->events[i].name, cell->events[counter]) == 0)
+                event = &run->events[i];
+        const bool has_truth = event && known && event->has_truth;
+        error = store_put_truth(run->store, cell->id, counter, event ? event->class : NULL,
+                                has_truth ? event->truth : 0, has_truth ? "model" : NULL, failure);
+    }
+    return error;
+}
+
+static int put_plan(struct stat_run *run, const struct cell *cell, uint32_t times, bool known,
+                    struct failure *failure)
+{
+    AUTO_FREE struct visit *visits = calloc(times, sizeof(*visits));
+    if (!visits)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < times; i++)
+        visits[i] = (struct visit){.cell = cell->id, .process = i + 1};
+    int error = store_put_plan(run->store, cell, 1, visits, times, failure);
+    if (error == 0)
+        error = put_truths(run, cell, known, failure);
+    return error < 0 ? error : store_commit(run->store, failure);
+}
+
+/* EXIT_DONE, EXIT_INTERRUPTED, or 125 after saying why. */
+static int gather_plan(struct stat_run *run)
+{
+    const struct gather_beside beside = {.context = run, .output = pass_on};
+    struct common_options common = run->options->common;
+    common.quiet = true; /* a line of progress would stand in the command's own */
+    const struct gathering gathering = {.command = "stat",
+                                        .common = &common,
+                                        .session = run->session,
+                                        .store = run->store,
+                                        .cells = run->cells,
+                                        .cell_count = run->cell_count,
+                                        .once = true,
+                                        .more = true,
+                                        .beside = &beside};
+    struct failure refusal = {0};
+    bool complete = false;
+    const int status = gather(&gathering, &complete, &refusal);
+    if (refusal.text[0])
+        return stat_fail(&refusal);
+    return status == EXIT_DONE || status == EXIT_INTERRUPTED ? status : EXIT_OURS;
+}
+
+struct outcome {
+    uint32_t cell;
+    bool done;
+    int error;
+    char *reason; /* NULL: none */
+};
+
+static int take_outcome(void *context, const struct stored_cell *stored)
+{
+    struct outcome *outcome = context;
+    if (stored->cell.id != outcome->cell)
+        return 0;
+    outcome->done = stored->done > stored->failed;
+    outcome->error = stored->error;
+    outcome->reason = strdup(stored->reason ? stored->reason : strerror(stored->error));
+    return outcome->reason ? 0 : -ENOMEM;
+}
+
+/* One cell, so many times; *outcome: was one of them counted? The caller frees its reason. */
+static int execute_cell(struct stat_run *run, const struct cell *cell, uint32_t times, bool known,
+                        struct outcome *outcome)
+{
+    struct failure failure = {0};
+    *outcome = (struct outcome){0};
+    if (!cell) {
+        deliver_out_of_memory("stat");
+        return EXIT_OURS;
+    }
+    outcome->cell = cell->id;
+    if (put_plan(run, cell, times, known, &failure) < 0)
+        return stat_fail(&failure);
+    const int status = gather_plan(run);
+    if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
+        return status;
+    const int error = store_each_cell(run->store, take_outcome, outcome, &failure);
+    if (error < 0 && !failure.code)
+        fail_with(&failure, error, "out of memory");
+    return error < 0 ? stat_fail(&failure) : status;
+}
+
+/* --- the program of known truth --- */
+
+static const char *null_words(void)
+{
+    return SUBJECT_WORD STAT_NULL_NAME " 1";
+}
+
+/* Something cannot be counted beside the rest: which one cannot even alone? */
+static int try_each(struct stat_run *run)
+{
+    int status = EXIT_DONE;
+    for (size_t i = 0; i < run->event_count && status == EXIT_DONE; i++) {
+        struct stat_event *event = &run->events[i];
+        struct outcome outcome;
+        if (!event->is_counted)
+            continue;
+        status = execute_cell(run, add_cell(run, null_words(), event), 1, true, &outcome);
+        if (status == EXIT_DONE && !outcome.done) {
+            event->is_counted = false;
+            event->figure.state = STAT_UNSUPPORTED;
+            event->error = outcome.error;
+            event->reason = outcome.reason;
+            outcome.reason = NULL;
+        }
+        free(outcome.reason);
+    }
+    return status;
+}
+
+static size_t counted_events(const struct stat_run *run)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->event_count; i++)
+        count += run->events[i].is_counted;
+    return count;
+}
+
+static void forget_overhead(struct stat_run *run, const char *why)
+{
+    for (size_t i = 0; i < run->event_count; i++) {
+        run->events[i].has_truth = false;
+        run->events[i].overhead_reason = why;
+    }
+}
+
+static int calibrate(struct stat_run *run)
+{
+    const size_t before = counted_events(run);
+    struct outcome outcome = {0};
+    int status = EXIT_DONE;
+    if (!catalogue_subject(run->catalogue, STAT_NULL_NAME))
+        return EXIT_DONE;
+    for (int attempt = 0; attempt < 2 && status == EXIT_DONE && !outcome.done; attempt++) {
+        free(outcome.reason);
+        status = attempt ? try_each(run) : EXIT_DONE;
+        if (attempt && status == EXIT_DONE && counted_events(run) == before)
+            break; /* no event is at fault */
+        if (status != EXIT_DONE)
+            return status;
+        status = execute_cell(run, add_cell(run, null_words(), NULL), STAT_NULLS, true, &outcome);
+        run->null_cell = outcome.cell;
+    }
+    free(outcome.reason);
+    if (status == EXIT_DONE && !outcome.done) {
+        run->null_cell = 0;
+        forget_overhead(run, "the program of the kit that tells it could not be executed");
+    }
+    return status;
+}
+
+/* --- the command --- */
+
+static int execute_command(struct stat_run *run)
+{
+    struct outcome outcome;
+    int status = execute_cell(run, add_cell(run, NULL, NULL), (uint32_t)run->options->repeat, false,
+                              &outcome);
+    run->command_cell = outcome.cell;
+    run->was_interrupted = status == EXIT_INTERRUPTED || interrupted;
+    if (status != EXIT_DONE && status != EXIT_INTERRUPTED) {
+        free(outcome.reason);
+        return status;
+    }
+    if (!outcome.done && outcome.error) {
+        run->error = outcome.error;
+        run->reason = outcome.reason;
+        return EXIT_DONE;
+    }
+    free(outcome.reason);
+    return outcome.done ? EXIT_DONE : status;
+}
+
+int stat_execute(struct stat_run *run)
+{
+    struct failure failure = {0};
+    const uint64_t began = monotonic_ns();
+    const struct run_store whose = {.command = "stat",
+                                    .common = &run->options->common,
+                                    .catalogue = run->catalogue,
+                                    .path = run->options->store};
+    int status =
+        run_store_create(&whose, &run->store, &failure) < 0 ? stat_fail(&failure) : calibrate(run);
+    if (status == EXIT_DONE)
+        status = execute_command(run);
+    run->seconds = (double)(monotonic_ns() - began) / 1e9;
+    if (status == EXIT_DONE && !run->was_interrupted && store_finish(run->store, &failure) < 0 &&
+        failure.code != -EBUSY)
+        status = stat_fail(&failure);
+    return status;
+}

@@ -1,0 +1,125 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The parts of `assay stat`: which events -> a program of known truth, then the command, in a store
+ * -> figures -> shown for people, as JSON or as CSV. */
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/latest-verdicts.h"
+#include "cli/skips.h"
+#include "judge/stat/figure.h"
+#include "session/session.h"
+#include "show/json.h"
+#include "show/table.h"
+#include "store/store.h"
+
+struct stat_options {
+    struct common_options common;
+    struct string_list events, bring, keep;
+    const char *store, *input, *directory;
+    struct optional cpu;
+    uint64_t repeat;
+    uint64_t timeout; /* ms */
+    bool controlled, csv;
+};
+
+#define STAT_MOST_RUNS 100000u
+#define STAT_NULLS     7u /* executions of the program whose truth is known */
+#define STAT_NULL_NAME "loop"
+#define STAT_NULL_N    1u
+
+/* One event, from its name to its figure. */
+struct stat_event {
+    char *name, *class;         /* class NULL: none is known */
+    bool asked;                 /* by -e: what cannot be counted then is told by itself */
+    bool is_counted;            /* by perf_event; else state says why there is no count */
+    bool has_truth;             /* of the program that is executed to learn what starting adds */
+    int64_t truth;              /* for one execution of it */
+    struct stat_reading *runs;  /* [run->run_count] */
+    struct stat_reading *nulls; /* [run->null_count] */
+    struct stat_figure figure;
+    int error;                       /* errno of opening it */
+    char *reason;                    /* why there is no count; NULL: there is one */
+    const char *overhead_reason;     /* why nothing is known of what starting adds; NULL: it is */
+    const struct judgement *verdict; /* of the latest validation; NULL: none */
+    int64_t verdict_age_s;
+};
+
+/* One execution of the command. */
+struct stat_execution {
+    uint64_t status, output_bytes, tasks, processes, left, nanoseconds, interrupts;
+    bool tasks_known, interrupts_known;
+    struct account account;
+    bool broken_off; /* by Ctrl-C: it is not among those that are averaged, unless it is alone */
+};
+
+struct stat_run {
+    const struct stat_options *options;
+    uint32_t controls;
+    int32_t cpu;
+    char *line, *name, *input, *directory, *keep;
+    pid_t relay;   /* passes standard input on, where the command cannot open it; 0: none does */
+    int relayed;   /* its pipe; -1 */
+    bool no_input; /* the machine is another one: standard input is not passed on */
+    struct session *session;
+    const struct catalogue *catalogue;
+    const char *refused; /* why perf_event counts nothing here; NULL: it does */
+    struct stat_event *events;
+    size_t event_count;
+    struct store *store;
+    struct cell *cells; /* of the store's plans */
+    size_t cell_count;
+    uint32_t null_cell, command_cell; /* ids; 0: none */
+    struct stat_execution *runs;
+    size_t run_count;
+    struct account *null_accounts;
+    size_t null_count;
+    bool reader_left; /* nobody reads what the command writes */
+    bool was_interrupted;
+    int error;    /* of the command, errno: it was not executed */
+    char *reason; /* why; NULL: it was */
+    struct latest_verdicts latest;
+    double seconds;
+};
+
+/* Each stage returns EXIT_DONE to go on, or the exit code after saying why: one of ours is 125. */
+
+/* What to count: the events that were asked for, else those that this machine offers. */
+int stat_find_events(struct stat_run *run);
+/* Executes the program of known truth, then the command. */
+int stat_execute(struct stat_run *run);
+/* Standard input as the command finds it. */
+int stat_take_input(struct stat_run *run, struct failure *failure);
+void stat_end_input(struct stat_run *run);
+
+/* What the store has of both cells. Negative errno. */
+int stat_load(struct stat_run *run, struct failure *failure);
+/* Figures of all events, after stat_load and stat_find_trust. */
+int stat_judge_all(struct stat_run *run);
+/* What validation says of the events. */
+void stat_find_trust(struct stat_run *run);
+
+int stat_fail(const struct failure *failure);
+
+/* The exit code: of the first execution that did not end with 0. */
+int stat_status(const struct stat_run *run);
+/* Executions whose counts are averaged: that one that was broken off is left out beside others. */
+bool stat_is_averaged(const struct stat_run *run, size_t index);
+double stat_seconds(const struct stat_run *run); /* mean over these */
+
+/* --- how a figure is told, whoever it is told to --- */
+
+bool stat_is_time(const struct stat_event *event); /* counts ns of a clock */
+bool stat_has_figure(const struct stat_event *event);
+const char *stat_trust_name(const struct stat_event *event);  /* "exact" …, "not validated" */
+const char *stat_trust_cause(const struct stat_event *event); /* NULL: none, or nothing is amiss */
+
+void stat_put_report(const struct stat_run *run, const struct style *style, struct text *out);
+void stat_put_csv(const struct stat_run *run, struct text *out);
+json_t *stat_results_json(const struct stat_run *run);
+json_t *stat_analysis_json(const struct stat_run *run);
+json_t *stat_skipped_json(const struct stat_run *run);

@@ -1,0 +1,135 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From the readings of an event to a corrected count with its uncertainty. */
+#include "judge/stat/figure.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "stats/interval.h"
+#include "stats/moments.h"
+
+#define CONFIDENCE       0.95
+#define NORMAL_975       1.959963984540054
+#define MEDIAN_TO_MEAN   1.2533141373155003 /* sqrt(pi / 2): a median's error over a mean's */
+#define SMALLEST_TO_TELL 2                  /* executions, for a spread */
+
+const char *const stat_state_names[STAT_STATES] = {
+    [STAT_COUNTED] = "counted",         [STAT_MULTIPLEXED] = "multiplexed",
+    [STAT_UNSCHEDULED] = "unscheduled", [STAT_UNSUPPORTED] = "unsupported",
+    [STAT_ACCOUNTED] = "accounted",
+};
+
+static bool got_counter(const struct stat_reading *reading)
+{
+    return reading->running > 0;
+}
+
+static bool shared_counter(const struct stat_reading *reading)
+{
+    return reading->running < reading->enabled;
+}
+
+static double extrapolated(const struct stat_reading *reading)
+{
+    const double value = (double)reading->value;
+    return shared_counter(reading) ? value * (double)reading->enabled / (double)reading->running
+                                   : value;
+}
+
+/* The values of those that got a counter; returns how many. */
+static size_t values_of(const struct stat_reading *readings, size_t count, double *values)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (got_counter(&readings[i]))
+            values[kept++] = extrapolated(&readings[i]);
+    return kept;
+}
+
+static double half_width(double stdev, size_t count, double times)
+{
+    return t_quantile(0.5 + CONFIDENCE / 2, (double)count - 1) * stdev * times;
+}
+
+/* What an execution adds is drawn like that of the nulls: of one execution its own draw counts as
+ * well, of several it is in their spread already. */
+static void judge_nulls(const struct stat_evidence *evidence, double *values,
+                        struct stat_figure *found)
+{
+    const size_t count = values_of(evidence->nulls, evidence->null_count, values);
+    if (!evidence->has_truth || !count)
+        return;
+    const struct moments moments = moments_of(values, count);
+    sort_values(values, count);
+    found->has_overhead = true;
+    found->overhead = quantile(values, count, 0.5) - (double)evidence->truth;
+    if (count < SMALLEST_TO_TELL)
+        return;
+    const double of_median = MEDIAN_TO_MEAN / sqrt((double)count);
+    const double own = found->runs < SMALLEST_TO_TELL ? 1.0 : 0.0;
+    found->from_nulls = half_width(moments.stdev, count, sqrt(own + of_median * of_median));
+}
+
+/* A sample of the turns that there were, drawn without putting back, of which each counts as
+ * unevenly as it is large. */
+static double sharing_of(const struct stat_reading *reading)
+{
+    if (!got_counter(reading) || !shared_counter(reading))
+        return 0;
+    const double seen = (double)reading->running / (double)reading->enabled;
+    const double turns = fmax(1.0, (double)reading->running / STAT_TURN_NS);
+    const double value = extrapolated(reading);
+    return fmin(value, NORMAL_975 * value * sqrt((1 - seen) / turns));
+}
+
+/* Errors of single executions, each by itself, in their mean. */
+static void judge_sharing(const struct stat_evidence *evidence, struct stat_figure *found)
+{
+    double squares = 0, enabled = 0, running = 0;
+    for (size_t i = 0; i < evidence->run_count; i++) {
+        const struct stat_reading *reading = &evidence->runs[i];
+        const double error = sharing_of(reading);
+        squares += error * error;
+        enabled += (double)reading->enabled;
+        running += (double)reading->running;
+        if (got_counter(reading) && shared_counter(reading))
+            found->state = STAT_MULTIPLEXED;
+    }
+    found->share = enabled > 0 ? fmin(1.0, running / enabled) : 0;
+    found->from_sharing = sqrt(squares) / (double)found->runs;
+}
+
+int stat_judge(const struct stat_evidence *evidence, struct stat_figure *found)
+{
+    AUTO_FREE double *values =
+        calloc(evidence->run_count + evidence->null_count + 1, sizeof(*values));
+    *found = (struct stat_figure){.state = STAT_COUNTED};
+    if (!values)
+        return -ENOMEM;
+    found->runs = values_of(evidence->runs, evidence->run_count, values);
+    if (!found->runs) {
+        found->state = STAT_UNSCHEDULED;
+        return 0;
+    }
+    const struct moments moments = moments_of(values, found->runs);
+    found->count = moments.mean;
+    found->min = moments.min;
+    found->max = moments.max;
+    if (found->runs >= SMALLEST_TO_TELL)
+        found->from_spread = half_width(moments.stdev, found->runs, 1 / sqrt((double)found->runs));
+    judge_sharing(evidence, found);
+    judge_nulls(evidence, values, found);
+    found->from_overcounts = fabs(evidence->per_fault) * evidence->faults +
+                             fabs(evidence->per_interrupt) * evidence->interrupts;
+    found->corrected = found->count - found->overhead;
+    found->has_uncertainty = found->has_overhead || found->runs >= SMALLEST_TO_TELL;
+    found->uncertainty =
+        sqrt(found->from_spread * found->from_spread + found->from_nulls * found->from_nulls +
+             found->from_sharing * found->from_sharing) +
+        found->from_overcounts;
+    return 0;
+}

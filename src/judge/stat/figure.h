@@ -1,0 +1,67 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One event of a command that was executed one or several times: its count, what of it starting and
+ * counting added, and how far the rest can be off (docs/stat.md has the formula). Pure: readings
+ * in, a figure out. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A count as it was read, and for how long (ns) its event was enabled and on a counter. */
+struct stat_reading {
+    uint64_t value, enabled, running;
+};
+
+/* What is laid before the judge of one event. */
+struct stat_evidence {
+    const struct stat_reading *runs; /* executions of the command */
+    size_t run_count;
+    const struct stat_reading *nulls; /* executions of a program whose truth is known */
+    size_t null_count;
+    bool has_truth;
+    int64_t truth; /* what that program's own code does of it */
+    /* Counts too many that validation found for each page fault and each interrupt, and how many of
+     * them an execution had; 0: none is known. */
+    double per_fault, faults;
+    double per_interrupt, interrupts;
+};
+
+enum stat_state {
+    STAT_COUNTED,     /* for the whole time in every execution */
+    STAT_MULTIPLEXED, /* for a part of it: extrapolated */
+    STAT_UNSCHEDULED, /* never got a counter */
+    STAT_UNSUPPORTED, /* cannot be counted here */
+    STAT_ACCOUNTED,   /* as getrusage tells, because perf_event is refused */
+    STAT_STATES
+};
+extern const char *const stat_state_names[STAT_STATES]; /* "counted" … */
+
+struct stat_figure {
+    enum stat_state state; /* counted, multiplexed or unscheduled */
+    size_t runs;           /* executions in which it got a counter; the rest says nothing */
+    double count;          /* mean over them, extrapolated where multiplexed */
+    double min, max;       /* of single executions */
+    double share;          /* of the time that it was on a counter, over all executions; 0 … 1 */
+    bool has_overhead;     /* what starting and counting adds is known */
+    double overhead;       /* the median of the nulls less their truth */
+    double corrected;      /* count - overhead, or count where nothing is known of it */
+    /* Half of the 95 % interval of corrected: the root of the sum of squares of what chance makes,
+     * and on top what is known to be too many. With one execution it holds nothing of how the
+     * command itself varies; nothing is known of it then where the overhead is not. */
+    bool has_uncertainty;
+    double uncertainty;
+    double from_spread;     /* between executions */
+    double from_nulls;      /* of what starting and counting adds */
+    double from_sharing;    /* of a counter that was there for a part of the time */
+    double from_overcounts; /* per page fault and interrupt */
+};
+
+/* ns that an event keeps a counter when several take turns, as the operating system has it unless
+ * told otherwise (perf_event_mux_interval_ms). */
+#define STAT_TURN_NS 4000000.0
+
+/* 0, or -ENOMEM. */
+int stat_judge(const struct stat_evidence *evidence, struct stat_figure *found);

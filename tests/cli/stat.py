@@ -1,0 +1,407 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""assay stat on this machine: page faults of a program that makes a known number of them, exact after correction; how commands end, what
+they write and read; and what is said where nothing can be counted."""
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+import warnings
+
+import tap
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+COMMANDS = os.environ.get("COMMANDS", "build/tests/commands")
+REFUSE = os.environ.get("SECCOMP_REFUSE", "")
+SCHEMA = os.path.join(tap.SOURCE, "docs", "json", "assay-1.schema.json")
+LONG = 200  # s: the machine may be busy
+HEADER = ("event,count,corrected,uncertainty,unit,overhead,min,max,runs,share,state,trust,trust_age,trust_cause,reason").split(",")
+
+
+def program(name):
+    return os.path.abspath(os.path.join(COMMANDS, "command-" + name))
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        warnings.simplefilter("ignore")
+        self.folder = tempfile.mkdtemp(prefix="assay-stat-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.env = {"XDG_STATE_HOME": self.folder}
+
+    def stat(self, *arguments, **options):
+        return tap.assay("stat", *arguments, env=self.env, timeout=LONG, **options)
+
+    def raw(self, *arguments, prefix=(), **options):
+        """Bytes, and a standard input of the caller's choice."""
+        return subprocess.run([*prefix, tap.ASSAY, "stat", *arguments], env={**os.environ, **self.env}, timeout=LONG, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+    def envelope(self, *arguments, status=0):
+        done = self.stat("--json", *arguments)
+        self.assertEqual(done.returncode, status, done.stderr)
+        found = json.loads(done.stdout)
+        if jsonschema:
+            with open(SCHEMA, encoding="utf-8") as schema:
+                jsonschema.validate(found, json.load(schema))
+        return found
+
+    def rows(self, *arguments, status=0):
+        return {row["event"]: row for row in self.envelope(*arguments, status=status)["results"]}
+
+    def countable(self, *events):
+        """Skips where perf_event does not count these."""
+        for event in events:
+            if tap.assay("measure", "-e", event, "--n", "1", "--runs", "1", env=self.env).returncode == 3:
+                self.skipTest(f"{event} cannot be counted here")
+
+
+class Exact(Case):
+    """subject:faults N writes to N fresh pages."""
+
+    def test_page_faults_are_exact_once_corrected(self):
+        self.countable("page-faults")
+        for n in (1, 10, 1000):
+            row = self.rows("--controlled", "-e", "page-faults", "--", "subject:faults", str(n))["page-faults"]
+            self.assertEqual((row["corrected"], row["state"]), (n, "counted"), row)
+            self.assertEqual(row["count"] - row["corrected"], row["overhead"])
+            self.assertGreater(row["overhead"], 0)
+
+    def test_in_user_mode_they_are_exact_whatever_the_addresses(self):
+        self.countable("page-faults:u")
+        row = self.rows("-r", "5", "-e", "page-faults:u", "--", "subject:faults", "100")["page-faults:u"]
+        self.assertEqual((row["corrected"], row["uncertainty"], row["min"], row["max"]),
+                         (100, 0, 100 + row["overhead"], 100 + row["overhead"]))
+
+    def test_with_random_addresses_the_bar_holds_it(self):
+        self.countable("page-faults")
+        rows = [self.rows("-e", "page-faults", "--", "subject:faults", "100")["page-faults"] for _ in range(8)]
+        held = [abs(row["corrected"] - 100) <= row["uncertainty"] for row in rows]
+        self.assertGreaterEqual(sum(held), 6, rows)
+
+    def test_children_and_threads_are_counted(self):
+        self.countable("page-faults:u")
+        shell = "for i in 1 2 3; do {}; done"
+        few, many = (self.rows("--controlled", "-e", "page-faults:u", "--", "sh", "-c", shell.format(what))["page-faults:u"]["count"]
+                     for what in (":", "/bin/true; :"))
+        self.assertGreater(many, few + 60)
+
+    def test_what_nothing_predicts_stands_as_it_was_counted(self):
+        self.countable("task-clock")
+        row = self.rows("-e", "task-clock", "--", "true")["task-clock"]
+        self.assertEqual((row["corrected"], row["overhead"], row["uncertainty"], row["unit"]), (row["count"], None, None, "ns"))
+        self.assertIn("starting", row["overhead_reason"])
+        row = self.rows("-r", "3", "-e", "task-clock", "--", "true")["task-clock"]
+        self.assertGreater(row["uncertainty"], 0)
+
+    def test_several_executions_are_a_mean_with_its_spread(self):
+        self.countable("page-faults:u")
+        envelope = self.envelope("-r", "6", "-e", "page-faults:u", "--", "perl", "-e", "1")
+        row = envelope["results"][0]
+        values = [run["value"] for run in row["runs"]]
+        self.assertEqual(len(values), 6)
+        self.assertAlmostEqual(row["count"], sum(values) / 6)
+        self.assertEqual((row["min"], row["max"]), (min(values), max(values)))
+        self.assertEqual(len(envelope["analysis"]["executions"]), 6)
+        self.assertTrue(envelope["analysis"]["complete"])
+
+
+class Trust(Case):
+    def test_the_latest_verdict_stands_beside_the_count(self):
+        self.countable("page-faults")
+        done = self.stat("-e", "page-faults", "--", "true")
+        self.assertIn("`assay validate page-faults`", " ".join(done.stderr.split()))
+        row = self.rows("-e", "page-faults", "--", "true")["page-faults"]
+        self.assertEqual((row["trust"], row["trust_reason"]), (None, "not validated"))
+        tap.assay("validate", "page-faults", "context-switches:u", "--budget", "5s", env=self.env, timeout=LONG)
+        rows = self.rows("-e", "page-faults,context-switches:u", "--", "true")
+        self.assertEqual(rows["page-faults"]["trust"], "exact")
+        self.assertGreaterEqual(rows["page-faults"]["trust_age"], 0)
+        self.assertIsNone(rows["page-faults"]["trust_cause"])
+        if rows["context-switches:u"]["trust"] == "dead":
+            self.assertIsNotNone(rows["context-switches:u"]["trust_cause"])
+        done = self.stat("-e", "page-faults", "--", "true")
+        self.assertRegex(done.stderr, r"page-faults .* exact\n")
+        self.assertNotIn("not validated", done.stderr)
+
+
+class Endings(Case):
+    def test_the_status_is_the_commands_own(self):
+        for status in (0, 3, 123):
+            execution = self.envelope("--", program("ends"), "exit", str(status), status=status)["analysis"]["executions"][0]
+            self.assertEqual((execution["exit_status"], execution["signal"], execution["timed_out"]), (status, None, False))
+
+    def test_a_signal_is_128_and_its_number(self):
+        execution = self.envelope("--", program("ends"), "crash", status=128 + signal.SIGSEGV)["analysis"]["executions"][0]
+        self.assertEqual((execution["exit_status"], execution["signal"]), (None, signal.SIGSEGV))
+        done = self.stat("--", program("ends"), "crash")
+        self.assertIn("It was killed by SIGSEGV.", done.stderr)
+
+    def test_a_missing_command_is_127_and_one_that_cannot_be_executed_126(self):
+        for words, status in ((["/nonexistent/program"], 127), (["no-such-program-here"], 127), (["/etc/passwd"], 126), (["/"], 126)):
+            done = self.stat("--", *words)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn(words[0], done.stderr)
+            self.assertEqual(done.stdout, "")
+        self.assertEqual(self.envelope("--", "/nonexistent/program", status=127)["results"], [])
+
+    def test_a_time_that_is_over_is_124(self):
+        envelope = self.envelope("--timeout", "300ms", "--", "sleep", "1000", status=124)
+        self.assertTrue(envelope["analysis"]["executions"][0]["timed_out"])
+
+    def test_wrong_usage_is_125(self):
+        for arguments in ((), ("--no-such-option", "true"), ("-r", "0", "true"), ("-r", "100001", "true"), ("--", ""), ("-e", "no-such-event", "true"),
+                          ("-e", "page-faults,page-faults", "true"), ("-e", "{page-faults,task-clock}", "true"), ("-e", "step/instructions/", "true"),
+                          ("-e", "run/status/", "true"), ("--csv", "--json", "true"), ("--cpu", "100000", "true"), ("--input", "/nonexistent", "true")):
+            done = self.stat(*arguments)
+            self.assertEqual(done.returncode, 125, (arguments, done.stderr))
+            self.assertTrue(done.stderr.startswith("assay stat: "), done.stderr)
+
+    def test_options_of_perf_that_are_not_here_say_what_to_do_instead(self):
+        for arguments, words in ((("-p", "1"), "perf stat -p PID"), (("--pid=1",), "perf stat -p PID"), (("-a",), "perf stat -a"),
+                                 (("-C", "0"), "--cpu CPU"), (("-I", "100"), "perf stat -I MS"), (("-x", ","), "--csv")):
+            done = self.stat(*arguments, "--", "true")
+            self.assertEqual(done.returncode, 125)
+            self.assertIn(words, done.stderr)
+            self.assertIn(f"no option {arguments[0].split('=')[0]}: ", done.stderr)
+
+    def test_with_several_executions_the_first_failure_is_the_status(self):
+        flag = os.path.join(self.folder, "flag")
+        done = self.stat("-r", "3", "--", "sh", "-c", f"test -e {flag} && exit 0; touch {flag}; exit 7")
+        self.assertEqual(done.returncode, 7)
+        self.assertIn("ended with status 7", done.stderr)
+
+
+class Output(Case):
+    def test_bytes_pass_as_they_are_and_the_report_stands_beside(self):
+        path = os.path.join(self.folder, "bytes")
+        with open(path, "wb") as file:
+            file.write(os.urandom(3 << 20) + b"\0\n\r\x1b[31m no end of line")
+        with open(path, "rb") as file:
+            expected = file.read()
+        done = self.raw("--", "cat", path, stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout == expected, "standard output is not what was written")
+        self.assertIn(b"Counts of `cat ", done.stderr)
+
+    def test_standard_error_stays_apart(self):
+        done = self.raw("-o", os.path.join(self.folder, "report"), "--", "sh", "-c", "printf out; printf err >&2", stdin=subprocess.DEVNULL)
+        self.assertEqual((done.stdout, done.stderr), (b"out", b"err"))
+        with open(os.path.join(self.folder, "report"), encoding="utf-8") as file:
+            self.assertIn("Counts of `sh -c", file.read())
+
+    def test_what_programs_read_is_alone_on_standard_output(self):
+        for form in ("--json", "--csv"):
+            done = self.stat(form, "--", "sh", "-c", "echo mine; echo err >&2")
+            self.assertNotIn("mine\n", done.stdout)
+            self.assertEqual(sorted(done.stderr.split()), ["err", "mine"])
+
+    def test_output_comes_while_the_command_runs(self):
+        with subprocess.Popen([tap.ASSAY, "stat", "--", "sh", "-c", "echo first; read line; echo $line"], env={**os.environ, **self.env},
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as running:
+            self.assertEqual(running.stdout.readline(), b"first\n")
+            running.stdin.write(b"second\n")
+            running.stdin.flush()
+            self.assertEqual(running.stdout.readline(), b"second\n")
+
+    def test_a_reader_that_leaves_ends_the_command(self):
+        done = subprocess.run(["sh", "-c", f"{tap.ASSAY} stat -- yes 2>/dev/null | head -1"], env={**os.environ, **self.env}, timeout=LONG,
+                              capture_output=True, stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(done.stdout, b"y\n")
+
+    def test_a_slow_reader_loses_nothing(self):
+        with subprocess.Popen([tap.ASSAY, "stat", "-o", os.path.join(self.folder, "r"), "--", "head", "-c", "600000", "/dev/zero"],
+                              env={**os.environ, **self.env}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as running:
+            time.sleep(3)
+            self.assertEqual(len(running.stdout.read()), 600000)
+
+    def test_csv_has_a_header_and_quotes_what_needs_it(self):
+        self.countable("page-faults:u")
+        done = self.stat("--csv", "-e", "page-faults:u", "-e", "task-clock", "--", "true")
+        rows = list(csv.reader(io.StringIO(done.stdout)))
+        self.assertEqual(rows[0], HEADER)
+        self.assertEqual({len(row) for row in rows}, {len(HEADER)})
+        found = dict(zip(HEADER, rows[1]))
+        self.assertEqual(int(found["count"]) - int(found["overhead"]), int(found["corrected"]))
+        self.assertEqual((found["state"], found["runs"], found["share"]), ("counted", "1", "1"))
+        done = self.stat("--csv", "--", "true")  # what cannot be counted has a reason with commas
+        self.assertEqual({len(row) for row in csv.reader(io.StringIO(done.stdout))}, {len(HEADER)})
+
+    def test_the_table_fits_eighty_columns(self):
+        done = self.stat("-r", "3", "--", "true")
+        self.assertEqual([line for line in done.stderr.splitlines() if len(line) > 80], [])
+
+
+class Words(Case):
+    """No shell is between assay and the command."""
+
+    HOSTILE = ["$(touch made)", "`id`", "a;b", "'", '"', "\\", "{a}", "*", "", " ", "-e", "--json", "\t\n", "\x1b[31m", "ü", "\udcff"]
+
+    def test_arguments_arrive_as_they_are(self):
+        done = self.raw("--", "printf", "%s\\0", *self.HOSTILE, stdin=subprocess.DEVNULL, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, b"".join(os.fsencode(word) + b"\0" for word in self.HOSTILE))
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "made")))
+        self.assertNotIn(b"\x1b", done.stderr)
+
+    def test_the_environment_is_the_callers_unless_controlled(self):
+        self.env["SOME_VARIABLE"] = "kept"
+        words = ("--", "sh", "-c", "echo $SOME_VARIABLE")
+        self.assertEqual(self.stat(*words).stdout, "kept\n")
+        self.assertEqual(self.stat("--controlled", *words).stdout, "\n")
+        self.assertEqual(self.stat("--controlled", "--keep", "SOME_VARIABLE", *words).stdout, "kept\n")
+
+    def test_it_works_where_it_is_told_to(self):
+        self.assertEqual(self.stat("--directory", self.folder, "--", "pwd").stdout, os.path.realpath(self.folder) + "\n")
+        self.assertEqual(self.stat("--", "pwd", cwd="/").stdout, "/\n")
+
+    def test_it_stays_on_the_cpu_that_is_named(self):
+        cpu = str(max(os.sched_getaffinity(0)))
+        self.assertEqual(self.stat("--cpu", cpu, "--", "sh", "-c", "taskset -pc $$ | sed 's/.*: //'").stdout.strip(), cpu)
+
+
+class Input(Case):
+    def text(self, *arguments, **options):
+        done = self.raw(*arguments, **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_a_pipe_is_the_very_pipe(self):
+        # What the command does not read is left to others.
+        done = subprocess.run(["sh", "-c", f"printf 'one\\ntwo\\nthree\\n' | (dd bs=1 count=0 2>/dev/null; {tap.ASSAY} stat -- dd bs=4 count=1 2>/dev/null; cat)"],
+                              env={**os.environ, **self.env}, stdout=subprocess.PIPE, timeout=LONG, check=False)
+        self.assertEqual(done.stdout, b"one\ntwo\nthree\n")
+        self.assertEqual(self.text("--", "cat", input=b"\0piped"), b"\0piped")
+
+    def test_a_file_is_read_from_where_it_stands(self):
+        path = os.path.join(self.folder, "lines")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("one\ntwo\n")
+        with open(path, "rb", buffering=0) as file:
+            self.assertEqual(self.text("--", "cat", stdin=file), b"one\ntwo\n")
+        with open(path, "rb", buffering=0) as file:
+            file.read(4)
+            self.assertEqual(self.text("--", "cat", stdin=file), b"two\n")
+        self.assertEqual(self.text("--input", path, "--", "cat", stdin=subprocess.DEVNULL), b"one\ntwo\n")
+        with open(path, "rb", buffering=0) as file:
+            self.assertEqual(self.text("-r", "2", "--", "cat", stdin=file), b"one\ntwo\none\ntwo\n")
+
+    def test_sockets_and_named_pipes_are_passed_on(self):
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            ours.sendall(b"by socket")
+            ours.shutdown(socket.SHUT_WR)
+            self.assertEqual(self.text("--", "cat", stdin=theirs), b"by socket")
+        path = os.path.join(self.folder, "fifo")
+        os.mkfifo(path)
+        writer = subprocess.Popen(["sh", "-c", f"echo by fifo > {path}"])
+        with open(path, "rb", buffering=0) as file:
+            self.assertEqual(self.text("--", "cat", stdin=file), b"by fifo\n")
+        writer.wait(LONG)
+
+    def test_controlled_it_reads_nothing(self):
+        self.assertEqual(self.text("--controlled", "--", "cat", input=b"some"), b"")
+
+
+class Interrupted(Case):
+    def interrupt(self, *words, lines=1):
+        """What it wrote, and its status: once the command has written a line, SIGINT to all of its group as a terminal does."""
+        with subprocess.Popen([tap.ASSAY, "stat", *words], env={**os.environ, **self.env}, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as running:
+            seen = b"".join(running.stdout.readline() for _ in range(lines))
+            os.killpg(running.pid, signal.SIGINT)
+            out, errors = running.communicate(timeout=LONG)
+            return seen + out, errors.decode(), running.returncode
+
+    def test_it_ends_the_command_and_shows_what_was_counted(self):
+        out, errors, status = self.interrupt("--", "sh", "-c", "echo $$; exec sleep 1000")
+        self.assertEqual(status, 128 + signal.SIGINT)
+        self.assertIn("It was killed by SIGINT", errors)
+        self.assertRegex(errors, r"Counts of `sh")
+        self.assertFalse(os.path.exists(f"/proc/{int(out)}"))
+
+    def test_one_that_does_not_listen_is_killed(self):
+        out, errors, status = self.interrupt("--", "sh", "-c", "trap '' INT; echo $$; while :; do sleep 0.1; done")
+        self.assertEqual(status, 128 + signal.SIGKILL, errors)
+        self.assertFalse(os.path.exists(f"/proc/{int(out)}"))
+
+    def test_one_that_ends_by_itself_then_has_its_own_status(self):
+        _, errors, status = self.interrupt("--", "sh", "-c", "trap 'exit 9' INT; echo; while :; do sleep 0.1; done")
+        self.assertEqual(status, 9, errors)
+
+    def test_among_several_it_is_left_out(self):
+        counter = os.path.join(self.folder, "count")
+        script = f"echo x >> {counter}; test $(wc -l < {counter}) -lt 3 && exit 0; echo; exec sleep 1000"
+        _, errors, status = self.interrupt("-r", "9", "--", "sh", "-c", script)
+        self.assertEqual(status, 128 + signal.SIGINT)
+        self.assertIn("3 executions", " ".join(errors.split()))
+        self.assertIn("and is left out", " ".join(errors.split()))
+
+
+class Refused(Case):
+    """Where perf_event counts nothing the command is executed all the same."""
+
+    def test_the_account_of_the_process_stands_in(self):
+        if not REFUSE:
+            self.skipTest("SECCOMP_REFUSE names no helper")
+        for error in ("EPERM", "ENOSYS"):
+            done = self.raw("--controlled", "--json", "--", "subject:faults", "1000", prefix=(REFUSE, error, "--"), stdin=subprocess.DEVNULL)
+            if done.returncode == 77:
+                self.skipTest("no seccomp filters in this kernel")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found = json.loads(done.stdout)
+            rows = {row["event"]: row for row in found["results"]}
+            self.assertEqual({row["state"] for row in rows.values()}, {"accounted"})
+            self.assertEqual(rows["page-faults"]["corrected"], 1000, rows)
+            self.assertIn("perf_event_open", found["skipped"][0]["reason"])
+            done = self.raw("--", "sh", "-c", "echo hello; exit 5", prefix=(REFUSE, error, "--"), stdin=subprocess.DEVNULL)
+            self.assertEqual((done.returncode, done.stdout), (5, b"hello\n"))
+            self.assertIn("by getrusage", done.stderr.decode())
+            self.assertIn("s elapsed", done.stderr.decode())
+
+    def test_events_that_were_asked_for_say_why_not(self):
+        if not REFUSE:
+            self.skipTest("SECCOMP_REFUSE names no helper")
+        done = self.raw("-e", "page-faults:u,cycles", "--", "echo", "ran", prefix=(REFUSE, "EPERM", "--"), stdin=subprocess.DEVNULL)
+        if done.returncode == 77:
+            self.skipTest("no seccomp filters in this kernel")
+        self.assertEqual((done.returncode, done.stdout), (0, b"ran\n"))
+        self.assertEqual(done.stderr.decode().count("Not counted: page-faults:u, cycles: "), 1, done.stderr)
+
+
+class Elsewhere(Case):
+    def test_through_a_transport_output_comes_too(self):
+        done = self.stat("--via", "exec:env", "--", "sh", "-c", "cat; echo there; exit 4")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertEqual(done.stdout, "there\n")
+        self.assertIn("standard input was empty", " ".join(done.stderr.split()))
+
+    def test_an_input_is_brought(self):
+        path = os.path.join(self.folder, "brought.txt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("brought")
+        self.assertEqual(self.stat("--via", "exec:env", "--input", path, "--", "cat").stdout, "brought")
+
+    def test_the_samples_are_kept(self):
+        self.countable("page-faults:u")
+        store = os.path.join(self.folder, "kept.sqlite")
+        self.assertEqual(self.stat("--store", store, "-r", "2", "-e", "page-faults:u", "--", "true").returncode, 0)
+        done = tap.assay("export", store, "--format", "csv", env=self.env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.stat("--store", store, "--", "true").returncode, 125)
+
+
+if __name__ == "__main__":
+    tap.main()

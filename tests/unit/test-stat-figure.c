@@ -1,0 +1,261 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Figures of a command's events from planted readings: what is subtracted, what the bar holds, and
+ * that it holds it as often as it says. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka needs those before it. */
+#include <cmocka.h>
+
+#include "judge/stat/figure.h"
+#include "stats/interval.h"
+#include "stats/random.h"
+
+#define SECOND 1000000000u
+
+static struct stat_reading whole(uint64_t value)
+{
+    return (struct stat_reading){value, SECOND, SECOND};
+}
+
+static struct stat_figure judge(const struct stat_evidence *evidence)
+{
+    struct stat_figure found;
+    assert_int_equal(stat_judge(evidence, &found), 0);
+    return found;
+}
+
+/* Evidence of full readings with these values. */
+struct planted {
+    struct stat_reading runs[64], nulls[64];
+    struct stat_evidence evidence;
+};
+
+static void plant(struct planted *planted, const uint64_t *runs, size_t run_count,
+                  const uint64_t *nulls, size_t null_count, int64_t truth)
+{
+    for (size_t i = 0; i < run_count; i++)
+        planted->runs[i] = whole(runs[i]);
+    for (size_t i = 0; i < null_count; i++)
+        planted->nulls[i] = whole(nulls[i]);
+    planted->evidence = (struct stat_evidence){.runs = planted->runs,
+                                               .run_count = run_count,
+                                               .nulls = planted->nulls,
+                                               .null_count = null_count,
+                                               .has_truth = true,
+                                               .truth = truth};
+}
+
+/* --- exact --- */
+
+static void exact_overhead_is_subtracted_to_the_count(void **state)
+{
+    (void)state;
+    struct planted planted;
+    plant(&planted, (uint64_t[]){1042}, 1, (uint64_t[]){49, 49, 49}, 3, 7);
+    const struct stat_figure found = judge(&planted.evidence);
+    assert_int_equal(found.state, STAT_COUNTED);
+    assert_true(found.has_overhead && found.overhead == 42);
+    assert_true(found.count == 1042 && found.corrected == 1000 && found.uncertainty == 0);
+    assert_true(found.min == 1042 && found.max == 1042 && found.share == 1);
+}
+
+static void one_wild_null_moves_nothing_but_the_bar(void **state)
+{
+    (void)state;
+    struct planted planted;
+    plant(&planted, (uint64_t[]){102}, 1, (uint64_t[]){2, 2, 900, 2, 2, 2, 2}, 7, 0);
+    const struct stat_figure found = judge(&planted.evidence);
+    assert_true(found.overhead == 2 && found.corrected == 100);
+    assert_true(found.uncertainty > 300);
+}
+
+static void overhead_may_exceed_the_count(void **state)
+{
+    (void)state;
+    struct planted planted;
+    plant(&planted, (uint64_t[]){1}, 1, (uint64_t[]){3, 3, 3}, 3, 0);
+    assert_true(judge(&planted.evidence).corrected == -2);
+}
+
+static void without_a_truth_the_count_stands(void **state)
+{
+    (void)state;
+    struct planted planted;
+    plant(&planted, (uint64_t[]){500}, 1, (uint64_t[]){70, 90}, 2, 0);
+    planted.evidence.has_truth = false;
+    struct stat_figure found = judge(&planted.evidence);
+    assert_true(!found.has_overhead && found.corrected == 500);
+    assert_false(found.has_uncertainty);
+    plant(&planted, (uint64_t[]){500, 502}, 2, NULL, 0, 0);
+    planted.evidence.has_truth = false;
+    found = judge(&planted.evidence);
+    assert_true(found.has_uncertainty && found.uncertainty > 0);
+}
+
+static void without_a_null_nothing_is_subtracted(void **state)
+{
+    (void)state;
+    struct planted planted;
+    plant(&planted, (uint64_t[]){500}, 1, NULL, 0, 3);
+    const struct stat_figure found = judge(&planted.evidence);
+    assert_true(!found.has_overhead && found.corrected == 500 && !found.has_uncertainty);
+}
+
+/* --- bars --- */
+
+static void one_run_has_the_bar_of_one_more_null(void **state)
+{
+    (void)state;
+    struct planted planted;
+    plant(&planted, (uint64_t[]){100}, 1, (uint64_t[]){10, 12, 14}, 3, 0);
+    const struct stat_figure found = judge(&planted.evidence);
+    const double pi = 3.14159265358979323846;
+    const double expected = t_quantile(0.975, 2) * 2 * sqrt(1 + pi / 2 / 3);
+    assert_true(fabs(found.uncertainty - expected) < 1e-9);
+    assert_true(found.from_spread == 0);
+}
+
+static void several_runs_have_the_t_interval_of_their_mean(void **state)
+{
+    (void)state;
+    struct planted planted;
+    plant(&planted, (uint64_t[]){90, 100, 110}, 3, (uint64_t[]){5, 5, 5}, 3, 0);
+    const struct stat_figure found = judge(&planted.evidence);
+    assert_true(found.count == 100 && found.corrected == 95);
+    assert_true(found.min == 90 && found.max == 110);
+    assert_true(fabs(found.uncertainty - t_quantile(0.975, 2) * 10 / sqrt(3)) < 1e-9);
+}
+
+static void overcounts_are_added_in_full(void **state)
+{
+    (void)state;
+    struct planted planted;
+    plant(&planted, (uint64_t[]){1000}, 1, (uint64_t[]){0, 0, 0}, 3, 0);
+    planted.evidence.per_fault = 2;
+    planted.evidence.faults = 30;
+    planted.evidence.per_interrupt = -1;
+    planted.evidence.interrupts = 4;
+    const struct stat_figure found = judge(&planted.evidence);
+    assert_true(found.corrected == 1000 && found.uncertainty == 64);
+}
+
+/* --- sharing --- */
+
+static void shared_counters_are_extrapolated_with_a_wider_bar(void **state)
+{
+    (void)state;
+    struct planted planted;
+    plant(&planted, (uint64_t[]){0}, 1, (uint64_t[]){0, 0, 0}, 3, 0);
+    planted.runs[0] = (struct stat_reading){500, SECOND, SECOND / 2};
+    const struct stat_figure found = judge(&planted.evidence);
+    assert_int_equal(found.state, STAT_MULTIPLEXED);
+    assert_true(found.count == 1000 && found.share == 0.5);
+    /* 125 turns of 4 ms were seen of 250. */
+    assert_true(fabs(found.uncertainty - 1.959963984540054 * 1000 * sqrt(0.5 / 125)) < 1e-6);
+}
+
+static void a_short_glance_may_be_off_by_all_of_it(void **state)
+{
+    (void)state;
+    struct planted planted;
+    plant(&planted, (uint64_t[]){0}, 1, (uint64_t[]){0, 0, 0}, 3, 0);
+    planted.runs[0] = (struct stat_reading){10, SECOND, SECOND / 1000};
+    const struct stat_figure found = judge(&planted.evidence);
+    assert_true(found.count == 10000 && found.uncertainty == 10000);
+}
+
+static void what_never_ran_has_no_figure(void **state)
+{
+    (void)state;
+    struct planted planted;
+    plant(&planted, (uint64_t[]){0, 0}, 2, (uint64_t[]){1, 1}, 2, 0);
+    planted.runs[0].running = planted.runs[1].running = 0;
+    assert_int_equal(judge(&planted.evidence).state, STAT_UNSCHEDULED);
+    /* One that ran speaks for itself. */
+    planted.runs[1] = whole(7);
+    const struct stat_figure found = judge(&planted.evidence);
+    assert_int_equal(found.state, STAT_COUNTED);
+    assert_int_equal(found.runs, 1);
+    assert_true(found.count == 7 && found.corrected == 6);
+}
+
+/* --- as often as it says --- */
+
+static double normal(struct random *random)
+{
+    const double scale = 1.0 / 9007199254740992.0;
+    const double one = ((double)(random_next(random) >> 11) + 1) * scale;
+    const double other = (double)(random_next(random) >> 11) * scale;
+    return sqrt(-2 * log(one)) * cos(2 * 3.14159265358979323846 * other);
+}
+
+/* How many of the trials have the program's own mean within their bars: each execution is the
+ * program, which varies, and what starting adds, which varies too. */
+static size_t covered(size_t trials, size_t runs, double own_spread)
+{
+    const double program = 1e6, starting = 5e3, starting_spread = 300;
+    size_t hits = 0;
+    for (size_t trial = 0; trial < trials; trial++) {
+        struct random random;
+        struct planted planted;
+        uint64_t values[64], nulls[64];
+        random_seed(&random, trial + 1);
+        for (size_t i = 0; i < runs; i++)
+            values[i] = (uint64_t)llround(program + own_spread * normal(&random) + starting +
+                                          starting_spread * normal(&random));
+        for (size_t i = 0; i < 7; i++)
+            nulls[i] = (uint64_t)llround(40 + starting + starting_spread * normal(&random));
+        plant(&planted, values, runs, nulls, 7, 40);
+        const struct stat_figure found = judge(&planted.evidence);
+        hits += fabs(found.corrected - program) <= found.uncertainty;
+    }
+    return hits;
+}
+
+static void bars_hold_the_truth_in_at_least_95_of_100(void **state)
+{
+    (void)state;
+    const size_t trials = 4000;
+    const struct {
+        size_t runs;
+        double spread;
+    } cases[] = {{1, 0}, {2, 0}, {5, 0}, {5, 1000}, {30, 1000}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const size_t hits = covered(trials, cases[i].runs, cases[i].spread);
+        print_message("# %zu runs, spread %g: %zu of %zu\n", cases[i].runs, cases[i].spread, hits,
+                      trials);
+        assert_true(hits >= trials * 94 / 100);
+        assert_true(hits <= trials * 99 / 100);
+    }
+}
+
+static void one_run_says_nothing_of_how_the_program_varies(void **state)
+{
+    (void)state;
+    assert_true(covered(1000, 1, 1e5) < 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exact_overhead_is_subtracted_to_the_count),
+        cmocka_unit_test(one_wild_null_moves_nothing_but_the_bar),
+        cmocka_unit_test(overhead_may_exceed_the_count),
+        cmocka_unit_test(without_a_truth_the_count_stands),
+        cmocka_unit_test(without_a_null_nothing_is_subtracted),
+        cmocka_unit_test(one_run_has_the_bar_of_one_more_null),
+        cmocka_unit_test(several_runs_have_the_t_interval_of_their_mean),
+        cmocka_unit_test(overcounts_are_added_in_full),
+        cmocka_unit_test(shared_counters_are_extrapolated_with_a_wider_bar),
+        cmocka_unit_test(a_short_glance_may_be_off_by_all_of_it),
+        cmocka_unit_test(what_never_ran_has_no_figure),
+        cmocka_unit_test(bars_hold_the_truth_in_at_least_95_of_100),
+        cmocka_unit_test(one_run_says_nothing_of_how_the_program_varies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
