@@ -259,7 +259,7 @@ static int run(void *parsed, int argument_count, char **arguments)
 }
 
 static const struct exit_meaning exits[] = {
-    {0, "the command's own status, up to 123; with -r that of the first execution that is not 0"},
+    {0, "the command's own, up to 123; with -r the first that is not 0"},
     {EXIT_TIMED_OUT, "its time was over (--timeout)"},
     {EXIT_OURS, "assay itself failed, or wrong usage"},
     {EXIT_NOT_RUN, "the command was found, but cannot be executed"},
