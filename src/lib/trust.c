@@ -199,8 +199,10 @@ int assay_trust(const char *event, struct assay_trust *trust)
     *trust = (struct assay_trust){.verdict = "unknown", .age_s = -1};
     char folder[4096];
     int length = assay_trust_folder(folder, sizeof(folder));
-    if (length < 0)
+    if (length < 0) {
+        snprintf(trust->note, sizeof(trust->note), "%.255s", assay_last_error());
         return length;
+    }
     if ((size_t)length >= sizeof(folder))
         return set_fail(-EINVAL, "the name of the folder for passports is too long");
     AUTO_FREE struct trust_machine *machine = malloc(sizeof(*machine));
