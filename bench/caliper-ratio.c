@@ -25,8 +25,8 @@
 #include "caliper-peers.h"
 #include "syscall.h"
 
-#define BATCHES 1500
-#define REGIONS 16 /* in a batch */
+#define BATCHES 1000
+#define REGIONS 32 /* in a batch */
 
 static const char *const names[PEER_EVENTS_MOST] = {"page-faults:u", "minor-faults:u",
                                                     "major-faults:u", "cpu-migrations"};
@@ -37,8 +37,8 @@ static struct assay_calipers *calipers;
 
 static int calipers_open(size_t events, char *reason, size_t size)
 {
-    if (assay_calipers_open(&calipers, names, events, ASSAY_READ | ASSAY_NO_TIME) == 0 &&
-        assay_calibrate() == 0 && assay_calipers_path(calipers) == ASSAY_PATH_READ)
+    if (assay_calipers_open(&calipers, names, events, ASSAY_READ) == 0 && assay_calibrate() == 0 &&
+        assay_calipers_path(calipers) == ASSAY_PATH_READ)
         return 0;
     snprintf(reason, size, "%s%s", assay_last_error(),
              calipers ? assay_calipers_reason(calipers, 0) : "");
@@ -86,10 +86,10 @@ static __attribute__((noinline)) void called_regions(int times)
 static const struct peer peer_called = {"calipers through functions", already_open, called_regions,
                                         0};
 
-/* --- the bare calls: on a group like that of the calipers, with faults and switches, and on one
- * with the events alone --- */
+/* --- the bare calls: on the events that the calipers count, and on a group with faults and
+ * switches along, as ASSAY_WATCH has it --- */
 
-static const struct assay_reader *equal, *alone;
+static const struct assay_reader *watched, *alone;
 
 static const struct assay_reader *open_group(const char *const *events, size_t count)
 {
@@ -106,9 +106,9 @@ static int bare_open(size_t events, char *reason, size_t size)
     memcpy(all, names, sizeof(names));
     all[count++] = "page-faults:u";
     all[count++] = "context-switches";
-    equal = open_group(all, count);
+    watched = open_group(all, count);
     alone = open_group(names, events);
-    if (equal && alone && equal->descriptor >= 0 && alone->descriptor >= 0)
+    if (watched && alone && watched->descriptor >= 0 && alone->descriptor >= 0)
         return 0;
     snprintf(reason, size, "%s", assay_last_error());
     return -1;
@@ -126,9 +126,9 @@ static inline __attribute__((always_inline)) void bare(const struct assay_reader
     }
 }
 
-static __attribute__((noinline)) void equal_regions(int times)
+static __attribute__((noinline)) void watched_regions(int times)
 {
-    bare(equal, times);
+    bare(watched, times);
 }
 
 static __attribute__((noinline)) void alone_regions(int times)
@@ -136,10 +136,10 @@ static __attribute__((noinline)) void alone_regions(int times)
     bare(alone, times);
 }
 
-static const struct peer peer_equal = {"two bare reads of the same group", bare_open, equal_regions,
+static const struct peer peer_alone = {"the two bare reads it needs", bare_open, alone_regions,
                                        1.05};
-static const struct peer peer_alone = {"two bare reads without faults and switches", already_open,
-                                       alone_regions, 0};
+static const struct peer peer_watched = {"two bare reads with faults and switches along",
+                                         already_open, watched_regions, 0};
 
 /* --- instructions --- */
 
@@ -170,7 +170,7 @@ static uint64_t steps_of(const struct peer *peer, size_t events, int times)
         calipers = NULL;
         if ((peer == &peer_named || peer == &peer_called) && calipers_open(events, reason, 256) < 0)
             _exit(1);
-        if (peer == &peer_alone && bare_open(events, reason, 256) < 0)
+        if (peer == &peer_watched && bare_open(events, reason, 256) < 0)
             _exit(1);
         if (peer->open && peer->open(events, reason, sizeof(reason)) < 0)
             _exit(1);
@@ -310,12 +310,12 @@ static int forget(const char *path, const struct stat *about, int kind, struct F
 
 int main(void)
 {
-    static const struct peer *const own[] = {&peer_calipers, &peer_equal, &peer_alone, &peer_named,
-                                             &peer_called};
+    static const struct peer *const own[] = {&peer_calipers, &peer_alone, &peer_watched,
+                                             &peer_named, &peer_called};
     static const struct peer *const low[] = {&peer_calipers, &peer_papi_low};
     static const struct peer *const high[] = {&peer_calipers, &peer_papi_high};
-    static const struct peer *const counted[] = {&peer_calipers, &peer_equal,  &peer_alone,
-                                                 &peer_named,    &peer_called, &peer_papi_low,
+    static const struct peer *const counted[] = {&peer_calipers, &peer_watched, &peer_alone,
+                                                 &peer_named,    &peer_called,  &peer_papi_low,
                                                  &peer_papi_high};
     static const size_t events[] = {1, 4};
     char folder[] = "/tmp/caliper-ratio.XXXXXX"; /* for what PAPI may write */

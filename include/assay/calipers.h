@@ -52,8 +52,9 @@ enum assay_calipers_flags {
     ASSAY_READ = 2,    /* only by system calls */
     ASSAY_OR_TRAP = 4, /* where no counter counts instructions:u, trap: see ASSAY_PATH_TRAP */
     ASSAY_NO_TIME = 8, /* do not read the clock at both ends */
-    ASSAY_WATCH = 16,  /* ask the kernel, outside of the region, for faults and switches inside it,
-                          also where the path itself does not: two system calls more */
+    ASSAY_WATCH = 16,  /* count faults and switches inside regions along, which may add to what a
+                          CPU counts: with user reads two system calls around the region, else
+                          within those that are made, which take longer */
 };
 
 /* What happened inside a region that a count may have suffered from. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "lib/calipers.h"
 #include "lib/set.h"
@@ -19,11 +20,22 @@ struct nulls {
     size_t taken[ASSAY_NULL_KINDS], kept[ASSAY_NULL_KINDS];
     double values[ASSAY_NULL_KINDS][MEASURES][CALIPERS_NULLS];
     uint64_t before[ASSAY_CALIPERS_MOST]; /* the last reading of a clock */
+    long interruptions;                   /* faults and switches of this thread so far */
 };
 
 void nulls_free(struct nulls *nulls)
 {
     free(nulls);
+}
+
+/* What the operating system counts itself, and what is trapped, suffers from no interruption; and
+ * where every instruction traps, regions are so long that each may have one. */
+static bool any_suffers(const struct assay_calipers *calipers)
+{
+    bool suffers = false;
+    for (size_t i = 0; i < calipers->count; i++)
+        suffers |= calipers->events[i].nature != NATURE_COUNT;
+    return suffers;
 }
 
 int assay_calibrate_start(void)
@@ -40,7 +52,7 @@ int assay_calibrate_start(void)
     memset(calipers->nulls, 0, sizeof(*calipers->nulls));
     for (size_t i = 0; i < calipers->count; i++)
         calipers->events[i].step = 0;
-    return CALIPERS_WARM + CALIPERS_NULLS + CALIPERS_SPARE;
+    return CALIPERS_WARM + CALIPERS_NULLS + (any_suffers(calipers) ? CALIPERS_SPARE : 0);
 }
 
 static uint64_t common_step(uint64_t one, uint64_t other)
@@ -68,6 +80,29 @@ static void take_step(struct nulls *nulls, size_t index, struct caliper *event,
     nulls->before[index] = ended;
 }
 
+/* Faults and switches of this thread since it was last asked: between two empty regions there is
+ * time for that, whatever the regions themselves watch. */
+static bool was_interrupted(struct nulls *nulls)
+{
+    struct rusage usage;
+    long before = nulls->interruptions;
+    if (getrusage(RUSAGE_THREAD, &usage) == 0)
+        nulls->interruptions = usage.ru_minflt + usage.ru_majflt + usage.ru_nvcsw + usage.ru_nivcsw;
+    return nulls->interruptions != before;
+}
+
+/* What the operating system counts itself, and what is trapped, suffers from no interruption; and
+ * where every instruction traps, regions are so long that each may have one. */
+static bool is_disturbed(const struct assay_calipers *calipers,
+                         const struct region_reading *reading)
+{
+    bool interrupted = was_interrupted(calipers->nulls), suffers = false;
+    for (size_t i = 0; i < calipers->count; i++)
+        suffers |= calipers->events[i].nature != NATURE_COUNT;
+    unsigned matters = suffers ? ~0u : ~(unsigned)CALIPERS_INTERRUPTIONS;
+    return reading->lost || (suffers && interrupted) || reading->noticed & matters;
+}
+
 void assay_calibrate_take(enum assay_nulls kind)
 {
     struct assay_calipers *calipers = calipers_here();
@@ -77,8 +112,8 @@ void assay_calibrate_take(enum assay_nulls kind)
     struct region_reading reading;
     reading_of(calipers, calipers->result, &reading);
     size_t at = nulls->kept[kind];
-    if (nulls->taken[kind]++ < CALIPERS_WARM || at >= CALIPERS_NULLS || reading.noticed ||
-        reading.lost)
+    bool disturbed = is_disturbed(calipers, &reading);
+    if (nulls->taken[kind]++ < CALIPERS_WARM || at >= CALIPERS_NULLS || disturbed)
         return;
     for (size_t i = 0; i < calipers->count; i++) {
         nulls->values[kind][i][at] = (double)reading.raw[i];

@@ -81,18 +81,34 @@ static void read_by_call(struct assay_calipers *calipers, const struct assay_set
     calipers->here.ways |= ASSAY_WAY_READ;
 }
 
+/* Companions that are events anyway cost nothing more. */
+static void find_companions(struct assay_calipers *calipers)
+{
+    for (size_t i = 0; i < calipers->count; i++) {
+        const struct caliper *event = &calipers->events[i];
+        for (size_t k = 0; k < COMPANIONS && event->kind == CALIPER_COUNTER; k++)
+            if (strcmp(event->name, companions[k]) == 0)
+                calipers->companion_words[k] = event->word;
+    }
+}
+
+/* One event without companions is read alone, which is a third cheaper than a group. */
 static int open_read(struct assay_calipers *calipers, const struct counted *counted)
 {
-    int error = assay_set_open(&calipers->set, counted->names, counted->count + COMPANIONS, 0);
+    size_t along = calipers->flags & ASSAY_WATCH ? COMPANIONS : 0;
+    int error = assay_set_open(&calipers->set, counted->names, counted->count + along, 0);
     if (error < 0)
         return error;
-    take_members(calipers, counted, GROUP_COUNTS, 1);
+    take_members(calipers, counted, calipers->set->grouped ? GROUP_COUNTS : SINGLE_COUNT, 1);
     bool any = false;
     for (size_t i = 0; i < counted->count; i++)
         any |= calipers->set->descriptors[i] >= 0;
     if (!any)
         return 0;
-    take_companions(calipers, calipers->set, counted->count);
+    if (along)
+        take_companions(calipers, calipers->set, counted->count);
+    else
+        find_companions(calipers);
     read_by_call(calipers, calipers->set);
     calipers->path = ASSAY_PATH_READ;
     return assay_set_enable(calipers->set);

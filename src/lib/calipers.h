@@ -29,6 +29,9 @@ _Static_assert(offsetof(struct assay_here, pages) == 48, "pages");
 #define CALIPERS_SPARE 64  /* and some more, in place of those that were disturbed */
 #define CALIPERS_FEW   32  /* with fewer undisturbed ones there are no figures */
 
+/* What a CPU's counter and a clock suffer from, and nothing else. */
+#define CALIPERS_INTERRUPTIONS (ASSAY_SAW_FAULTS | ASSAY_SAW_SWITCHES | ASSAY_SAW_INTERRUPTS)
+
 #define FRAMES    (ASSAY_DEPTH_MOST + 2)
 #define WORD_TRAP (ASSAY_FRAME_WORDS - 1) /* of begun and ended: see struct assay_frame */
 

@@ -12,7 +12,6 @@
 #define RARELY       0.05    /* what happens less often is beyond a confidence of 95 % */
 #define KERNEL_MOST  20000.0 /* events that the operating system's part of an interruption adds */
 #define TWO_READINGS 0.776   /* steps: two readings of a clock differ by less, 95 times of 100 */
-#define DISTURBING   (ASSAY_SAW_FAULTS | ASSAY_SAW_SWITCHES | ASSAY_SAW_INTERRUPTS)
 
 /* How far the truth may be below and above what is corrected. */
 struct bar {
@@ -140,7 +139,7 @@ void correct_count(const struct assay_calipers *calipers, size_t index,
     *count = (struct assay_count){
         .raw = reading->raw[index], .state = state_of(event, reading), .noticed = reading->noticed};
     if (event->nature == NATURE_COUNT)
-        count->noticed &= ~(unsigned)DISTURBING;
+        count->noticed &= ~(unsigned)CALIPERS_INTERRUPTIONS;
     if (event->unsteady)
         count->noticed |= ASSAY_NOT_STEADY;
     if (count->state == ASSAY_MULTIPLEXED || count->state == ASSAY_UNSCHEDULED)

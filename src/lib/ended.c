@@ -37,14 +37,16 @@ static inline __attribute__((always_inline)) void leave(struct assay_calipers *c
 {
     struct assay_here *here = &calipers->here;
     struct assay_frame *frame = here->frame, *parent = frame - 1;
-    if (__builtin_expect(here->depth == 0, 0))
+    /* Each loaded once and by itself: a load of both right behind a store of one would stall. */
+    const uint32_t ways = here->ways, depth = here->depth;
+    if (__builtin_expect(depth == 0, 0))
         return; /* ended more often than begun */
-    if (__builtin_expect(here->depth > ASSAY_DEPTH_MOST, 0)) {
+    if (__builtin_expect(depth > ASSAY_DEPTH_MOST, 0)) {
         leave_too_deep(calipers);
         return;
     }
     uint64_t children = frame->children, named = frame->named;
-    if (here->ways & ASSAY_WAY_USER)
+    if (ways & ASSAY_WAY_USER)
         look_at_page(calipers, frame);
     if (here->ways & ASSAY_WAY_TRAP)
         trap_look(here, frame);
@@ -56,23 +58,48 @@ static inline __attribute__((always_inline)) void leave(struct assay_calipers *c
     parent->named += frame->named + !!region;
     frame->children = children; /* without those of a handler that came since the reading */
     frame->named = named;
-    here->depth--;
+    here->depth = depth - 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     here->frame = parent;
-    if (here->depth == 0 && here->ways & ASSAY_WAY_TRAP)
+    if (depth == 1 && ways & ASSAY_WAY_TRAP)
         trap_leave();
 }
 
-void assay_ended(void)
+/* All that is not plain: calipers that read or trap in user code, regions too deep, none at all. */
+static __attribute__((noinline)) void leave_any(struct assay_region *region)
 {
     struct assay_calipers *calipers = calipers_here();
-    if (calipers)
+    if (!calipers)
+        return;
+    if (region)
+        leave(calipers, region);
+    else
         leave(calipers, NULL);
+}
+
+/* Where counts are read by system calls, what stands here is what a region costs beyond them. Where
+ * nothing is selected the one frame is also the last. */
+void assay_ended(void)
+{
+    struct assay_here *here = assay_here;
+    struct assay_frame *frame = here->frame, *parent = frame - 1;
+    const uint32_t depth = here->depth;
+    if (__builtin_expect(frame == here->last || depth == 0 || depth > ASSAY_DEPTH_MOST ||
+                             here->ways & (ASSAY_WAY_USER | ASSAY_WAY_TRAP),
+                         0)) {
+        leave_any(NULL);
+        return;
+    }
+    ((struct assay_calipers *)(void *)here)->result = frame;
+    parent->noticed |= frame->noticed;
+    parent->children += frame->children + 1;
+    parent->named += frame->named;
+    here->depth = depth - 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    here->frame = parent;
 }
 
 void assay_ended_in(struct assay_region *region)
 {
-    struct assay_calipers *calipers = calipers_here();
-    if (calipers)
-        leave(calipers, region);
+    leave_any(region);
 }

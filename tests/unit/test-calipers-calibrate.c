@@ -214,6 +214,26 @@ static struct null always_disturbed(enum assay_nulls kind, int number)
     return null;
 }
 
+static struct null always_interrupted(enum assay_nulls kind, int number)
+{
+    struct null null = plain(kind, number);
+    null.faults = null.switches = 1;
+    null.length_ns = 5000000;
+    return null;
+}
+
+static void what_suffers_from_no_interruption_is_calibrated_in_spite_of_them(void **state)
+{
+    (void)state;
+    calibrate(always_interrupted);
+    assert_int_equal(planted.calibrated, 0);
+    for (size_t i = 0; i < EVENTS; i++)
+        planted.events[i].nature = NATURE_COUNT;
+    calibrate(always_interrupted);
+    expect_plain_figures();
+    expect_no_doubt();
+}
+
 static void none_undisturbed_is_not_calibrated(void **state)
 {
     (void)state;
@@ -295,6 +315,7 @@ int main(void)
         CASE(the_first_ones_are_not_kept),
         CASE(others_are_measured_in_place_of_disturbed_ones),
         CASE(few_undisturbed_ones_are_said),
+        CASE(what_suffers_from_no_interruption_is_calibrated_in_spite_of_them),
         CASE(none_undisturbed_is_not_calibrated),
         CASE(what_goes_on_changing_is_said),
         CASE(a_counter_that_stands_still_is_said),
