@@ -26,17 +26,15 @@ static struct region_name pool[ASSAY_REGIONS_MOST + SPARE];
 static struct region_name *numbered[ASSAY_REGIONS_MOST]; /* without gaps: the first NULL ends it */
 static uint32_t further;                                 /* not 0: some name found no number */
 
-static void describe(struct region_name *name, const char *text)
+static void describe(struct region_name *described, const char *name)
 {
     uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    size_t length = 0;
-    for (; text[length]; length++) {
-        hash = (hash ^ (unsigned char)text[length]) * 1099511628211u;
-        if (length < KEPT)
-            name->bytes[length] = text[length];
-    }
-    name->hash = hash;
-    name->length = length;
+    size_t length = strlen(name);
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 1099511628211u;
+    described->hash = hash;
+    described->length = length;
+    memcpy(described->bytes, name, length < KEPT ? length : KEPT);
 }
 
 static bool same(const struct region_name *one, const struct region_name *other)
@@ -93,31 +91,33 @@ static uint32_t publish(struct region_name *name)
     return 0;
 }
 
-uint32_t region_number(const char *text)
+uint32_t region_number(const char *name)
 {
     struct region_name wanted;
-    describe(&wanted, text ? text : "(no name)");
+    describe(&wanted, name ? name : "(no name)");
     uint32_t number = find(&wanted);
     if (number)
         return number;
-    struct region_name *name = at(ASSAY_REGIONS_MOST - 1) ? NULL : take_place();
-    if (name) {
-        name->hash = wanted.hash;
-        name->length = wanted.length;
-        memcpy(name->bytes, wanted.bytes, wanted.length < KEPT ? wanted.length : KEPT);
-        number = publish(name);
+    struct region_name *place = at(ASSAY_REGIONS_MOST - 1) ? NULL : take_place();
+    if (place) {
+        place->hash = wanted.hash;
+        place->length = wanted.length;
+        memcpy(place->bytes, wanted.bytes, wanted.length < KEPT ? wanted.length : KEPT);
+        number = publish(place);
     }
     if (!number)
         __atomic_store_n(&further, 1, __ATOMIC_RELAXED);
     return number ? number : REGION_FURTHER;
 }
 
-uint32_t region_number_of(const char *text)
+uint32_t region_number_of(const char *name)
 {
     struct region_name wanted;
-    describe(&wanted, text);
+    describe(&wanted, name);
     uint32_t number = find(&wanted);
-    return number ? number : __atomic_load_n(&further, __ATOMIC_RELAXED) ? REGION_FURTHER : 0;
+    if (number)
+        return number;
+    return __atomic_load_n(&further, __ATOMIC_RELAXED) ? REGION_FURTHER : 0;
 }
 
 bool region_is_own(uint32_t number)

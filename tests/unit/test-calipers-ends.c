@@ -10,7 +10,9 @@
 #include <cmocka.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <sys/wait.h>
 
@@ -19,10 +21,11 @@
 
 static struct assay_region region = ASSAY_REGION("before fork"), later = ASSAY_REGION("in child");
 
-#define FAULT_CALIPERS(name)                                                                       \
-    struct assay_calipers *name = fault_calipers();                                                \
-    if (!name)                                                                                     \
-    skip_because("page faults cannot be counted here")
+#define NEEDS_FAULTS(calipers)                                                                     \
+    do {                                                                                           \
+        if (!(calipers))                                                                           \
+            skip_because("page faults cannot be counted here");                                    \
+    } while (0)
 
 /* 0, or the line at which it was not so. */
 #define CHECK(condition)                                                                           \
@@ -85,8 +88,13 @@ static int in_child_within_a_region(struct assay_calipers *calipers)
 static void a_child_of_fork_counts_nothing_and_goes_on(void **state)
 {
     (void)state;
-    FAULT_CALIPERS(calipers);
+    struct assay_calipers *calipers = fault_calipers();
+    NEEDS_FAULTS(calipers);
     struct assay_total total;
+    assay_begin();
+    assay_end_in(&region);
+    assay_calipers_close(calipers); /* the process keeps it, and the child does not */
+    calipers = fault_calipers();
     assay_begin();
     assay_end_in(&region);
     assay_begin();
@@ -99,8 +107,17 @@ static void a_child_of_fork_counts_nothing_and_goes_on(void **state)
     assay_calipers_close(calipers);
 }
 
-/* A thread that stays in the middle of handing its regions over while others fork. */
+/* Threads that hand their regions over, or look at those of all, while another one forks. */
 static int stop_threads;
+static void *ask_for_tables(void *unused)
+{
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    while (!__atomic_load_n(&stop_threads, __ATOMIC_RELAXED))
+        assay_table(nowhere);
+    close(nowhere);
+    return unused;
+}
+
 static void *open_and_close(void *unused)
 {
     while (!__atomic_load_n(&stop_threads, __ATOMIC_RELAXED)) {
@@ -130,10 +147,11 @@ static void children_do_not_wait_for_threads_they_do_not_have(void **state)
 {
     (void)state;
     pthread_t threads[2];
-    FAULT_CALIPERS(calipers);
-    for (size_t i = 0; i < 2; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, open_and_close, NULL), 0);
-    for (int i = 0; i < 50; i++)
+    struct assay_calipers *calipers = fault_calipers();
+    NEEDS_FAULTS(calipers);
+    assert_int_equal(pthread_create(&threads[0], NULL, open_and_close, NULL), 0);
+    assert_int_equal(pthread_create(&threads[1], NULL, ask_for_tables, NULL), 0);
+    for (int i = 0; i < 100; i++)
         assert_int_equal(run_child(in_child_beside_threads, calipers), 0);
     __atomic_store_n(&stop_threads, 1, __ATOMIC_RELAXED);
     for (size_t i = 0; i < 2; i++)
@@ -159,26 +177,44 @@ static size_t counters_of(pid_t process)
     return found;
 }
 
+static pid_t execute(bool by_fork, int input, int output)
+{
+    static char shell[] = "sh", option[] = "-c", line[] = "echo; exec cat";
+    char *const words[] = {shell, option, line, NULL};
+    pid_t child = -1;
+    if (!by_fork) { /* as vfork does it */
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_adddup2(&actions, input, 0);
+        posix_spawn_file_actions_adddup2(&actions, output, 1);
+        assert_int_equal(posix_spawnp(&child, "sh", &actions, NULL, words, environ), 0);
+        posix_spawn_file_actions_destroy(&actions);
+        return child;
+    }
+    child = fork();
+    if (child == 0) {
+        dup2(input, 0);
+        dup2(output, 1);
+        execvp("sh", words);
+        _exit(127);
+    }
+    return child;
+}
+
 /* The program `cat` waits for its input to end, so there is time to look at it. */
 static void programs_that_are_executed_inherit_no_counter(void **state)
 {
     (void)state;
-    int input[2], ready[2];
+    int input[2], ready[2], status;
     char byte;
-    FAULT_CALIPERS(calipers);
+    struct assay_calipers *calipers = fault_calipers();
+    NEEDS_FAULTS(calipers);
     assert_true(counters_of(getpid()) > 0);
-    for (int by_vfork = 0; by_vfork < 2; by_vfork++) {
-        assert_int_equal(pipe(input), 0);
-        assert_int_equal(pipe(ready), 0);
+    for (int by_fork = 0; by_fork < 2; by_fork++) {
+        assert_int_equal(pipe2(input, O_CLOEXEC), 0);
+        assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
         assay_begin();
-        pid_t child = by_vfork ? vfork() : fork();
-        if (child == 0) {
-            dup2(input[0], 0);
-            dup2(ready[1], 1);
-            close(input[1]);
-            execlp("sh", "sh", "-c", "echo; exec cat", (char *)NULL);
-            _exit(127);
-        }
+        pid_t child = execute(by_fork, input[0], ready[1]);
         assay_end_in(&region);
         assert_int_equal(read(ready[0], &byte, 1), 1); /* it was executed */
         assert_int_equal(counters_of(child), 0);
@@ -186,7 +222,6 @@ static void programs_that_are_executed_inherit_no_counter(void **state)
             close(input[i]);
             close(ready[i]);
         }
-        int status;
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_int_equal(status, 0);
     }
@@ -216,7 +251,8 @@ static __attribute__((noinline)) void jump_out_of_three_regions(void)
 static void regions_left_by_longjmp_stay_open_until_they_are_ended(void **state)
 {
     (void)state;
-    FAULT_CALIPERS(calipers);
+    struct assay_calipers *calipers = fault_calipers();
+    NEEDS_FAULTS(calipers);
     struct assay_count count;
     struct fresh fresh = fresh_memory();
     assay_begin();
@@ -237,7 +273,8 @@ static void regions_left_by_longjmp_stay_open_until_they_are_ended(void **state)
 static void closing_within_regions_abandons_them(void **state)
 {
     (void)state;
-    FAULT_CALIPERS(calipers);
+    struct assay_calipers *calipers = fault_calipers();
+    NEEDS_FAULTS(calipers);
     assay_begin();
     assay_begin();
     assay_calipers_close(calipers);

@@ -97,7 +97,7 @@ static void a_million_regions_need_and_move_nothing(void **state)
     assert_int_equal(asked, asked_before);
     pages_of_process(after);
     assert_int_equal(after[0], before[0]);
-    assert_in_range(after[1], 0, before[1] + 16);
+    assert_in_range(after[1], 0, before[1] + 128); /* half a byte a region; it is kept by CPU */
     assert_ptr_equal(calipers->here.frame, frame);
     assert_int_equal(calipers->here.depth, 0);
     assert_int_equal(assay_total("million inner", 0, &inside), 0);

@@ -15,8 +15,8 @@
 #include "counted-faults.h"
 #include "skip.h"
 
-#define THREADS 8
-#define TIMES   200
+#define THREADS 8u
+#define TIMES   200ul
 
 static struct assay_region outer = ASSAY_REGION("outer"), inner = ASSAY_REGION("inner"),
                            last = ASSAY_REGION("last one");

@@ -32,9 +32,9 @@ static void sums_are_raw_less_what_every_region_added(void **state)
         (struct null_figures){.middle = 7, .low = 7, .high = 7, .mean = 7};
     calipers->events[0].null[ASSAY_NULL_PAIR] = (struct null_figures){.middle = 20, .mean = 20};
     calipers->events[0].null[ASSAY_NULL_NAMED] = (struct null_figures){.middle = 50, .mean = 50};
-    planted_region(calipers, &region, (uint64_t[]){107, 1}, 0, 0);              /* 100 */
-    planted_region(calipers, &region, (uint64_t[]){7 + 20 + 3, 2}, 1, 0);       /* 3 */
-    planted_region(calipers, &region, (uint64_t[]){7 + 40 + 150 + 5, 6}, 2, 3); /* 5 */
+    planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){107, 1}, 0, 0);        /* 100 */
+    planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){7 + 20 + 3, 2}, 1, 0); /* 3 */
+    planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){7 + 40 + 150 + 5, 6}, 2, 3); /* 5 */
     struct assay_total apples = TOTAL("sums", 0), pears = TOTAL("sums", 1);
     assert_int_equal(apples.regions, 3);
     assert_int_equal(apples.raw, 107 + 30 + 202);
@@ -59,7 +59,7 @@ static void a_total_of_one_region_is_its_count(void **state)
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     calipers->events[0].null[ASSAY_NULL_ALONE] = (struct null_figures){
         .middle = 7, .low = 5, .high = 11, .mean = 7.5, .spread = 2, .error = 0.5, .odd = 1};
-    planted_region(calipers, &region, (uint64_t[]){107, 1}, 0, 0);
+    planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){107, 1}, 0, 0);
     struct assay_count counts[2];
     assert_int_equal(assay_counts(counts), 0);
     struct assay_total total = TOTAL("one", 0);
@@ -80,7 +80,7 @@ static void bars_of_many_add_by_chance_and_alike(void **state)
     *window = (struct null_figures){
         .middle = 7, .low = 4, .high = 9, .mean = 7.5, .spread = 2, .error = 0.5, .odd = 1};
     for (int i = 0; i < 101; i++)
-        planted_region(calipers, &region, (uint64_t[]){107, 1}, 0, 0);
+        planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){107, 1}, 0, 0);
     struct assay_total total = TOTAL("bars", 0);
     assert_true(total.corrected == 101 * 107 - 7 - 100 * 7.5);
     double expected = 39.3144 + 100 * 0.5; /* sqrt(3 * 3 + 100 * (1.96 * 2) * (1.96 * 2)) */
@@ -112,12 +112,12 @@ static void figures_of_the_latest_calibration_count_and_earlier_regions_are_mark
     static struct assay_region region = ASSAY_REGION("early");
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     calipers->calibrated = 0;
-    planted_region(calipers, &region, (uint64_t[]){10, 1}, 0, 0);
+    planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){10, 1}, 0, 0);
     assert_int_equal(TOTAL("early", 0).noticed, ASSAY_NOT_CALIBRATED);
     calipers->calibrated = 100;
     calipers->events[0].null[ASSAY_NULL_ALONE] =
         (struct null_figures){.middle = 4, .low = 4, .high = 4, .mean = 4};
-    planted_region(calipers, &region, (uint64_t[]){10, 1}, 0, 0);
+    planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){10, 1}, 0, 0);
     struct assay_total total = TOTAL("early", 0);
     assert_true(total.corrected == 12);
     assert_int_equal(total.noticed, ASSAY_NOT_CALIBRATED);
@@ -148,12 +148,12 @@ static void the_first_use_of_a_name_disturbs_all_regions_around(void **state)
     static struct assay_region inner = ASSAY_REGION("first inner");
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     struct assay_frame *outermost = planted_begin(calipers), *outer = planted_begin(calipers);
-    planted_region(calipers, &inner, (uint64_t[]){1, 1}, 0, 0);
+    planted_region(calipers, &inner, (uint64_t[PLANTED_MOST]){1, 1}, 0, 0);
     assert_int_equal(outermost->noticed, ASSAY_SAW_DISTURBED);
     assert_int_equal(outer->noticed, ASSAY_SAW_DISTURBED);
     assert_int_equal(TOTAL("first inner", 0).noticed, 0);
     outer->noticed = outermost->noticed = 0;
-    planted_region(calipers, &inner, (uint64_t[]){1, 1}, 0, 0);
+    planted_region(calipers, &inner, (uint64_t[PLANTED_MOST]){1, 1}, 0, 0);
     assert_int_equal(outermost->noticed | outer->noticed, 0);
     assay_ended();
     assay_ended();
@@ -167,7 +167,7 @@ static void totals_that_are_not_there_have_a_sentence(void **state)
     struct assay_total total;
     assert_int_equal(assay_total("somewhere", 0, &total), -ENODEV);
     struct assay_calipers *calipers = planted_calipers(2, two_events);
-    planted_region(calipers, &region, (uint64_t[]){1, 1}, 0, 0);
+    planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){1, 1}, 0, 0);
     assert_int_equal(assay_total("elsewhere", 0, &total), -ENOENT);
     assert_non_null(strstr(assay_last_error(), "elsewhere"));
     assert_int_equal(assay_total("somewhere", 2, &total), -EINVAL);
@@ -185,10 +185,10 @@ static void a_name_at_several_places_is_one_and_outlives_its_text(void **state)
     char text[] = "shared", again[] = "shared";
     struct assay_region here = {text, 0}, there = {again, 0};
     struct assay_calipers *calipers = planted_calipers(2, two_events);
-    planted_region(calipers, &here, (uint64_t[]){1, 0}, 0, 0);
+    planted_region(calipers, &here, (uint64_t[PLANTED_MOST]){1, 0}, 0, 0);
     memset(text, 'x', sizeof(text) - 1);
-    planted_region(calipers, &there, (uint64_t[]){2, 0}, 0, 0);
-    planted_region(calipers, &here, (uint64_t[]){4, 0}, 0, 0);
+    planted_region(calipers, &there, (uint64_t[PLANTED_MOST]){2, 0}, 0, 0);
+    planted_region(calipers, &here, (uint64_t[PLANTED_MOST]){4, 0}, 0, 0);
     assert_int_equal(here.number, there.number);
     assert_int_equal(TOTAL("shared", 0).regions, 3);
     assert_int_equal(TOTAL("shared", 0).raw, 7);
@@ -205,8 +205,8 @@ static void long_names_that_begin_alike_are_different(void **state)
     other[900] = 'b';
     struct assay_region first = {one, 0}, second = {other, 0};
     struct assay_calipers *calipers = planted_calipers(2, two_events);
-    planted_region(calipers, &first, (uint64_t[]){1, 0}, 0, 0);
-    planted_region(calipers, &second, (uint64_t[]){2, 0}, 0, 0);
+    planted_region(calipers, &first, (uint64_t[PLANTED_MOST]){1, 0}, 0, 0);
+    planted_region(calipers, &second, (uint64_t[PLANTED_MOST]){2, 0}, 0, 0);
     assert_int_equal(TOTAL(one, 0).raw, 1);
     assert_int_equal(TOTAL(other, 0).raw, 2);
     assay_calipers_close(calipers);
@@ -217,9 +217,9 @@ static void numbers_that_nobody_gave_are_not_believed(void **state)
     (void)state;
     struct assay_region wild = {"wild", 0xdeadbeef}, nameless = {NULL, 0};
     struct assay_calipers *calipers = planted_calipers(2, two_events);
-    planted_region(calipers, &wild, (uint64_t[]){5, 0}, 0, 0);
-    planted_region(calipers, &nameless, (uint64_t[]){6, 0}, 0, 0);
-    planted_region(calipers, NULL, (uint64_t[]){7, 0}, 0, 0);
+    planted_region(calipers, &wild, (uint64_t[PLANTED_MOST]){5, 0}, 0, 0);
+    planted_region(calipers, &nameless, (uint64_t[PLANTED_MOST]){6, 0}, 0, 0);
+    planted_region(calipers, NULL, (uint64_t[PLANTED_MOST]){7, 0}, 0, 0);
     assert_int_equal(TOTAL("wild", 0).raw, 5);
     assert_int_equal(TOTAL("(no name)", 0).raw, 6);
     assert_int_equal(calipers->here.depth, 0);
@@ -232,7 +232,8 @@ static void small_differences_of_large_counts_have_a_deviation(void **state)
     static struct assay_region region = ASSAY_REGION("large");
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     for (uint64_t i = 0; i < 1000; i++)
-        planted_region(calipers, &region, (uint64_t[]){1000000000000 + (i & 1) * 2, 0}, 0, 0);
+        planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){1000000000000 + (i & 1) * 2, 0},
+                       0, 0);
     struct assay_total total = TOTAL("large", 0);
     assert_true(total.deviation > 1.0004 && total.deviation < 1.0006); /* sqrt(1000 / 999) */
     assert_true(total.corrected == 1000000000001.0 * 1000);
@@ -246,16 +247,16 @@ static void a_handler_that_interrupts_adding_is_dropped_and_counted(void **state
     static struct assay_region region = ASSAY_REGION("interrupted");
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     char here;
-    planted_region(calipers, &region, (uint64_t[]){1, 0}, 0, 0);
+    planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){1, 0}, 0, 0);
     calipers->regions->busy = (uintptr_t)&here + 4096;
-    planted_region(calipers, &region, (uint64_t[]){10, 0}, 0, 0);
+    planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){10, 0}, 0, 0);
     assert_int_equal(calipers->regions->dropped, 1);
     assert_int_equal(TOTAL("interrupted", 0).raw, 1);
     char *text = written_by(assay_table);
     assert_non_null(strstr(text, "1 more ended in signal handlers"));
     free(text);
     calipers->regions->busy = (uintptr_t)&here - 8192; /* left by longjmp: nobody is there */
-    planted_region(calipers, &region, (uint64_t[]){100, 0}, 0, 0);
+    planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){100, 0}, 0, 0);
     assert_int_equal(calipers->regions->dropped, 1);
     assert_int_equal(TOTAL("interrupted", 0).raw, 101);
     assert_int_equal(calipers->regions->busy, 0);
@@ -325,17 +326,19 @@ static void a_reading_that_failed_is_told_and_not_added(void **state)
     assay_calipers_close(calipers);
 }
 
+#define TOO_MANY ((size_t)2 * ASSAY_REGIONS_MOST)
+
 /* Last: it leaves no number for others. */
 static void names_beyond_the_most_are_added_up_together(void **state)
 {
     (void)state;
-    static char names[2 * ASSAY_REGIONS_MOST][16];
+    static char names[TOO_MANY][16];
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     uint64_t known = 0;
-    for (size_t i = 0; i < 2 * ASSAY_REGIONS_MOST; i++) {
+    for (size_t i = 0; i < TOO_MANY; i++) {
         snprintf(names[i], sizeof(names[i]), "name %zu", i);
         struct assay_region region = {names[i], 0};
-        planted_region(calipers, &region, (uint64_t[]){1, 0}, 0, 0);
+        planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){1, 0}, 0, 0);
         struct assay_total total;
         if (assay_total(names[i], 0, &total) == 0)
             known += total.raw;
@@ -345,7 +348,7 @@ static void names_beyond_the_most_are_added_up_together(void **state)
     assert_true(known > ASSAY_REGIONS_MOST / 2);
     const struct region_sums *further = regions_sums(calipers, REGION_FURTHER);
     assert_non_null(further);
-    assert_int_equal(further->regions + known, 2 * ASSAY_REGIONS_MOST);
+    assert_int_equal(further->regions + known, TOO_MANY);
     char *text = written_by(assay_table);
     char shown[REGION_SHOWN];
     region_shown(REGION_FURTHER, shown);
