@@ -104,7 +104,7 @@ static struct null plain(enum assay_nulls kind, int number)
 {
     static const uint64_t instructions[] = {22, 22 + 61, 22 + 75};
     (void)number;
-    return (struct null){.counts = {instructions[kind], 0, 100u * (1 + (unsigned)kind)}};
+    return (struct null){.counts = {instructions[kind], 0, 100 * (1 + (uint64_t)kind)}};
 }
 
 static void expect_plain_figures(void)
