@@ -26,6 +26,7 @@
 #ifndef ASSAY_CALIPERS_H
 #define ASSAY_CALIPERS_H
 
+#include "counter-in-place.h"
 #include "interface.h"
 
 #ifdef __cplusplus
@@ -40,7 +41,7 @@ struct assay_calipers;
 
 /* How the counts of calipers are had. */
 enum assay_path {
-    ASSAY_PATH_NONE, /* nothing can be counted; time still is */
+    ASSAY_PATH_NONE, /* nothing can be counted; time and ticks still are */
     ASSAY_PATH_USER, /* instructions that read the counters, never entering the kernel */
     ASSAY_PATH_READ, /* one system call at each end */
     ASSAY_PATH_TRAP, /* the CPU traps after every instruction: exact, and some thousand times slower
@@ -128,14 +129,20 @@ ASSAY_API int assay_calipers_overhead(const struct assay_calipers *calipers, siz
 ASSAY_API void assay_begin(void);
 ASSAY_API void assay_end(void);
 
-/* The counts of the region that ended last on this thread, one for each event in their order. */
+/* The counts of the region that ended last on this thread, one for each event in their order. With
+ * ticks among the events and no system calls it first measures a few empty regions, outside of any
+ * other: what they cost changes within microseconds. */
 ASSAY_API int assay_counts(struct assay_count *counts);
 
-/* How long it took, as calipers see it: nanoseconds with their bar. */
+/* How long it took: nanoseconds with their bar. On the paths perf-user and none by the CPU's
+ * counter of time and the rate that assay_clock_rate knows, which is measured at the first call and
+ * takes some milliseconds then; on perf-read as the system call tells it, which is how long the
+ * thread was on a CPU. */
 struct assay_time {
     double ns;
     double uncertainty;
-    enum assay_state state; /* unsupported: no clock was read (ASSAY_NO_TIME, the path trap) */
+    enum assay_state state; /* unsupported: no clock was read (ASSAY_NO_TIME, the path trap, or a
+                               counter that is not dependable: clock.h) */
 };
 ASSAY_API int assay_time(struct assay_time *time);
 
@@ -250,6 +257,12 @@ ASSAY_API int assay_calibrate_start(void);
 ASSAY_API void assay_calibrate_take(enum assay_nulls kind);
 ASSAY_API int assay_calibrate_finish(void);
 
+/* The parts of assay_counts: says how many regions it wants with nothing inside but two readings of
+ * the CPU's counter, takes the one that just ended and what these showed, and makes the counts. */
+ASSAY_API int assay_counts_start(void);
+ASSAY_API void assay_counts_take(uint64_t from, uint64_t to);
+ASSAY_API int assay_counts_finish(struct assay_count *counts);
+
 #if ASSAY_IN_PLACE
 #if defined(__x86_64__)
 #include "in-place-x86_64.h"
@@ -325,6 +338,25 @@ static inline int assay_calibrate_in_place(void)
     return runs < 0 ? runs : assay_calibrate_finish();
 }
 #define assay_calibrate() assay_calibrate_in_place()
+
+static inline int assay_counts_in_place(struct assay_count *counts)
+{
+    int wanted = assay_counts_start();
+#ifdef ASSAY_COUNTER_NAME
+    for (; wanted > 0; wanted--) {
+        uint64_t from, to;
+        assay_begin();
+        from = assay_counter_begin();
+        to = assay_counter_begin();
+        assay_end();
+        assay_counts_take(from, to);
+    }
+#else
+    (void)wanted; /* 0: ticks are unsupported */
+#endif
+    return assay_counts_finish(counts);
+}
+#define assay_counts(counts) assay_counts_in_place(counts)
 
 #ifdef __cplusplus
 }

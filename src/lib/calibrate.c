@@ -52,6 +52,7 @@ int assay_calibrate_start(void)
     memset(calipers->nulls, 0, sizeof(*calipers->nulls));
     for (size_t i = 0; i < calipers->count; i++)
         calipers->events[i].step = 0;
+    calipers->tick_nulls = (struct tick_nulls){.count = 0};
     return CALIPERS_WARM + CALIPERS_NULLS + (any_suffers(calipers) ? CALIPERS_SPARE : 0);
 }
 
@@ -119,7 +120,7 @@ void assay_calibrate_take(enum assay_nulls kind)
         nulls->values[kind][i][at] = (double)reading.raw[i];
         take_step(nulls, i, &calipers->events[i], calipers->result);
     }
-    nulls->values[kind][calipers->count][at] = (double)reading.enabled_ns;
+    nulls->values[kind][calipers->count][at] = time_reading(calipers, &reading);
     nulls->kept[kind]++;
 }
 

@@ -15,8 +15,6 @@
 #include "lib/counter.h"
 #include "lib/set.h"
 
-#define TICKS_EVENT "ticks"
-
 static const char *const classes[] = {"instructions", NULL};
 static const struct event_source sources[] = {{.name = "trap", .classes = classes}, {.name = NULL}};
 

@@ -9,11 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/in-place.h"
 #include "lib/set.h"
-#include "lib/ticks.h"
-
-#define TICKS_EVENT "ticks"
 
 /* What disturbs a region, counted along: the order of companion_words. Faults in user code: those
  * in system calls disturb nothing that is counted of user code, and counting them would need a
@@ -157,21 +153,6 @@ static int open_counters(struct assay_calipers *calipers)
     return 0;
 }
 
-static void open_ticks(struct assay_calipers *calipers)
-{
-    bool there = IN_PLACE_TICKS && !ticks_forbidden();
-    for (size_t i = 0; i < calipers->count; i++) {
-        struct caliper *event = &calipers->events[i];
-        if (event->error || strcmp(event->name, TICKS_EVENT) != 0)
-            continue;
-        event->kind = there ? CALIPER_TICKS : CALIPER_ABSENT;
-        event->error = there ? 0 : EOPNOTSUPP;
-        event->reason = there ? NULL : strdup(TICKS_FORBIDDEN);
-        if (there)
-            calipers->here.ways |= ASSAY_WAY_TICKS;
-    }
-}
-
 int assay_calipers_open(struct assay_calipers **result, const char *const *events, size_t count,
                         unsigned flags)
 {
@@ -206,7 +187,7 @@ int assay_calipers_open(struct assay_calipers **result, const char *const *event
     if (!error)
         error = open_counters(calipers);
     if (!error)
-        open_ticks(calipers);
+        calipers_ticks_open(calipers);
     if (!error)
         natures_find(calipers);
     if (!error)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "assay.h"
+#include "lib/tick-bar.h"
 
 _Static_assert(sizeof(struct assay_frame) == ASSAY_FRAME_BYTES, "frame");
 _Static_assert(offsetof(struct assay_frame, children) == 32, "children");
@@ -105,7 +106,8 @@ struct assay_calipers {
     struct assay_frame *result; /* of the region that ended last; NULL: none */
     size_t count;
     struct caliper events[ASSAY_CALIPERS_MOST];
-    struct caliper time; /* as a measure: nanoseconds by the path's own clock, or ticks */
+    struct caliper
+        time; /* as a measure: READ nanoseconds, else ticks; kind CALIPER_TICKS or absent */
     enum assay_path path;
     unsigned flags;
     char *reason;              /* why the path is not a better one; NULL */
@@ -114,6 +116,9 @@ struct assay_calipers {
     size_t companion_words[2]; /* page faults, switches in begun and ended; 0: not read */
     double timer_ns;           /* the timer's interrupt comes as often as this; 0: not known */
     struct nulls *nulls;
+    struct tick_nulls tick_nulls;  /* neighbours.c: the newest */
+    struct assay_frame kept;       /* the result, while its neighbours are measured */
+    struct assay_frame *kept_from; /* and where it belongs; NULL: nobody measures them */
     struct regions *regions;
     size_t calibrated; /* empty regions behind the figures */
     long owner;        /* the thread that opened them, see here.c; 0: not yet attached */
@@ -148,6 +153,8 @@ void calipers_user_disturbed(const struct assay_calipers *calipers, struct assay
 void reading_of(const struct assay_calipers *calipers, const struct assay_frame *frame,
                 struct region_reading *reading);
 
+void counts_of(const struct assay_calipers *calipers, struct assay_count *counts);
+
 /* null-figures.c: pure. At most CALIPERS_NULLS values. Of pairs: from the figures of the outer
  * regions. */
 void null_figures_of(const double *values, size_t count, struct null_figures *figures);
@@ -156,8 +163,20 @@ void null_figures_pair(const struct null_figures *alone, struct null_figures *pa
 /* correct.c: pure. */
 void correct_count(const struct assay_calipers *calipers, size_t index,
                    const struct region_reading *reading, struct assay_count *count);
+/* The same of any measure; ASSAY_COUNTED unless it is absent or nothing was read. */
+void correct_measure(const struct assay_calipers *calipers, const struct caliper *event,
+                     uint64_t raw, const struct region_reading *reading, struct assay_count *count);
+
+/* correct-time.c */
+double time_reading(const struct assay_calipers *calipers, const struct region_reading *reading);
+void time_in_ns(const struct assay_count *count, double ticks_a_ns, double error,
+                struct assay_time *time);
 void correct_time(const struct assay_calipers *calipers, const struct region_reading *reading,
                   struct assay_time *time);
+
+/* calipers-ticks.c: the last to be opened. */
+#define TICKS_EVENT "ticks"
+void calipers_ticks_open(struct assay_calipers *calipers);
 
 /* nature.c: what disturbs each event, from its name; and how often the timer interrupts. */
 void natures_find(struct assay_calipers *calipers);

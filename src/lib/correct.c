@@ -132,12 +132,12 @@ static void nothing_counted(struct assay_count *count)
     count->high = count->uncertainty = __builtin_inf();
 }
 
-void correct_count(const struct assay_calipers *calipers, size_t index,
-                   const struct region_reading *reading, struct assay_count *count)
+void correct_measure(const struct assay_calipers *calipers, const struct caliper *event,
+                     uint64_t counted, const struct region_reading *reading,
+                     struct assay_count *count)
 {
-    const struct caliper *event = &calipers->events[index];
     *count = (struct assay_count){
-        .raw = reading->raw[index], .state = state_of(event, reading), .noticed = reading->noticed};
+        .raw = counted, .state = state_of(event, reading), .noticed = reading->noticed};
     if (event->nature == NATURE_COUNT)
         count->noticed &= ~(unsigned)CALIPERS_INTERRUPTIONS;
     if (event->unsteady)
@@ -169,12 +169,8 @@ void correct_count(const struct assay_calipers *calipers, size_t index,
     count->uncertainty = larger(count->high - count->corrected, count->corrected - count->low);
 }
 
-void correct_time(const struct assay_calipers *calipers, const struct region_reading *reading,
-                  struct assay_time *time)
+void correct_count(const struct assay_calipers *calipers, size_t index,
+                   const struct region_reading *reading, struct assay_count *count)
 {
-    *time = (struct assay_time){.state = ASSAY_UNSUPPORTED};
-    if (calipers->path == ASSAY_PATH_READ && reading->counted) {
-        time->ns = (double)reading->enabled_ns - calipers->time.null[ASSAY_NULL_ALONE].middle;
-        time->state = ASSAY_COUNTED;
-    }
+    correct_measure(calipers, &calipers->events[index], reading->raw[index], reading, count);
 }

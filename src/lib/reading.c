@@ -78,16 +78,12 @@ void reading_of(const struct assay_calipers *calipers, const struct assay_frame 
     notice(calipers, reading);
 }
 
-int assay_counts(struct assay_count *counts)
+void counts_of(const struct assay_calipers *calipers, struct assay_count *counts)
 {
-    const struct assay_calipers *calipers = calipers_here();
-    if (!calipers)
-        return set_fail(-ENODEV, "this thread has selected no calipers");
     struct region_reading reading;
     reading_of(calipers, calipers->result, &reading);
     for (size_t i = 0; i < calipers->count; i++)
         correct_count(calipers, i, &reading, &counts[i]);
-    return 0;
 }
 
 int assay_time(struct assay_time *time)

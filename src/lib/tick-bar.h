@@ -1,0 +1,37 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: MIT
+ *
+ * Inside libassay: the error bar of ticks, from regions with nothing inside but two readings of the
+ * counter. Pure. docs/uncertainty.md says why. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TICK_NULLS 64 /* the newest count */
+#define TICK_FEW   32 /* with fewer there is no bar */
+
+struct tick_nulls {
+    double around[TICK_NULLS]; /* ticks of the region that are not between the readings inside */
+    double inside[TICK_NULLS]; /* and those between */
+    size_t next, count;
+    size_t refused;  /* one after the other */
+    double usual;    /* a whole region; 0: not known yet */
+    uint64_t step;   /* what all readings differ by multiples of; 0: not known yet */
+    uint64_t before; /* the last reading; 0: none */
+};
+
+/* What measuring adds to a region. */
+struct tick_bar {
+    double middle;
+    double low, high; /* with a confidence of 95 % */
+    double quartiles; /* the distance between those of `around` */
+};
+
+/* Of a region: the counter at its beginning, twice inside, and at its end. One that is much longer
+ * than all others was interrupted and is not taken, unless all are from now on. */
+void tick_nulls_add(struct tick_nulls *nulls, const uint64_t readings[4]);
+
+/* False: too few. */
+bool tick_bar_of(struct tick_nulls *nulls, struct tick_bar *bar);
