@@ -182,6 +182,17 @@ static void a_copy_under_another_name_is_fresh_too(void **state)
     plant_as("0123456789abcdef.json", &base, events, 1);
     assert_int_equal(ask("a", &trust), 0);
     assert_false(trust.stale);
+    /* Whatever the folder lists first, and although stale ones are newer. */
+    static const struct planted_event newer[] = {{"a", "dead", "2027-01-15T07:30:00Z", NULL}};
+    struct trust_machine then = other("kernel.release", "6.1.0");
+    for (char digit = '0'; digit <= '9'; digit++) {
+        char name[] = "x000000000000000.json";
+        name[0] = digit;
+        plant_as(name, &then, newer, 1);
+    }
+    assert_int_equal(ask("a", &trust), 0);
+    assert_false(trust.stale);
+    assert_string_equal(trust.verdict, "exact");
 }
 
 static void each_field_that_differs_makes_it_stale(void **state)
@@ -337,6 +348,23 @@ static void what_is_no_passport_is_refused_with_file_and_place(void **state)
             fail_msg("%zu: %d, \"%s\" instead of \"%s\"", i, error, failure.text, bad[i].words);
         assert_string_equal(trust.verdict, "unknown");
     }
+}
+
+static void what_follows_behind_its_end_is_refused(void **state)
+{
+    (void)state;
+    struct assay_trust trust;
+    static const struct planted_event events[] = {{"a", "exact", "2026-02-03T00:00:00Z", NULL}};
+    char name[24], path[256];
+    trust_machine_name(&base, name);
+    path_of(strcat(name, ".json"), path);
+    plant(&base, events, 1);
+    FILE *file = fopen(path, "ae");
+    assert_non_null(file);
+    fputs("{}", file);
+    fclose(file);
+    assert_int_equal(ask("a", &trust), -EINVAL);
+    assert_non_null(strstr(failure.text, "line 2, column 1: something follows"));
 }
 
 static void the_same_twice_is_refused(void **state)
@@ -553,6 +581,7 @@ int main(void)
         CASE(a_name_is_found_with_u_too),
         CASE(a_date_in_the_future_is_said),
         CASE(what_is_no_passport_is_refused_with_file_and_place),
+        CASE(what_follows_behind_its_end_is_refused),
         CASE(the_same_twice_is_refused),
         CASE(a_broken_one_of_another_machine_hides_nothing),
         CASE(what_is_printed_steers_no_terminal),
