@@ -240,6 +240,67 @@ static void small_differences_of_large_counts_have_a_deviation(void **state)
     assay_calipers_close(calipers);
 }
 
+static double uniform(void)
+{
+    static uint64_t seed = 20261116;
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
+}
+
+/* What an empty region counts: around 1000, by 30. */
+static double normal_window(void)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += uniform();
+    return (double)(uint64_t)(1000 + 30 * sum);
+}
+
+static double skewed_window(void)
+{
+    double product = 1;
+    unsigned rounds = 0;
+    for (; product > 0.3679 && rounds < 20; rounds++) /* about e to the -1 */
+        product *= uniform();
+    return 970.0 + 30.0 * rounds;
+}
+
+/* Of 1000 calibrations, each with a total of its own: how many bars hold the truth. */
+static unsigned totals_held(double (*window)(void), unsigned regions)
+{
+    unsigned held = 0;
+    for (int trial = 0; trial < 1000; trial++) {
+        struct assay_region region = ASSAY_REGION("coverage");
+        struct assay_calipers *calipers = planted_calipers(1, two_events);
+        double nulls[CALIPERS_NULLS];
+        for (size_t i = 0; i < CALIPERS_NULLS; i++)
+            nulls[i] = window();
+        null_figures_of(nulls, CALIPERS_NULLS, &calipers->events[0].null[ASSAY_NULL_ALONE]);
+        for (unsigned i = 0; i < regions; i++)
+            planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){500 + (uint64_t)window(), 0},
+                           0, 0);
+        struct assay_total total = TOTAL("coverage", 0);
+        double off = total.corrected - 500.0 * regions;
+        held += off <= total.uncertainty && -off <= total.uncertainty;
+        assay_calipers_close(calipers);
+    }
+    return held;
+}
+
+static void bars_of_totals_hold_the_truth(void **state)
+{
+    (void)state;
+    static const unsigned amounts[] = {1, 10, 100};
+    for (size_t i = 0; i < 3; i++) {
+        unsigned normal = totals_held(normal_window, amounts[i]);
+        unsigned skewed = totals_held(skewed_window, amounts[i]);
+        print_message("# %u regions: %u and %u of 1000 totals hold the truth\n", amounts[i], normal,
+                      skewed);
+        assert_in_range(normal, 930, 1000);
+        assert_in_range(skewed, 930, 1000);
+    }
+}
+
 /* What a handler interrupted lies above it on the stack. */
 static void a_handler_that_interrupts_adding_is_dropped_and_counted(void **state)
 {
@@ -372,6 +433,7 @@ int main(void)
         cmocka_unit_test(long_names_that_begin_alike_are_different),
         cmocka_unit_test(numbers_that_nobody_gave_are_not_believed),
         cmocka_unit_test(small_differences_of_large_counts_have_a_deviation),
+        cmocka_unit_test(bars_of_totals_hold_the_truth),
         cmocka_unit_test(a_handler_that_interrupts_adding_is_dropped_and_counted),
         cmocka_unit_test(what_shared_counters_missed_is_guessed_by_region),
         cmocka_unit_test(a_reading_that_failed_is_told_and_not_added),
