@@ -187,6 +187,8 @@ int assay_calibrate_finish(void)
         judge(&calipers->events[i], kept);
     }
     figures(nulls, calipers->count, &calipers->time);
+    if (calipers->path == ASSAY_PATH_USER && calipers->time.kind == CALIPER_TICKS)
+        calipers->tick_ns = 1e9 / assay_clock_rate(NULL);
     calipers->calibrated = kept < CALIPERS_FEW ? 0 : kept;
     calipers->result = NULL;
     return 0;

@@ -114,6 +114,7 @@ struct assay_calipers {
     struct assay_set *set;     /* USER, READ: the counters */
     struct assay_set *watch;   /* USER with ASSAY_WATCH: companions alone */
     size_t companion_words[2]; /* page faults, switches in begun and ended; 0: not read */
+    double tick_ns;            /* USER: how long a tick is, roughly; 0: not known */
     double timer_ns;           /* the timer's interrupt comes as often as this; 0: not known */
     struct nulls *nulls;
     struct tick_nulls tick_nulls;  /* neighbours.c: the newest */

@@ -73,6 +73,7 @@ void reading_of(const struct assay_calipers *calipers, const struct assay_frame 
         reading->enabled_ns = frame->enabled_ns;
         reading->running_ns = frame->running_ns;
     }
+    reading->length_ns = (double)reading->ticks * calipers->tick_ns;
     if (calipers->here.ways & ASSAY_WAY_READ)
         take_report(calipers, frame, reading);
     notice(calipers, reading);

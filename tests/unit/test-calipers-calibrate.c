@@ -282,6 +282,24 @@ static void a_counter_that_stands_still_is_said(void **state)
     assert_false(planted.events[CLOCK].unsteady);
 }
 
+/* Where no system call tells how long a region took, its ticks do. */
+static void regions_read_in_user_code_know_their_length_by_ticks(void **state)
+{
+    (void)state;
+    struct region_reading reading;
+    planted.path = ASSAY_PATH_USER;
+    planted.here.ways = ASSAY_WAY_TICKS;
+    planted.tick_ns = 0.5;
+    planted.count = 0;
+    planted.frames[1].ticks[0] = 1000;
+    planted.frames[1].ticks[1] = 1000 + 7999998;
+    reading_of(&planted, &planted.frames[1], &reading);
+    assert_true(reading.length_ns == 3999999 && reading.noticed == 0);
+    planted.frames[1].ticks[1] += 2;
+    reading_of(&planted, &planted.frames[1], &reading);
+    assert_true(reading.noticed == ASSAY_SAW_INTERRUPTS);
+}
+
 static void a_refused_event_keeps_its_reason(void **state)
 {
     (void)state;
@@ -319,6 +337,7 @@ int main(void)
         CASE(none_undisturbed_is_not_calibrated),
         CASE(what_goes_on_changing_is_said),
         CASE(a_counter_that_stands_still_is_said),
+        CASE(regions_read_in_user_code_know_their_length_by_ticks),
         CASE(a_refused_event_keeps_its_reason),
         CASE(it_needs_calipers_and_no_region),
     };
