@@ -75,21 +75,26 @@ static void count_total(const struct assay_calipers *calipers, const struct regi
     total->single.mean -= window->middle;
 }
 
-/* Nobody keeps the time of single regions: what a region of nothing would have taken tells the
- * window. */
+/* By the path's own clock, and in nanoseconds by what the sum of them comes to. */
 static void time_total(const struct assay_calipers *calipers, const struct region_sums *sums,
                        uint64_t read, struct region_total *total)
 {
-    struct assay_time time, nothing;
-    const struct region_reading none = {.counted = true};
+    struct region_total windows = {0};
+    struct assay_count count;
+    struct assay_time time;
     correct_time(calipers, &sums->all, &time);
-    correct_time(calipers, &none, &nothing);
+    correct_measure(calipers, &calipers->time, (uint64_t)time_reading(calipers, &sums->all),
+                    &sums->all, &count);
     total->state = time.state;
+    total->random_square = square(time.uncertainty);
     if (time.state == ASSAY_UNSUPPORTED)
         return;
-    total->corrected = time.ns + (double)(read - 1) * nothing.ns;
-    total->random_square =
-        square(time.uncertainty) + (double)(read - 1) * square(nothing.uncertainty);
+    double scale = count.corrected != 0 ? time.ns / count.corrected : 1;
+    if (calipers->calibrated)
+        add_windows(&calipers->time, read - 1, &windows);
+    total->corrected = time.ns + scale * windows.corrected;
+    total->random_square += square(scale) * windows.random_square;
+    total->alike = scale * windows.alike;
 }
 
 void region_total_of(const struct assay_calipers *calipers, const struct region_sums *sums,

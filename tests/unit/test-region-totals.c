@@ -363,6 +363,28 @@ static void what_shared_counters_missed_is_guessed_by_region(void **state)
     assay_calipers_close(calipers);
 }
 
+static void time_is_added_up_without_its_windows(void **state)
+{
+    (void)state;
+    static struct assay_region region = ASSAY_REGION("time");
+    struct assay_calipers *calipers = planted_calipers(1, two_events);
+    struct region_total time;
+    calipers->path = ASSAY_PATH_READ;
+    calipers->here.ways = ASSAY_WAY_READ;
+    calipers->events[0].word = 3;
+    calipers->time.kind = CALIPER_TICKS;
+    calipers->time.null[ASSAY_NULL_ALONE] = (struct null_figures){
+        .middle = 10, .low = 10, .high = 10, .mean = 12, .error = 0.5, .odd = 1};
+    for (uint64_t i = 0; i < 5; i++)
+        shared_region(calipers, &region, 1, 100 + i, 100 + i);
+    region_total_of(calipers, regions_sums(calipers, region.number), 1, &time);
+    assert_int_equal(time.state, ASSAY_COUNTED);
+    assert_true(time.corrected == 510 - 10 - 4 * 12);
+    assert_true(time.alike == 2);
+    calipers->here.ways = 0;
+    assay_calipers_close(calipers);
+}
+
 static void a_reading_that_failed_is_told_and_not_added(void **state)
 {
     (void)state;
@@ -436,6 +458,7 @@ int main(void)
         cmocka_unit_test(bars_of_totals_hold_the_truth),
         cmocka_unit_test(a_handler_that_interrupts_adding_is_dropped_and_counted),
         cmocka_unit_test(what_shared_counters_missed_is_guessed_by_region),
+        cmocka_unit_test(time_is_added_up_without_its_windows),
         cmocka_unit_test(a_reading_that_failed_is_told_and_not_added),
         cmocka_unit_test(names_beyond_the_most_are_added_up_together),
     };
