@@ -163,12 +163,12 @@ static json_t *machine_json(const struct facts *facts)
 
 static json_t *events_json(const struct validating *validating, const char *validated)
 {
-    json_t *known = json_object(), *list = json_array(), *entry;
-    const char *name;
+    json_t *known = json_object(), *list = json_array();
     add_run(known, &validating->judgements, validated);
     add_stores(known, validating);
     add_earlier(known, validating);
-    json_object_foreach(known, name, entry) json_array_append(list, entry);
+    for (void *at = json_object_iter(known); at; at = json_object_iter_next(known, at))
+        json_array_append(list, json_object_iter_value(at));
     json_decref(known);
     return list;
 }
