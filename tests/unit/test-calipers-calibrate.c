@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -186,6 +187,29 @@ static void others_are_measured_in_place_of_disturbed_ones(void **state)
     expect_no_doubt();
 }
 
+/* Real faults, which the planted regions do not tell of. */
+static struct null faulting(enum assay_nulls kind, int number)
+{
+    struct null null = plain(kind, number);
+    if (number % 5)
+        return null;
+    volatile char *page =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(page != MAP_FAILED);
+    page[0] = 1;
+    munmap((void *)page, 4096);
+    null.counts[INSTRUCTIONS] += 5000;
+    return null;
+}
+
+static void faults_are_asked_for_between_regions(void **state)
+{
+    (void)state;
+    calibrate(faulting);
+    expect_plain_figures();
+    expect_no_doubt();
+}
+
 /* Two of three: what is left makes figures, but few. */
 static struct null mostly_disturbed(enum assay_nulls kind, int number)
 {
@@ -332,6 +356,7 @@ int main(void)
         CASE(steady_regions_make_figures_and_no_doubt),
         CASE(the_first_ones_are_not_kept),
         CASE(others_are_measured_in_place_of_disturbed_ones),
+        CASE(faults_are_asked_for_between_regions),
         CASE(few_undisturbed_ones_are_said),
         CASE(what_suffers_from_no_interruption_is_calibrated_in_spite_of_them),
         CASE(none_undisturbed_is_not_calibrated),
