@@ -23,6 +23,20 @@ struct nulls {
     long interruptions;                   /* faults and switches of this thread so far */
 };
 
+/* How many empty regions of a kind. Those that trap take thousands of times as long, and all count
+ * the same: nothing but an instruction more or less can be the matter with them. */
+struct amounts {
+    size_t warm, wanted, spare, few; /* see CALIPERS_… */
+};
+
+static const struct amounts *amounts_of(const struct assay_calipers *calipers)
+{
+    static const struct amounts counted = {CALIPERS_WARM, CALIPERS_NULLS, CALIPERS_SPARE,
+                                           CALIPERS_FEW};
+    static const struct amounts trapped = {2, 8, 2, 8};
+    return calipers->path == ASSAY_PATH_TRAP ? &trapped : &counted;
+}
+
 void nulls_free(struct nulls *nulls)
 {
     free(nulls);
@@ -53,7 +67,8 @@ int assay_calibrate_start(void)
     for (size_t i = 0; i < calipers->count; i++)
         calipers->events[i].step = 0;
     calipers->tick_nulls = (struct tick_nulls){.count = 0};
-    return CALIPERS_WARM + CALIPERS_NULLS + (any_suffers(calipers) ? CALIPERS_SPARE : 0);
+    const struct amounts *amounts = amounts_of(calipers);
+    return (int)(amounts->warm + amounts->wanted + (any_suffers(calipers) ? amounts->spare : 0));
 }
 
 static uint64_t common_step(uint64_t one, uint64_t other)
@@ -113,8 +128,9 @@ void assay_calibrate_take(enum assay_nulls kind)
     struct region_reading reading;
     reading_of(calipers, calipers->result, &reading);
     size_t at = nulls->kept[kind];
+    const struct amounts *amounts = amounts_of(calipers);
     bool disturbed = is_disturbed(calipers, &reading);
-    if (nulls->taken[kind]++ < CALIPERS_WARM || at >= CALIPERS_NULLS || disturbed)
+    if (nulls->taken[kind]++ < amounts->warm || at >= amounts->wanted || disturbed)
         return;
     for (size_t i = 0; i < calipers->count; i++) {
         nulls->values[kind][i][at] = (double)reading.raw[i];
@@ -147,7 +163,7 @@ static __attribute__((format(printf, 2, 3))) void doubt(struct caliper *event, c
     event->reason = strdup(text);
 }
 
-static void judge(struct caliper *event, size_t kept)
+static void judge(struct caliper *event, const struct amounts *amounts, size_t kept)
 {
     const struct null_figures *alone = &event->null[ASSAY_NULL_ALONE];
     if (event->error) /* it has a reason already */
@@ -155,11 +171,12 @@ static void judge(struct caliper *event, size_t kept)
     free(event->reason);
     event->reason = NULL;
     event->unsteady = false;
-    if (kept < CALIPERS_NULLS / 2)
-        doubt(event,
-              "of %d empty regions only %zu were undisturbed (faults, switches, or counters shared "
-              "with others): calibrate again when less goes on",
-              CALIPERS_NULLS + CALIPERS_SPARE, kept);
+    if (kept < amounts->wanted / 2)
+        doubt(
+            event,
+            "of %zu empty regions only %zu were undisturbed (faults, switches, or counters shared "
+            "with others): calibrate again when less goes on",
+            amounts->wanted + amounts->spare, kept);
     else if (event->busy && alone->high <= 0)
         doubt(event, "the counter stands still: an empty region executes something, and it counted "
                      "nothing. Ask `assay validate` about it");
@@ -179,17 +196,18 @@ int assay_calibrate_finish(void)
     if (!calipers || !calipers->nulls)
         return set_fail(-EINVAL, "assay_calibrate_finish comes after assay_calibrate_start");
     const struct nulls *nulls = calipers->nulls;
-    size_t kept = CALIPERS_NULLS;
+    const struct amounts *amounts = amounts_of(calipers);
+    size_t kept = amounts->wanted;
     for (size_t kind = 0; kind < ASSAY_NULL_KINDS; kind++)
         kept = nulls->kept[kind] < kept ? nulls->kept[kind] : kept;
     for (size_t i = 0; i < calipers->count; i++) {
         figures(nulls, i, &calipers->events[i]);
-        judge(&calipers->events[i], kept);
+        judge(&calipers->events[i], amounts, kept);
     }
     figures(nulls, calipers->count, &calipers->time);
     if (calipers->path == ASSAY_PATH_USER && calipers->time.kind == CALIPER_TICKS)
         calipers->tick_ns = 1e9 / assay_clock_rate(NULL);
-    calipers->calibrated = kept < CALIPERS_FEW ? 0 : kept;
+    calipers->calibrated = kept < amounts->few ? 0 : kept;
     calipers->result = NULL;
     return 0;
 }

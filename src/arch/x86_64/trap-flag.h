@@ -56,5 +56,6 @@ static inline unsigned trap_flag_stands_for(const unsigned char *begun, const un
         return 0;
     if (decode_holds_trap(begun, DECODE_LONGEST))
         return 2;
-    return decode_is_system_call_at(begun) && next != begun + DECODE_SYSTEM_CALL_BYTES ? 2 : 1;
+    bool called = decode_is_system_call_at(begun) || (begun[0] == 0xcd && begun[1] == 0x80);
+    return called && next != begun + DECODE_SYSTEM_CALL_BYTES ? 2 : 1; /* int $0x80 is as long */
 }
