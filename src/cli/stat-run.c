@@ -247,11 +247,12 @@ static int calibrate(struct stat_run *run)
         return EXIT_DONE;
     for (int attempt = 0; attempt < 2 && status == EXIT_DONE && !outcome.done; attempt++) {
         free(outcome.reason);
+        outcome.reason = NULL;
         status = attempt ? try_each(run) : EXIT_DONE;
-        if (attempt && status == EXIT_DONE && counted_events(run) == before)
-            break; /* no event is at fault */
         if (status != EXIT_DONE)
             return status;
+        if (attempt && counted_events(run) == before)
+            break; /* no event is at fault */
         status = execute_cell(run, add_cell(run, null_words(), NULL), STAT_NULLS, true, &outcome);
         run->null_cell = outcome.cell;
     }

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """assay stat on this machine: page faults of a program that makes a known number of them, exact after correction; how commands end, what
 they write and read; and what is said where nothing can be counted."""
+import contextlib
 import csv
 import io
 import json
 import os
-import re
+import pty
 import shutil
 import signal
 import socket
@@ -239,6 +240,15 @@ class Output(Case):
         done = self.stat("--csv", "--", "true")  # what cannot be counted has a reason with commas
         self.assertEqual({len(row) for row in csv.reader(io.StringIO(done.stdout))}, {len(HEADER)})
 
+    def test_more_events_than_can_be_opened_together_say_so_before_the_command_runs(self):
+        self.countable("page-faults:u")
+        events = ",".join(f"mem:{place:#x}:w" for place in range(0x1000, 0x15000, 0x1000))
+        done = self.stat("-e", events, "--", "echo", "ran")
+        if done.returncode == 0:
+            self.skipTest("this CPU has breakpoints enough")
+        self.assertEqual((done.returncode, done.stdout), (125, ""))
+        self.assertIn("Count fewer events at once", done.stderr)
+
     def test_the_table_fits_eighty_columns(self):
         done = self.stat("-r", "3", "--", "true")
         self.assertEqual([line for line in done.stderr.splitlines() if len(line) > 80], [])
@@ -310,6 +320,23 @@ class Input(Case):
         with open(path, "rb", buffering=0) as file:
             self.assertEqual(self.text("--", "cat", stdin=file), b"by fifo\n")
         writer.wait(LONG)
+
+    def test_a_terminal_is_read_and_its_interrupt_is_passed_on(self):
+        for script, typed, expected in (("echo go; read line; echo got $line", b"typed\n", (0, b"got typed")),
+                                        ("echo go; exec sleep 1000", b"\x03", (128 + signal.SIGINT, b"killed by SIGINT"))):
+            pid, terminal = pty.fork()
+            if pid == 0:
+                os.execve(tap.ASSAY, ["assay", "stat", "--", "sh", "-c", script], {**os.environ, **self.env})
+            seen = b""
+            while b"go\r\n" not in seen:
+                seen += os.read(terminal, 4096)
+            os.write(terminal, typed)
+            with contextlib.suppress(OSError):  # its end
+                while more := os.read(terminal, 4096):
+                    seen += more
+            os.close(terminal)
+            self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), expected[0], seen)
+            self.assertIn(expected[1], seen)
 
     def test_controlled_it_reads_nothing(self):
         self.assertEqual(self.text("--controlled", "--", "cat", input=b"some"), b"")

@@ -117,7 +117,17 @@ static void one_run_has_the_bar_of_one_more_null(void **state)
     const double pi = 3.14159265358979323846;
     const double expected = t_quantile(0.975, 2) * 2 * sqrt(1 + pi / 2 / 3);
     assert_true(fabs(found.uncertainty - expected) < 1e-9);
-    assert_true(found.from_spread == 0);
+    assert_true(found.from_spread == 0 && found.overhead == 12);
+}
+
+static void a_null_that_differed_by_one_may_come_again(void **state)
+{
+    (void)state;
+    struct planted planted;
+    const uint64_t nulls[] = {2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2};
+    plant(&planted, (uint64_t[]){101}, 1, nulls, 11, 0);
+    const struct stat_figure found = judge(&planted.evidence);
+    assert_true(found.corrected == 99 && found.uncertainty == 1);
 }
 
 static void several_runs_have_the_t_interval_of_their_mean(void **state)
@@ -157,6 +167,16 @@ static void shared_counters_are_extrapolated_with_a_wider_bar(void **state)
     assert_true(found.count == 1000 && found.share == 0.5);
     /* 125 turns of 4 ms were seen of 250. */
     assert_true(fabs(found.uncertainty - 1.959963984540054 * 1000 * sqrt(0.5 / 125)) < 1e-6);
+}
+
+static void in_a_mean_errors_of_sharing_shrink(void **state)
+{
+    (void)state;
+    struct planted planted;
+    plant(&planted, (uint64_t[]){0, 0}, 2, (uint64_t[]){0, 0, 0}, 3, 0);
+    planted.runs[0] = planted.runs[1] = (struct stat_reading){500, SECOND, SECOND / 2};
+    const double one = 1.959963984540054 * 1000 * sqrt(0.5 / 125);
+    assert_true(fabs(judge(&planted.evidence).uncertainty - one / sqrt(2)) < 1e-6);
 }
 
 static void a_short_glance_may_be_off_by_all_of_it(void **state)
@@ -208,9 +228,9 @@ static size_t covered(size_t trials, size_t runs, double own_spread)
         for (size_t i = 0; i < runs; i++)
             values[i] = (uint64_t)llround(program + own_spread * normal(&random) + starting +
                                           starting_spread * normal(&random));
-        for (size_t i = 0; i < 7; i++)
+        for (size_t i = 0; i < 11; i++)
             nulls[i] = (uint64_t)llround(40 + starting + starting_spread * normal(&random));
-        plant(&planted, values, runs, nulls, 7, 40);
+        plant(&planted, values, runs, nulls, 11, 40);
         const struct stat_figure found = judge(&planted.evidence);
         hits += fabs(found.corrected - program) <= found.uncertainty;
     }
@@ -249,9 +269,11 @@ int main(void)
         cmocka_unit_test(without_a_truth_the_count_stands),
         cmocka_unit_test(without_a_null_nothing_is_subtracted),
         cmocka_unit_test(one_run_has_the_bar_of_one_more_null),
+        cmocka_unit_test(a_null_that_differed_by_one_may_come_again),
         cmocka_unit_test(several_runs_have_the_t_interval_of_their_mean),
         cmocka_unit_test(overcounts_are_added_in_full),
         cmocka_unit_test(shared_counters_are_extrapolated_with_a_wider_bar),
+        cmocka_unit_test(in_a_mean_errors_of_sharing_shrink),
         cmocka_unit_test(a_short_glance_may_be_off_by_all_of_it),
         cmocka_unit_test(what_never_ran_has_no_figure),
         cmocka_unit_test(bars_hold_the_truth_in_at_least_95_of_100),

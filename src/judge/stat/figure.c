@@ -66,12 +66,17 @@ static void judge_nulls(const struct stat_evidence *evidence, double *values,
     const struct moments moments = moments_of(values, count);
     sort_values(values, count);
     found->has_overhead = true;
-    found->overhead = quantile(values, count, 0.5) - (double)evidence->truth;
+    const double median = quantile(values, count, 0.5);
+    found->overhead = median - (double)evidence->truth;
     if (count < SMALLEST_TO_TELL)
         return;
     const double of_median = MEDIAN_TO_MEAN / sqrt((double)count);
-    const double own = found->runs < SMALLEST_TO_TELL ? 1.0 : 0.0;
-    found->from_nulls = half_width(moments.stdev, count, sqrt(own + of_median * of_median));
+    const bool alone = found->runs < SMALLEST_TO_TELL;
+    found->from_nulls =
+        half_width(moments.stdev, count, sqrt((alone ? 1.0 : 0.0) + of_median * of_median));
+    if (alone) /* small whole numbers spread less than they differ: what was seen may come again */
+        found->from_nulls =
+            fmax(found->from_nulls, fmax(moments.max - median, median - moments.min));
 }
 
 /* A sample of the turns that there were, drawn without putting back, of which each counts as
