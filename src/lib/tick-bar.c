@@ -23,16 +23,6 @@
 
 /* --- taking --- */
 
-static uint64_t common_step(uint64_t one, uint64_t other)
-{
-    while (other) {
-        uint64_t rest = one % other;
-        one = other;
-        other = rest;
-    }
-    return one;
-}
-
 static bool was_interrupted(struct tick_nulls *nulls, double whole)
 {
     if (nulls->usual <= 0 || whole <= MUCH_LONGER * nulls->usual) {
@@ -50,13 +40,11 @@ void tick_nulls_add(struct tick_nulls *nulls, const uint64_t readings[4])
 {
     double whole = (double)(readings[3] - readings[0]),
            inside = (double)(readings[2] - readings[1]);
-    if (nulls->before)
-        nulls->step = common_step(nulls->step, readings[0] - nulls->before);
-    nulls->before = readings[3];
-    for (int i = 1; i < 4; i++)
-        nulls->step = common_step(nulls->step, readings[i] - readings[i - 1]);
+    uint64_t apart = nulls->ended ? readings[0] - nulls->ended : 0;
+    nulls->ended = readings[3];
     if (was_interrupted(nulls, whole))
         return;
+    nulls->apart[nulls->next] = apart;
     nulls->around[nulls->next] = whole - inside;
     nulls->inside[nulls->next] = inside;
     nulls->next = (nulls->next + 1) % TICK_NULLS;
@@ -94,9 +82,32 @@ static void shares_of(const double *values, const struct tick_nulls *nulls, stru
 {
     shares->count = 0;
     shares->all = (double)nulls->count;
-    shares->step = nulls->step ? (double)nulls->step : 1;
     for (size_t i = 0; i < nulls->count; i++)
         share_of(shares, values[i]);
+}
+
+static uint64_t common_step(uint64_t one, uint64_t other)
+{
+    while (other) {
+        uint64_t rest = one % other;
+        one = other;
+        other = rest;
+    }
+    return one;
+}
+
+/* Of the newest only: a counter may be off by an odd number of ticks between CPUs, once. */
+static double step_of(const struct tick_nulls *nulls, const struct shares *inside,
+                      const struct shares *around)
+{
+    uint64_t step = 0;
+    for (size_t i = 0; i < nulls->count; i++)
+        step = common_step(nulls->apart[i], step);
+    for (size_t i = 0; i < inside->count; i++)
+        step = common_step(step, (uint64_t)inside->value[i]);
+    for (size_t i = 0; i < around->count; i++)
+        step = common_step(step, (uint64_t)around->value[i]);
+    return step ? (double)step : 1;
 }
 
 /* How many are below, each spread over two steps: most in the middle, none at the borders. */
@@ -161,13 +172,14 @@ static double side(double scatter, double quartiles, double step)
 
 bool tick_bar_of(struct tick_nulls *nulls, struct tick_bar *bar)
 {
-    struct shares shares;
+    struct shares within, shares;
     if (nulls->count < TICK_FEW)
         return false;
-    shares_of(nulls->inside, nulls, &shares);
-    double inside =
-        mean_between(&shares, quantile(&shares, OUTSIDE), quantile(&shares, 1 - OUTSIDE));
+    shares_of(nulls->inside, nulls, &within);
     shares_of(nulls->around, nulls, &shares);
+    bar->step = within.step = shares.step = step_of(nulls, &within, &shares);
+    double inside =
+        mean_between(&within, quantile(&within, OUTSIDE), quantile(&within, 1 - OUTSIDE));
     double low = quantile(&shares, OUTSIDE), high = quantile(&shares, 1 - OUTSIDE);
     double around = mean_between(&shares, low, high);
     bar->quartiles = quantile(&shares, 0.75) - quantile(&shares, 0.25);

@@ -13,13 +13,13 @@
 #define TICK_FEW   32 /* with fewer there is no bar */
 
 struct tick_nulls {
-    double around[TICK_NULLS]; /* ticks of the region that are not between the readings inside */
-    double inside[TICK_NULLS]; /* and those between */
+    double around[TICK_NULLS];  /* ticks of the region that are not between the readings inside */
+    double inside[TICK_NULLS];  /* and those between */
+    uint64_t apart[TICK_NULLS]; /* from the end of the one before */
     size_t next, count;
-    size_t refused;  /* one after the other */
-    double usual;    /* a whole region; 0: not known yet */
-    uint64_t step;   /* what all readings differ by multiples of; 0: not known yet */
-    uint64_t before; /* the last reading; 0: none */
+    size_t refused; /* one after the other */
+    double usual;   /* a whole region; 0: not known yet */
+    uint64_t ended; /* the one before; 0: there is none */
 };
 
 /* What measuring adds to a region. */
@@ -27,6 +27,7 @@ struct tick_bar {
     double middle;
     double low, high; /* with a confidence of 95 % */
     double quartiles; /* the distance between those of `around` */
+    double step;      /* what all of them are multiples of */
 };
 
 /* Of a region: the counter at its beginning, twice inside, and at its end. One that is much longer
