@@ -39,7 +39,19 @@ extern "C" {
 
 struct assay_calipers;
 
-/* How the counts of calipers are had. */
+/* How the counts of calipers are had.
+ *
+ * Where they trap (x86-64), the CPU raises SIGTRAP after each instruction of a region, and a
+ * handler counts. Such calipers count nothing else, and no time. For the program this means:
+ *  - The handler is there from the first such calipers to the last. Set one of your own before: it
+ *    gets what is not theirs. A thread that blocks SIGTRAP, or begins a region in a handler that
+ *    does, is killed by the operating system; blocking it within a region waits for the region's
+ *    end. A debugger would get every trap: opening is refused where one is there.
+ *  - Repeated string instructions count once, as with counters. What handlers of signals execute
+ *    does not count, nor do threads and processes that are made in a region: they do not trap.
+ *  - Code that clears the trap flag (popf with flags from before the region, a longjmp out of a
+ *    signal handler) makes the counts of its regions unsupported. Code that looks at its flags sees
+ *    the trap flag. Restartable sequences and transactions never get through. */
 enum assay_path {
     ASSAY_PATH_NONE, /* nothing can be counted; time and ticks still are */
     ASSAY_PATH_USER, /* instructions that read the counters, never entering the kernel */
