@@ -300,11 +300,19 @@ ASSAY_INLINE struct assay_region *assay_address_in_place(struct assay_region *re
     return region;
 }
 
+/* What is called last is not jumped to, or the caller's return would be missing in a region around.
+ */
+ASSAY_INLINE void assay_return_in_place(void)
+{
+    __asm__ volatile("");
+}
+
 /* The name of a region is looked at behind the reading: as an argument of a function it would be
  * within, where the compiler does not optimise. */
-#define assay_begin()        assay_begin_in_place()
-#define assay_end()          (assay_end_in_place(), assay_ended())
-#define assay_end_in(region) (assay_end_in_place(), assay_ended_in(assay_address_in_place(region)))
+#define assay_begin() assay_begin_in_place()
+#define assay_end()   (assay_end_in_place(), assay_ended(), assay_return_in_place())
+#define assay_end_in(region)                                                                       \
+    (assay_end_in_place(), assay_ended_in(assay_address_in_place(region)), assay_return_in_place())
 #endif
 
 /* In the caller's code, so that empty regions are made as the caller's are; each in a function that

@@ -35,7 +35,8 @@
     "\tstp x15, x16, [x10, #424]\n"
 
 /* USER, for every page (x12) until the first NULL: what it adds to the counter, and the counter
- * that it names as it is; again while the page was written meanwhile. 14 instructions a counter,
+ * that it names as it is; again where the page was written meanwhile,
+ * which is noticed (ASSAY_SAW_DISTURBED). 14 instructions a counter,
  * the seventh reads it (the eighth where branches are guarded). An index that has no instruction
  * counts as none. */
 #define ASSAY_USER_IN_PLACE(seen, into)                                                            \
@@ -51,10 +52,15 @@
     "\tbr x15\n"                                                                                   \
     "22:\n" ASSAY_COUNTER_TABLE("x15", "23f") "23:\tldr w7, [x12, #8]\n"                           \
                                               "\tcmp w7, w14\n"                                    \
-                                              "\tb.ne 21b\n"                                       \
+                                              "\tb.ne 24f\n"                                       \
                                               "\tstp x16, x15, [x17], #16\n"                       \
                                               "\tldr x12, [x13], #8\n"                             \
                                               "\tcbnz x12, 21b\n"                                  \
+                                              "\tb 20f\n"                                          \
+                                              "24:\tldr x7, [x10, #48]\n"                          \
+                                              "\torr x7, x7, #16\n"                                \
+                                              "\tstr x7, [x10, #48]\n"                             \
+                                              "\tb 21b\n"                                          \
                                               "20:\n"
 
 /* TICKS: what stands before is done, and what follows not begun. */
@@ -66,7 +72,34 @@
     "\tisb\n"                                                                                      \
     "40:\n"
 
+/* A region's address by two instructions, every time: left alone, compilers keep it in a register
+ * for several regions, or that of a neighbour. The name of the operand tells an address from a
+ * register. In libraries it is left alone, because others may define what is addressed. */
+#if !defined(__PIC__) || defined(__PIE__)
+#define ASSAY_ADDRESS_IN_PLACE(region)                                                             \
+    do {                                                                                           \
+        register struct assay_region *assay_address __asm__("x0");                                 \
+        __asm__ volatile("\t.set .Lassay_held, 0\n"                                                \
+                         "\t.irp held, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, " \
+                         "17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30\n"                \
+                         "\t.ifc %1, x\\held\n"                                                    \
+                         "\t.set .Lassay_held, 1\n"                                                \
+                         "\t.endif\n"                                                              \
+                         "\t.endr\n"                                                               \
+                         "\t.if .Lassay_held\n"                                                    \
+                         "\tmov x0, %1\n"                                                          \
+                         "\tnop\n"                                                                 \
+                         "\t.else\n"                                                               \
+                         "\tadrp x0, %1\n"                                                         \
+                         "\tadd x0, x0, :lo12:%1\n"                                                \
+                         "\t.endif\n"                                                              \
+                         : "=r"(assay_address)                                                     \
+                         : "Sr"(region));                                                          \
+        (region) = assay_address;                                                                  \
+    } while (0)
+#else
 #define ASSAY_ADDRESS_IN_PLACE(region) ((void)(region))
+#endif
 
 #define ASSAY_IN_PLACE_CLOBBERS                                                                    \
     "x0", "x1", "x2", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",    \

@@ -33,7 +33,8 @@
     "\tmovq %%rax, 432(%%r8)\n"
 
 /* USER, for every page until the first NULL: what it adds to the counter, and the counter that it
- * names as it is; again while the page was written meanwhile. 15 instructions a counter, the
+ * names as it is; again where the page was written meanwhile,
+ * which is noticed (ASSAY_SAW_DISTURBED). 15 instructions a counter, the
  * seventh reads it; r10 is the number of words that are there. Index 0: on no counter. */
 #define ASSAY_USER_IN_PLACE(seen, offset, low, high)                                               \
     "\ttestb $2, (%%r9)\n"                                                                         \
@@ -49,7 +50,7 @@
     "22:\tmovl %%eax, " low "(%%r8,%%r10,8)\n"                                                     \
     "\tmovl %%edx, " high "(%%r8,%%r10,8)\n"                                                       \
     "\tcmpl 8(%%rsi), %%r11d\n"                                                                    \
-    "\tjne 21b\n"                                                                                  \
+    "\tjne 24f\n"                                                                                  \
     "\taddl $2, %%r10d\n"                                                                          \
     "\tmovq 48(%%r9,%%r10,4), %%rsi\n"                                                             \
     "\ttestq %%rsi, %%rsi\n"                                                                       \
@@ -58,6 +59,8 @@
     "23:\txorl %%eax, %%eax\n"                                                                     \
     "\txorl %%edx, %%edx\n"                                                                        \
     "\tjmp 22b\n"                                                                                  \
+    "24:\torq $16, 48(%%r8)\n"                                                                     \
+    "\tjmp 21b\n"                                                                                  \
     "20:\n"
 
 /* TRAP: from the instruction behind popf the CPU traps after each one. Below the caller's red zone.

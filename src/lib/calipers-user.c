@@ -116,37 +116,15 @@ uint64_t calipers_user_count(const struct assay_calipers *calipers, const struct
 
 /* The times by the system call, because those in a page are of its last update. A group and a
  * single event report them in the same place. */
-static void take_times(const struct assay_calipers *calipers, struct assay_frame *frame)
+void calipers_user_shared(const struct assay_calipers *calipers, struct assay_frame *frame)
 {
-    uint64_t report[3 + ASSAY_CALIPERS_MOST] = {0};
+    uint64_t report[GROUP_COUNTS + ASSAY_CALIPERS_MOST] = {0};
     long size = (long)calipers->set->reader.size;
     long got =
         assay_syscall3(SYS_read, calipers->set->reader.descriptor, (long)(uintptr_t)report, size);
     bool told = got == size && report[GROUP_ENABLED] > frame->enabled_ns;
     frame->enabled_ns = told ? report[GROUP_ENABLED] - frame->enabled_ns : 1;
     frame->running_ns = told ? report[GROUP_RUNNING] - frame->running_ns : 0;
-}
-
-/* A page is written when its event gets a counter and when it loses it (the thread leaves the CPU,
- * the counters are shared), and when the counter passes its end. What a thread did not count while
- * it was enabled is in its page before the counter is back. */
-void calipers_user_disturbed(const struct assay_calipers *calipers, struct assay_frame *frame)
-{
-    user_page *page = page_of(calipers, 0);
-    uint32_t index;
-    uint64_t away, lock;
-    do {
-        lock = page->lock;
-        user_read_barrier();
-        index = page->index;
-        away = page->time_enabled - page->time_running;
-        user_read_barrier();
-    } while (page->lock != lock);
-    if (lock != frame->lock)
-        frame->noticed |= ASSAY_SAW_SWITCHES;
+    frame->noticed |= ASSAY_SAW_MULTIPLEXING;
     frame[-1].noticed |= ASSAY_SAW_DISTURBED; /* what stands here is within the region around */
-    if (!index || away != frame->enabled_ns - frame->running_ns) {
-        frame->noticed |= ASSAY_SAW_MULTIPLEXING;
-        take_times(calipers, frame);
-    }
 }

@@ -146,9 +146,9 @@ void calipers_user_close(struct assay_calipers *calipers);
 /* How much an event counted between the ends of a region, by the two words from `word`. */
 uint64_t calipers_user_count(const struct assay_calipers *calipers, const struct assay_frame *frame,
                              size_t word);
-/* Something wrote the pages since the region began, or its counters are on no CPU: says in the
- * frame what that was, and how long counters were away. */
-void calipers_user_disturbed(const struct assay_calipers *calipers, struct assay_frame *frame);
+/* The counters were on no CPU for a part of the region or all of it: says so in the frame, and
+ * makes its times those that passed within. */
+void calipers_user_shared(const struct assay_calipers *calipers, struct assay_frame *frame);
 
 /* reading.c: from a frame to numbers. */
 void reading_of(const struct assay_calipers *calipers, const struct assay_frame *frame,

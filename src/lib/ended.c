@@ -14,12 +14,17 @@
 #include "lib/calipers.h"
 
 /* Were counters moved or shared since the region began? Their first page tells: a group comes and
- * goes as a whole. */
+ * goes as a whole. A page is written when its event gets a counter and when it loses it (the thread
+ * leaves the CPU, counters are shared), and when the counter passes its end. What a thread was
+ * enabled and did not count is in its page before the counter is back. */
 static inline void look_at_page(const struct assay_calipers *calipers, struct assay_frame *frame)
 {
     const volatile struct perf_event_mmap_page *page = calipers->here.pages[0];
-    if (__builtin_expect(page->lock != frame->lock || page->index == 0, 0))
-        calipers_user_disturbed(calipers, frame);
+    uint64_t away = page->time_enabled - page->time_running;
+    bool shared = away != frame->enabled_ns - frame->running_ns;
+    frame->noticed |= (uint64_t)(page->lock != frame->lock) * ASSAY_SAW_SWITCHES;
+    if (__builtin_expect(shared | (page->index == 0), 0))
+        calipers_user_shared(calipers, frame);
 }
 
 static __attribute__((noinline, cold)) void leave_too_deep(struct assay_calipers *calipers)
