@@ -67,7 +67,7 @@ lint: clang ## formatting, clang-tidy, cppcheck, licences, shell scripts
 	@scripts/lint build-clang
 
 clang: ## build everything with clang, warnings are errors
-	@CC=clang scripts/configure build-clang -Dwerror=true -Dtests=enabled
+	@CC=clang CXX=clang++ scripts/configure build-clang -Dwerror=true -Dtests=enabled
 	@ninja -C build-clang -j $(JOBS)
 
 sanitize: ## the tests with address and undefined-behaviour sanitizers, but for those that try nothing sanitized that others do not try too

@@ -18,6 +18,7 @@ import tap
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CHECK = re.compile(r"^(?:ok|warn|bad|absent)\s+([a-z-]+):", re.MULTILINE)
 VERDICT = re.compile(r"^([\w:-]+)  +(exact|dead)\b", re.MULTILINE)  # of validate
+CORRECTED = re.compile(r"^(.* by .*): raw \d+, window \d+, corrected (.*)$", re.MULTILINE)  # of an example
 HEAD = re.compile(r"^[a-z].*  (?:counted|kind)  ")  # of a table
 DONE, LACKING = 0, 3
 
@@ -67,6 +68,7 @@ class Readme(unittest.TestCase):
         with open(os.path.join(tap.SOURCE, "README.md"), encoding="utf-8") as readme:
             blocks = list(commands(readme.read()))
         with tempfile.TemporaryDirectory() as folder:
+            os.symlink(os.path.dirname(os.path.abspath(tap.ASSAY)), os.path.join(folder, "build"))
             environment = dict(os.environ, XDG_STATE_HOME=folder, ASSAY_KIT=tap.KIT,
                                PATH=os.path.dirname(tap.ASSAY) + os.pathsep + os.environ["PATH"])
             cls.results = []
@@ -113,6 +115,14 @@ class Readme(unittest.TestCase):
                     if event in here:
                         with self.subTest(command=command, event=event):
                             self.assertEqual(here[event], verdict)
+
+    def test_regions_are_corrected_as_shown(self):
+        """Those that can be counted here."""
+        for command, shown, output, _ in self.results:
+            if command.startswith("build/examples/"):
+                here = dict(CORRECTED.findall(output))
+                for path, corrected in CORRECTED.findall(shown):
+                    self.assertEqual(here.get(path, corrected), corrected)
 
     def test_exact_counts_are_as_shown(self):
         compared = 0

@@ -10,7 +10,7 @@ import unittest
 import tap
 
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
-QUOTED = re.compile(r"`((?:src|include|tests|scripts|docs|build-aux|bench)/[\w./-]*\w)`")
+QUOTED = re.compile(r"`((?:src|include|tests|scripts|docs|build-aux|bench|examples|man|abi)/[\w./-]*\w)`")
 NAMELESS = re.compile(r"^(utils?|helpers?|misc|common)\b")
 
 
@@ -56,11 +56,11 @@ class Names(unittest.TestCase):
 
     def test_source_files_open_with_their_licence_and_say_what_they_are(self):
         for path in files():
-            if path.endswith((".c", ".h")):
+            if path.endswith((".c", ".cpp", ".h")):
                 with self.subTest(path=path):
                     lines = read(path).splitlines()
                     self.assertIn("SPDX-FileCopyrightText", lines[0])
-                    mit = path.startswith(("include/", "src/base/", "src/events/", "src/lib/", "src/arch/"))
+                    mit = path.startswith(("include/", "src/base/", "src/events/", "src/lib/", "src/arch/", "examples/"))
                     self.assertTrue(lines[1].endswith("MIT" if mit else "GPL-3.0-or-later"), lines[1])
                     self.assertGreater(len(lines[3]), 3, "says what it is")
 
