@@ -1,14 +1,11 @@
 # SPDX-FileCopyrightText: 2026 the assay authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""assay stat where there is a PMU: instructions of programs whose length is known are exact once corrected, in every mode that is; and
+"""assay stat where there is a PMU: instructions of programs whose length is known are exact once corrected; and
 what a command writes comes through the lab."""
 import json
 
 import tap
 from laboratory import VIA, LabCase
-
-# Programs of the kit and what they execute for N = 1 and for N = 1000, by their own account.
-SUBJECTS = ("loop", "faults")
 
 
 class Stat(LabCase):
