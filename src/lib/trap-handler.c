@@ -154,7 +154,7 @@ static int attach(char *reason, size_t size)
     if (saw != TRIED + TRAP_FLAG_OWN) {
         snprintf(reason, size,
                  "the trap flag does not work here: of %d instructions it saw %lld (an emulator?)",
-                 TRIED, (long long)saw - TRAP_FLAG_OWN);
+                 TRIED, saw > TRAP_FLAG_OWN ? (long long)saw - TRAP_FLAG_OWN : 0);
         return -EOPNOTSUPP;
     }
     return 0;
