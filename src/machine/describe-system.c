@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "machine/describe.h"
 #include "base/hash.h"
+#include "machine/describe.h"
 
 #define SALT "assay machine 1"
 

@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Around the windows of trap: the handler that counts the traps (trap-flag.h says what a trap stands
- * for). At every trap the CPU shows the instruction that comes next; that is the one whose trap
- * comes next. What a handler of another signal executes is not counted: the flag is off there. */
+ * Around the windows of trap: the handler that counts the traps (trap-flag.h says what a trap
+ * stands for). At every trap the CPU shows the instruction that comes next; that is the one whose
+ * trap comes next. What a handler of another signal executes is not counted: the flag is off there.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
