@@ -31,7 +31,8 @@ int peer_lost(struct session *session, struct failure *failure, int code, const 
         session->over = true;
         int status = via_close(&session->link, patience_for(code));
         via_status_text(status, words, sizeof(words));
-        text_printf(&cause, "; it ended with %s", words);
+        if (code != -EINTR) /* then it was we who ended it */
+            text_printf(&cause, "; it ended with %s", words);
     }
     chatter_quote(&session->chatter, words, sizeof(words));
     if (*words)

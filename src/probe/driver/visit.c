@@ -170,11 +170,14 @@ static void remember_words(struct watch *watch, const char *bytes, size_t length
     watch->word_count = kept + length;
 }
 
-static int pass_output(struct watch *watch, int outlet)
+/* pieces: at most so many. A program that writes faster than they are taken would keep the probe
+ * from hearing that it is to stop. */
+static int pass_output(struct watch *watch, int outlet, size_t pieces)
 {
     char buffer[16384];
     ssize_t got;
-    while ((got = read(watch->session->outlets.ours[outlet], buffer, sizeof(buffer))) > 0) {
+    while (pieces-- &&
+           (got = read(watch->session->outlets.ours[outlet], buffer, sizeof(buffer))) > 0) {
         struct wire_writer *writer = &watch->session->writer;
         wire_begin(writer, "output");
         wire_put_i64(writer, "stream", outlet == OUTLET_OUTPUT ? 1 : 2);
@@ -236,9 +239,9 @@ static int wake(struct watch *watch)
         return result;
     if (ends[INPUT].revents && (result = session_take(session)) < 0)
         return result;
-    if (ends[OUTPUT].revents && (result = pass_output(watch, OUTLET_OUTPUT)) < 0)
+    if (ends[OUTPUT].revents && (result = pass_output(watch, OUTLET_OUTPUT, 1)) < 0)
         return result;
-    if (ends[ERRORS].revents && (result = pass_output(watch, OUTLET_ERROR)) < 0)
+    if (ends[ERRORS].revents && (result = pass_output(watch, OUTLET_ERROR, 1)) < 0)
         return result;
     if (ready == 0 && ((result = stream(watch, false)) < 0 || (result = stay_alive(watch)) < 0))
         return result;
@@ -397,9 +400,9 @@ static int pass_details(struct watch *watch, int *error, char *reason, size_t si
 static int finish(struct watch *watch, int status)
 {
     char reason[1024] = "";
-    int result = pass_output(watch, OUTLET_OUTPUT);
+    int result = pass_output(watch, OUTLET_OUTPUT, SIZE_MAX);
     if (result == 0)
-        result = pass_output(watch, OUTLET_ERROR);
+        result = pass_output(watch, OUTLET_ERROR, SIZE_MAX);
     if (result == 0)
         result = stream(watch, true);
     if (result < 0)
