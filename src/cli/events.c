@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/deliver.h"
-#include "cli/latest-verdicts.h"
+#include "cli/known-trust.h"
 #include "cli/reach.h"
 #include "cli/specimens.h"
 #include "session/session.h"
@@ -42,6 +42,8 @@ struct known_event {
     char *name, *kind, *class, *reason;
     bool openable, told; /* told: its reason stands in the text already */
     int error;
+    bool is_validated;
+    struct known_trust trust;
 };
 
 struct events {
@@ -73,6 +75,8 @@ static int keep(void *context, const struct listed_event *event)
         .openable = event->openable,
         .error = event->error,
     };
+    kept->is_validated = trust_of(&events->latest, &session_catalogue(events->session)->facts,
+                                  event->name, &kept->trust) == 0;
     events->count++;
     events->openable += event->openable;
     events->counters += event->openable && strcmp(event->kind, "source") != 0;
@@ -81,27 +85,49 @@ static int keep(void *context, const struct listed_event *event)
 
 /* --- for a person --- */
 
-/* The verdict and under which name, where that is another: "exact as instructions:u". */
-static void add_verdict(const struct events *events, const struct known_event *event,
-                        struct table *table)
+static bool was_judged(const struct known_event *event)
 {
-    int64_t age_s;
-    const struct judgement *judgement = latest_verdict(&events->latest, event->name, &age_s);
-    if (!judgement || judgement->verdict == VERDICT_UNJUDGED)
-        table_add(table, TONE_PLAIN, "");
-    else if (strcmp(judgement->evidence->event, event->name) == 0)
-        table_add(table, TONE_PLAIN, verdict_names[judgement->verdict]);
+    return event->is_validated &&
+           strcmp(event->trust.verdict, verdict_names[VERDICT_UNJUDGED]) != 0;
+}
+
+/* The verdict and under which name, where that is another: "exact as instructions:u, stale". */
+static void add_verdict(const struct known_event *event, struct table *table)
+{
+    const struct known_trust *trust = &event->trust;
+    const bool other = strcmp(trust->event, event->name) != 0;
+    if (was_judged(event))
+        table_addf(table, TONE_PLAIN, "%s%s%s%s", trust->verdict, other ? " as " : "",
+                   other ? trust->event : "", trust->stale ? ", stale" : "");
     else
-        table_addf(table, TONE_PLAIN, "%s as %s", verdict_names[judgement->verdict],
-                   judgement->evidence->event);
+        table_add(table, TONE_PLAIN, "");
+}
+
+/* " Stale: found on this CPU, but something is different now: kernel 6.1.0 -> 6.18.0." */
+static void put_stale(const struct events *events, struct text *words)
+{
+    const char *told = NULL;
+    for (size_t i = 0; i < events->count; i++) {
+        const struct known_event *event = &events->list[i];
+        if (!was_judged(event) || !event->trust.stale ||
+            (told && strcmp(told, event->trust.difference) == 0))
+            continue;
+        text_printf(words, "%s%s",
+                    told ? "; " : " Stale: found on this CPU, but something is different now: ",
+                    event->trust.difference);
+        told = event->trust.difference;
+    }
+    if (told)
+        text_puts(words, ".");
 }
 
 /* "Verdicts are those of `assay validate`, 3 hours ago." */
 static void put_age(const struct events *events, const struct style *style, struct text *out)
 {
-    int64_t newest = INT64_MAX, oldest = -1, age_s;
+    int64_t newest = INT64_MAX, oldest = -1;
     for (size_t i = 0; i < events->count; i++) {
-        if (!latest_verdict(&events->latest, events->list[i].name, &age_s))
+        const int64_t age_s = events->list[i].trust.age_s;
+        if (!events->list[i].is_validated || age_s < 0)
             continue;
         newest = age_s < newest ? age_s : newest;
         oldest = age_s > oldest ? age_s : oldest;
@@ -119,6 +145,7 @@ static void put_age(const struct events *events, const struct style *style, stru
         text_puts(&words, age);
     }
     text_puts(&words, " ago.");
+    put_stale(events, &words);
     text_putc(out, '\n');
     wrap(out, text_string(&words), 0, 0, style->width);
 }
@@ -135,7 +162,7 @@ static void put_openable(const struct events *events, const struct style *style,
         table_add(&table, TONE_PLAIN, event->name);
         table_add(&table, TONE_PLAIN, event->kind);
         table_add(&table, TONE_PLAIN, event->class ? event->class : "");
-        add_verdict(events, event, &table);
+        add_verdict(event, &table);
     }
     if (table.count) {
         text_printf(out, "%zu of %zu events can be counted here:\n\n", events->openable,
@@ -218,10 +245,9 @@ static int deliver_person(struct events *events, bool hints, int status)
 
 /* --- as JSON --- */
 
-static json_t *event_json(const struct events *events, const struct known_event *event)
+static json_t *event_json(const struct known_event *event)
 {
-    int64_t age_s = 0;
-    const struct judgement *judgement = latest_verdict(&events->latest, event->name, &age_s);
+    const struct known_trust *trust = &event->trust;
     json_t *object = json_object();
     json_object_set_new(object, "event", json_text(event->name));
     json_object_set_new(object, "kind", json_text(event->kind));
@@ -229,10 +255,13 @@ static json_t *event_json(const struct events *events, const struct known_event 
     json_object_set_new(object, "openable", json_boolean(event->openable));
     json_object_set_new(object, "reason", event->openable ? json_null() : json_text(event->reason));
     json_object_set_new(object, "errno", event->error ? json_integer(event->error) : json_null());
-    if (judgement) {
-        json_object_set_new(object, "verdict", json_text(verdict_names[judgement->verdict]));
-        json_object_set_new(object, "verdict_event", json_text(judgement->evidence->event));
-        json_object_set_new(object, "verdict_age", json_integer(age_s));
+    if (event->is_validated) {
+        json_object_set_new(object, "verdict", json_text(trust->verdict));
+        json_object_set_new(object, "verdict_event", json_text(trust->event));
+        json_object_set_new(object, "verdict_age", json_integer(trust->age_s));
+        json_object_set_new(object, "verdict_stale", json_boolean(trust->stale));
+        json_object_set_new(object, "verdict_difference",
+                            json_text(trust->stale ? trust->difference : NULL));
     } else {
         json_absent(object, "verdict", "this event has not been validated on this machine");
         json_object_set_new(object, "verdict_age", json_null());
@@ -245,7 +274,7 @@ static int deliver_envelope(const struct events *events, int status)
     const struct catalogue *catalogue = session_catalogue(events->session);
     json_t *results = json_array();
     for (size_t i = 0; i < events->count; i++)
-        json_array_append_new(results, event_json(events, &events->list[i]));
+        json_array_append_new(results, event_json(&events->list[i]));
     struct envelope envelope = {
         .facts = &catalogue->facts, .fingerprint = catalogue->fingerprint, .results = results};
     return deliver_json("events", events->common, &envelope, status);
@@ -351,7 +380,8 @@ const struct command command_events = {
         "A name without wildcards is tried as it is, in any form a name can have; the exit status "
         "is 3 when it cannot be counted.\n\n"
         "Where `assay validate` ran on this machine, the verdict of its latest runs stands beside "
-        "each event.\n\n"
+        "each event; one that was found on the same CPU under another kernel, microcode or "
+        "hypervisor is marked as stale.\n\n"
         "With --specimens the specimens of the machine are listed instead, those whose names match "
         "the glob: the count each makes of every class it says something of, as a formula in N, "
         "the grade of that truth and the sources that confirmed it. --n adds numbers.",

@@ -236,7 +236,8 @@ int gather(const struct gathering *gathering, bool *complete, struct failure *re
         if (strcmp(unkept.text, failure.text) != 0)
             deliver_failure(gathering->command, &unkept, EXIT_FAILED);
     }
-    say_how_to_resume(gathering, error == -EINTR ? "interrupted" : "broken off");
+    if (!gathering->tells)
+        say_how_to_resume(gathering, error == -EINTR ? "interrupted" : "broken off");
     return error == -EINTR ? EXIT_INTERRUPTED : EXIT_FAILED;
 }
 

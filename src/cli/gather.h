@@ -40,6 +40,7 @@ struct gathering {
     bool once;           /* the machine is gone when this run ends: nobody can go on with it */
     bool cuts;           /* visits that the budget does not hold are struck from the plan */
     bool more;           /* another plan may follow: the store stays open for it */
+    bool tells;          /* the command says itself how far it came when it was interrupted */
     gather_timed *timed; /* NULL: nobody plans by what visits cost */
     void *timed_context;
     const struct gather_beside *beside; /* NULL: nothing but counts comes */

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "machine/passports.h"
 
@@ -27,13 +28,16 @@ int trust_of(const struct latest_verdicts *latest, const struct facts *machine, 
     *known = (struct known_trust){.verdict = "unknown", .age_s = -1};
     int64_t age_s = 0;
     const struct judgement *judgement = latest ? latest_verdict(latest, event, &age_s) : NULL;
-    if (judgement) {
+    if (judgement)
         from_judgement(judgement, age_s, known);
+    /* A run that ended before the event's turn says nothing: the passport may. */
+    if (judgement && judgement->verdict != VERDICT_UNJUDGED)
         return 0;
-    }
     struct assay_trust trust;
     struct failure failure = {0};
     int error = machine_trust(machine, event, &trust, &failure);
+    if (judgement && (error < 0 || strcmp(trust.verdict, verdict_names[VERDICT_UNJUDGED]) == 0))
+        return 0;
     COPY(known->event, trust.event);
     COPY(known->verdict, trust.verdict);
     COPY(known->cause, trust.cause);

@@ -49,16 +49,19 @@ static void put_event(const struct stat_event *event, struct text *out)
     put_number((double)figure->runs, true, out);
     put_number(figure->share, known, out);
     put_field(stat_state_names[figure->state], false, out);
-    put_field(event->verdict ? stat_trust_name(event) : NULL, false, out);
-    put_number((double)event->verdict_age_s, event->verdict, out);
+    const struct known_trust *trust = event->is_validated ? &event->trust : NULL;
+    put_field(trust ? trust->verdict : NULL, false, out);
+    put_number(trust ? (double)trust->age_s : 0, trust && trust->age_s >= 0, out);
     put_field(stat_trust_cause(event), false, out);
+    put_field(trust ? trust->event : NULL, false, out);
+    put_field(trust && trust->stale ? trust->difference : NULL, false, out);
     put_field(event->reason, true, out);
 }
 
 void stat_put_csv(const struct stat_run *run, struct text *out)
 {
     text_puts(out, "event,count,corrected,uncertainty,unit,overhead,min,max,runs,share,state,trust,"
-                   "trust_age,trust_cause,reason\n");
+                   "trust_age,trust_cause,trust_event,trust_difference,reason\n");
     for (size_t i = 0; i < run->event_count && run->run_count; i++)
         put_event(&run->events[i], out);
 }

@@ -42,6 +42,11 @@ static int check_names(const struct string_list *names, struct failure *failure)
     for (size_t i = 0; i < names->count; i++) {
         const char *name = names->items[i];
         const char *source = command_source(name);
+        if (strspn(name, " \t\n"))
+            return fail_with(failure, -EINVAL,
+                             "--event '%.100s': a blank stands before the name; commas alone "
+                             "separate events",
+                             name);
         if (strpbrk(name, "{}"))
             return fail_with(failure, -EINVAL,
                              "--event %.100s: events are counted one by one, not in groups; the "

@@ -69,15 +69,20 @@ static void put_figure(const struct stat_event *event, json_t *object)
 
 static void put_trust(const struct stat_event *event, json_t *object)
 {
-    if (event->verdict) {
-        json_object_set_new(object, "trust", json_text(stat_trust_name(event)));
-        json_object_set_new(object, "trust_age", json_integer(event->verdict_age_s));
+    const struct known_trust *trust = event->is_validated ? &event->trust : NULL;
+    if (trust) {
+        json_object_set_new(object, "trust", json_text(trust->verdict));
+        json_object_set_new(object, "trust_age", json_integer(trust->age_s));
     } else {
         const char *reason = event->is_counted ? "not validated" : "it was not counted";
         json_absent(object, "trust", reason);
         json_absent(object, "trust_age", reason);
     }
     json_object_set_new(object, "trust_cause", json_text(stat_trust_cause(event)));
+    json_object_set_new(object, "trust_event", json_text(trust ? trust->event : NULL));
+    json_object_set_new(object, "trust_stale", trust ? json_boolean(trust->stale) : json_null());
+    json_object_set_new(object, "trust_difference",
+                        json_text(trust && trust->stale ? trust->difference : NULL));
 }
 
 static json_t *event_json(const struct stat_run *run, const struct stat_event *event)

@@ -14,7 +14,7 @@ bool stat_is_averaged(const struct stat_run *run, size_t index)
     return !run->runs[index].broken_off || run->run_count == 1;
 }
 
-static size_t averaged(const struct stat_run *run)
+size_t stat_averaged(const struct stat_run *run)
 {
     size_t count = 0;
     while (count < run->run_count && stat_is_averaged(run, count))
@@ -24,7 +24,7 @@ static size_t averaged(const struct stat_run *run)
 
 double stat_seconds(const struct stat_run *run)
 {
-    const size_t count = averaged(run);
+    const size_t count = stat_averaged(run);
     double sum = 0;
     for (size_t i = 0; i < count; i++)
         sum += (double)run->runs[i].nanoseconds / 1e9;
@@ -46,7 +46,7 @@ static double overcount(const struct stat_event *event, enum cause cause, const 
 static int judge_event(struct stat_run *run, struct stat_event *event)
 {
     const enum stat_state state = event->figure.state;
-    const size_t count = averaged(run);
+    const size_t count = stat_averaged(run);
     double faults = 0, interrupts = 0;
     for (size_t i = 0; i < count; i++) {
         const struct account *account = &run->runs[i].account;
@@ -89,8 +89,12 @@ void stat_find_trust(struct stat_run *run)
     latest_verdicts_load(run->catalogue, &run->options->common, &run->latest);
     for (size_t i = 0; i < run->event_count; i++) {
         struct stat_event *event = &run->events[i];
-        if (event->is_counted)
-            event->verdict = latest_verdict(&run->latest, event->name, &event->verdict_age_s);
+        int64_t age_s;
+        if (!event->is_counted)
+            continue;
+        event->verdict = latest_verdict(&run->latest, event->name, &age_s);
+        event->is_validated =
+            trust_of(&run->latest, &run->catalogue->facts, event->name, &event->trust) == 0;
     }
 }
 
@@ -105,15 +109,14 @@ bool stat_has_figure(const struct stat_event *event)
     return event->figure.state != STAT_UNSUPPORTED && event->figure.state != STAT_UNSCHEDULED;
 }
 
-const char *stat_trust_name(const struct stat_event *event)
+bool stat_is_good(const struct stat_event *event)
 {
-    return event->verdict ? verdict_names[event->verdict->verdict] : "not validated";
+    const int verdict = event->is_validated ? verdict_from_name(event->trust.verdict) : -1;
+    return verdict == VERDICT_EXACT || verdict == VERDICT_ACCURATE;
 }
 
 const char *stat_trust_cause(const struct stat_event *event)
 {
-    const struct judgement *verdict = event->verdict;
-    const bool good =
-        verdict && (verdict->verdict == VERDICT_EXACT || verdict->verdict == VERDICT_ACCURATE);
-    return verdict && !good ? cause_names[verdict->cause] : NULL;
+    const bool bad = event->is_validated && !stat_is_good(event);
+    return bad && event->trust.cause[0] ? event->trust.cause : NULL;
 }

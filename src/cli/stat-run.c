@@ -5,6 +5,7 @@
  * starting and counting adds, and whether all events can be counted together; then the command.
  * Every plan is a cell of the same store. */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,13 @@
 
 /* --- what the command writes --- */
 
+/* Somebody made the terminal or pipe that we share one that does not wait. */
+static bool wait_for_reader(int fd)
+{
+    struct pollfd end = {.fd = fd, .events = POLLOUT};
+    return poll(&end, 1, -1) > 0 || errno == EINTR;
+}
+
 /* It goes where it would have gone; where programs read the report from standard output, beside it.
  * A reader that left ends the command, as a broken pipe would. */
 static void pass_on(void *context, int stream, const char *bytes, size_t length)
@@ -34,6 +42,10 @@ static void pass_on(void *context, int stream, const char *bytes, size_t length)
         if (written < 0 && errno != EINTR) {
             run->reader_left = errno == EPIPE && fd == STDOUT_FILENO;
             interrupted += run->reader_left && !interrupted;
+            if (errno == EAGAIN && wait_for_reader(fd))
+                continue;
+            if (!run->reader_left && fd == STDOUT_FILENO)
+                run->unwritten = errno;
             return;
         }
         bytes += written > 0 ? written : 0;
@@ -144,6 +156,7 @@ static int gather_plan(struct stat_run *run)
                                         .cell_count = run->cell_count,
                                         .once = true,
                                         .more = true,
+                                        .tells = true,
                                         .beside = &beside};
     struct failure refusal = {0};
     bool complete = false;

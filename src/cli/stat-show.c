@@ -115,30 +115,35 @@ static void put_rate(const struct stat_run *run, const struct stat_event *event,
 
 static enum tone tone_of(const struct stat_event *event)
 {
-    if (!event->verdict)
+    const char *verdict = event->trust.verdict;
+    if (!event->is_validated || strcmp(verdict, verdict_names[VERDICT_UNJUDGED]) == 0)
         return TONE_DIM;
-    switch (event->verdict->verdict) {
-    case VERDICT_EXACT:
-    case VERDICT_ACCURATE:
-        return TONE_GOOD;
-    case VERDICT_UNJUDGED:
-        return TONE_DIM;
-    default:
-        return TONE_BAD;
-    }
+    return stat_is_good(event) ? event->trust.stale ? TONE_DIM : TONE_GOOD : TONE_BAD;
+}
+
+/* "exact", "biased: kernel-leak", "exact as page-faults:u, stale" */
+static void put_trust_words(const struct stat_event *event, struct text *out)
+{
+    const char *cause = stat_trust_cause(event);
+    text_puts(out, event->trust.verdict);
+    if (event->trust.event[0] && strcmp(event->trust.event, event->name) != 0)
+        text_printf(out, " as %s", event->trust.event);
+    if (cause)
+        text_printf(out, ": %s", cause);
+    if (event->trust.stale)
+        text_puts(out, ", stale");
 }
 
 static void add_trust(const struct stat_event *event, struct table *table)
 {
-    const char *cause = stat_trust_cause(event);
+    AUTO_TEXT struct text words = {0};
     if (event->figure.state == STAT_ACCOUNTED)
-        table_add(table, TONE_DIM, "by getrusage");
-    else if (!event->verdict)
-        table_add(table, TONE_DIM, "?");
-    else if (cause)
-        table_addf(table, tone_of(event), "%s: %s", stat_trust_name(event), cause);
+        text_puts(&words, "by getrusage");
+    else if (!event->is_validated)
+        text_puts(&words, "?");
     else
-        table_add(table, tone_of(event), stat_trust_name(event));
+        put_trust_words(event, &words);
+    table_add(table, tone_of(event), text_string(&words));
 }
 
 static void add_row(const struct stat_run *run, const struct stat_event *event, struct table *table)
@@ -200,8 +205,9 @@ static void put_title(const struct stat_run *run, const struct style *style, str
         text_put_shell(&words, split[i]);
     }
     text_putc(&words, '`');
-    if (run->run_count != 1)
-        text_printf(&words, ", %zu executions", run->run_count);
+    const size_t averaged = stat_averaged(run);
+    if (run->options->repeat != 1)
+        text_printf(&words, ", %zu execution%s", averaged, averaged == 1 ? "" : "s");
     if (run->options->controlled)
         text_printf(&words, ", %s", setting_name(run->controls, setting, sizeof(setting)));
     text_putc(&words, ':');
@@ -222,7 +228,7 @@ static void put_time(const struct stat_run *run, const struct style *style, stru
         most = fmax(most, seconds);
     }
     text_printf(&words, "%.6f s elapsed", stat_seconds(run));
-    if (run->run_count > 1)
+    if (stat_averaged(run) > 1)
         text_printf(&words, " in the mean, %.6f to %.6f", least, most);
     const struct stat_execution *last = &run->runs[run->run_count - 1];
     if (last->tasks_known && last->tasks > 1)
@@ -232,7 +238,6 @@ static void put_time(const struct stat_run *run, const struct style *style, stru
     if (last->left)
         text_printf(&words, "; %llu left behind, and ended", (unsigned long long)last->left);
     text_puts(&words, ".");
-    text_putc(out, '\n');
     section_put_words(text_string(&words), style, out);
 }
 
@@ -268,14 +273,24 @@ static size_t put_names(const struct stat_run *run, bool (*is)(const struct stat
     return count;
 }
 
+/* The same for a command that a reader is told to type: " page-faults 'a b' --via X". */
+static void put_shell_names(const struct stat_run *run, bool (*is)(const struct stat_event *event),
+                            struct text *out)
+{
+    for (size_t i = 0; i < run->event_count; i++)
+        if (is(&run->events[i])) {
+            text_putc(out, ' ');
+            text_put_shell(out, run->events[i].name);
+        }
+    deliver_put_via(&run->options->common, out);
+}
+
 static void put_bar(const struct stat_run *run, const struct style *style, struct text *out)
 {
-    size_t averaged = 0;
-    for (size_t i = 0; i < run->run_count; i++)
-        averaged += stat_is_averaged(run, i);
-    section_put_words(averaged == 1 ? "One run: the bar is that of measuring, not of the program's "
-                                      "variation; -r 5 tells."
-                                    : "±: half of the 95 % interval of the mean.",
+    section_put_words(stat_averaged(run) == 1
+                          ? "One run: the bar is that of measuring, not of the program's "
+                            "variation; -r 5 tells."
+                          : "±: half of the 95 % interval of the mean.",
                       style, out);
 }
 
@@ -373,7 +388,39 @@ static void put_unsupported(const struct stat_run *run, const struct style *styl
 
 static bool is_not_validated(const struct stat_event *event)
 {
-    return event->is_counted && !event->verdict;
+    return event->is_counted && !event->is_validated;
+}
+
+static bool is_stale(const struct stat_event *event)
+{
+    return event->is_validated && event->trust.stale;
+}
+
+static bool difference_was_told(const struct stat_run *run, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (is_stale(&run->events[i]) &&
+            strcmp(run->events[i].trust.difference, run->events[index].trust.difference) == 0)
+            return true;
+    return false;
+}
+
+/* "Stale: this machine was another one then (kernel 6.1.0 -> 6.18.0); `assay validate …` tells." */
+static void put_stale(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    for (size_t i = 0; i < run->event_count; i++)
+        if (is_stale(&run->events[i]) && !difference_was_told(run, i))
+            text_printf(&words, "%s%s", words.length ? "; " : "", run->events[i].trust.difference);
+    if (!words.length)
+        return;
+    AUTO_TEXT struct text whole = {0};
+    text_printf(&whole,
+                "Stale: found on this CPU, but something is different now: %s. `assay validate",
+                text_string(&words));
+    put_shell_names(run, is_stale, &whole);
+    text_puts(&whole, "` tells anew.");
+    section_put_words(text_string(&whole), style, out);
 }
 
 static void put_trust(const struct stat_run *run, const struct style *style, struct text *out)
@@ -384,24 +431,20 @@ static void put_trust(const struct stat_run *run, const struct style *style, str
     int64_t oldest = -1;
     for (size_t i = 0; i < run->event_count; i++) {
         count += is_not_validated(&run->events[i]);
-        if (run->events[i].verdict && run->events[i].verdict_age_s > oldest)
-            oldest = run->events[i].verdict_age_s;
+        if (run->events[i].is_validated && run->events[i].trust.age_s > oldest)
+            oldest = run->events[i].trust.age_s;
     }
     number_age(oldest, age, sizeof(age));
     if (oldest >= 0)
         text_printf(&words, "Trust is by `assay validate`, %s ago. ", age);
     if (count) {
         text_puts(&words, "Trust ?: not validated here; `assay validate");
-        for (size_t i = 0; i < run->event_count; i++)
-            if (is_not_validated(&run->events[i])) {
-                text_putc(&words, ' ');
-                text_put_shell(&words, run->events[i].name);
-            }
-        deliver_put_via(&run->options->common, &words);
+        put_shell_names(run, is_not_validated, &words);
         text_puts(&words, "` tells.");
     }
     if (words.length)
         section_put_words(text_string(&words), style, out);
+    put_stale(run, style, out);
 }
 
 void stat_put_report(const struct stat_run *run, const struct style *style, struct text *out)
@@ -409,6 +452,8 @@ void stat_put_report(const struct stat_run *run, const struct style *style, stru
     AUTO_TEXT struct text refused = {0};
     put_title(run, style, out);
     const bool any = put_table(run, style, out);
+    if (any)
+        text_putc(out, '\n');
     put_time(run, style, out);
     put_ending(run, style, out);
     if (any) {

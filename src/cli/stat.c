@@ -228,6 +228,27 @@ static int judge(struct stat_run *run)
     return EXIT_OURS;
 }
 
+/* How far it came, where that is not all. What starting adds was learnt by other processes, which
+ * are nobody's business here. */
+static void say_what_is_missing(const struct stat_run *run)
+{
+    char words[200];
+    size_t whole = 0;
+    if (run->unwritten) {
+        snprintf(words, sizeof(words), "what the command writes cannot be passed on: %s",
+                 strerror(run->unwritten));
+        deliver_message("stat", words);
+    }
+    for (size_t i = 0; i < run->run_count; i++)
+        whole += !run->runs[i].broken_off;
+    if (!run->was_interrupted || whole == run->options->repeat)
+        return;
+    snprintf(words, sizeof(words), "%s after %zu of %llu executions",
+             run->reader_left ? "nobody reads what the command writes: ended" : "interrupted",
+             whole, (unsigned long long)run->options->repeat);
+    deliver_message("stat", words);
+}
+
 static int run_stat(struct stat_run *run)
 {
     struct failure failure = {0};
@@ -243,9 +264,16 @@ static int run_stat(struct stat_run *run)
         return refuse(run);
     if (status == EXIT_DONE)
         status = judge(run);
-    if (status == EXIT_DONE && !run->run_count)
+    const bool none = status == EXIT_DONE && !run->run_count;
+    if (none || status == EXIT_INTERRUPTED) {
+        deliver_message("stat", "interrupted before the command had ended: nothing was counted");
         return signals_status();
-    return status == EXIT_DONE ? show(run, stat_status(run)) : status;
+    }
+    if (status != EXIT_DONE)
+        return status;
+    say_what_is_missing(run);
+    status = show(run, stat_status(run));
+    return status == EXIT_DONE && run->unwritten ? EXIT_OURS : status;
 }
 
 static int run(void *parsed, int argument_count, char **arguments)

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/latest-verdicts.h"
+#include "cli/known-trust.h"
 #include "cli/skips.h"
 #include "judge/stat/figure.h"
 #include "session/session.h"
@@ -45,8 +45,9 @@ struct stat_event {
     int error;                       /* errno of opening it */
     char *reason;                    /* why there is no count; NULL: there is one */
     const char *overhead_reason;     /* why nothing is known of what starting adds; NULL: it is */
-    const struct judgement *verdict; /* of the latest validation; NULL: none */
-    int64_t verdict_age_s;
+    const struct judgement *verdict; /* of the latest validation here; NULL: none */
+    bool is_validated;               /* here, or on the same CPU: trust says what was found */
+    struct known_trust trust;
 };
 
 /* One execution of the command. */
@@ -79,6 +80,7 @@ struct stat_run {
     struct account *null_accounts;
     size_t null_count;
     bool reader_left; /* nobody reads what the command writes */
+    int unwritten;    /* errno: what the command writes could not be passed on; 0: it could */
     bool was_interrupted;
     int error;    /* of the command, errno: it was not executed */
     char *reason; /* why; NULL: it was */
@@ -109,13 +111,14 @@ int stat_fail(const struct failure *failure);
 int stat_status(const struct stat_run *run);
 /* Executions whose counts are averaged: that one that was broken off is left out beside others. */
 bool stat_is_averaged(const struct stat_run *run, size_t index);
-double stat_seconds(const struct stat_run *run); /* mean over these */
+size_t stat_averaged(const struct stat_run *run); /* how many */
+double stat_seconds(const struct stat_run *run);  /* mean over these */
 
 /* --- how a figure is told, whoever it is told to --- */
 
 bool stat_is_time(const struct stat_event *event); /* counts ns of a clock */
 bool stat_has_figure(const struct stat_event *event);
-const char *stat_trust_name(const struct stat_event *event);  /* "exact" …, "not validated" */
+bool stat_is_good(const struct stat_event *event);            /* exact or accurate */
 const char *stat_trust_cause(const struct stat_event *event); /* NULL: none, or nothing is amiss */
 
 void stat_put_report(const struct stat_run *run, const struct style *style, struct text *out);

@@ -28,7 +28,8 @@ COMMANDS = os.environ.get("COMMANDS", "build/tests/commands")
 REFUSE = os.environ.get("SECCOMP_REFUSE", "")
 SCHEMA = os.path.join(tap.SOURCE, "docs", "json", "assay-1.schema.json")
 LONG = 200  # s: the machine may be busy
-HEADER = ("event,count,corrected,uncertainty,unit,overhead,min,max,runs,share,state,trust,trust_age,trust_cause,reason").split(",")
+HEADER = ("event,count,corrected,uncertainty,unit,overhead,min,max,runs,share,state,trust,trust_age,trust_cause,trust_event,trust_difference,"
+          "reason").split(",")
 
 
 def program(name):
@@ -137,6 +138,47 @@ class Trust(Case):
         self.assertRegex(done.stderr, r"page-faults .* exact\n")
         self.assertNotIn("not validated", done.stderr)
 
+    def test_a_verdict_of_another_mode_says_so(self):
+        self.countable("page-faults")
+        tap.assay("validate", "page-faults:u", "--budget", "5s", env=self.env, timeout=LONG)
+        row = self.rows("-e", "page-faults", "--", "true")["page-faults"]
+        self.assertEqual((row["trust_event"], row["trust_stale"], row["trust_difference"]), ("page-faults:u", False, None))
+        self.assertIn(f"{row['trust']} as page-faults:u", " ".join(self.stat("-e", "page-faults", "--", "true").stderr.split()))
+
+    def test_without_stores_the_passport_tells_and_is_stale_under_another_kernel(self):
+        self.countable("page-faults")
+        tap.assay("validate", "page-faults", "--budget", "5s", env=self.env, timeout=LONG)
+        state = os.path.join(self.folder, "assay")
+        passports = os.path.join(state, "passports")
+        for name in os.listdir(state):
+            if name != "passports":
+                shutil.rmtree(os.path.join(state, name))
+        row = self.rows("-e", "page-faults", "--", "true")["page-faults"]
+        self.assertEqual((row["trust"], row["trust_stale"], row["trust_difference"]), ("exact", False, None))
+        path = os.path.join(passports, os.listdir(passports)[0])
+        with open(path, encoding="utf-8") as file:
+            passport = json.load(file)
+        for field in passport["machine"]:
+            if field["label"] == "kernel":
+                field["value"] = "2.6.9"
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(passport, file)
+        row = self.rows("-e", "page-faults", "--", "true")["page-faults"]
+        self.assertEqual((row["trust"], row["trust_stale"]), ("exact", True))
+        self.assertTrue(row["trust_difference"].startswith("kernel 2.6.9 -> "), row)
+        self.assertGreaterEqual(row["trust_age"], 0)
+        words = " ".join(self.stat("-e", "page-faults", "--", "true").stderr.split())
+        self.assertIn("exact, stale", words)
+        self.assertIn("kernel 2.6.9 -> ", words)
+        self.assertIn("`assay validate page-faults` tells anew", words)
+        found = csv.DictReader(io.StringIO(self.stat("--csv", "-e", "page-faults", "--", "true").stdout))
+        self.assertEqual(next(found)["trust_difference"], row["trust_difference"])
+        shown = json.loads(tap.assay("events", "--json", "page-faults", env=self.env).stdout)["results"][0]
+        self.assertEqual((shown["verdict"], shown["verdict_stale"], shown["verdict_difference"]), ("exact", True, row["trust_difference"]))
+        words = " ".join(tap.assay("events", "page-faults", env=self.env).stdout.split())
+        self.assertIn("exact, stale", words)
+        self.assertIn(f"different now: {row['trust_difference']}.", words)
+
 
 class Endings(Case):
     def test_the_status_is_the_commands_own(self):
@@ -164,7 +206,7 @@ class Endings(Case):
 
     def test_wrong_usage_is_125(self):
         for arguments in ((), ("--no-such-option", "true"), ("-r", "0", "true"), ("-r", "100001", "true"), ("--", ""), ("-e", "no-such-event", "true"),
-                          ("-e", "page-faults,page-faults", "true"), ("-e", "{page-faults,task-clock}", "true"), ("-e", "step/instructions/", "true"),
+                          ("-e", "page-faults,page-faults", "true"), ("-e", "page-faults, task-clock", "true"), ("-e", "{page-faults,task-clock}", "true"), ("-e", "step/instructions/", "true"),
                           ("-e", "run/status/", "true"), ("--csv", "--json", "true"), ("--cpu", "100000", "true"), ("--input", "/nonexistent", "true")):
             done = self.stat(*arguments)
             self.assertEqual(done.returncode, 125, (arguments, done.stderr))
@@ -218,9 +260,20 @@ class Output(Case):
             self.assertEqual(running.stdout.readline(), b"second\n")
 
     def test_a_reader_that_leaves_ends_the_command(self):
-        done = subprocess.run(["sh", "-c", f"{tap.ASSAY} stat -- yes 2>/dev/null | head -1"], env={**os.environ, **self.env}, timeout=LONG,
-                              capture_output=True, stdin=subprocess.DEVNULL, check=False)
-        self.assertEqual(done.stdout, b"y\n")
+        for _ in range(4):  # the probe must hear of it while it passes on a flood
+            done = subprocess.run(["sh", "-c", f"{tap.ASSAY} stat -- yes | head -1"], env={**os.environ, **self.env}, timeout=LONG,
+                                  capture_output=True, stdin=subprocess.DEVNULL, check=False)
+            self.assertEqual(done.stdout, b"y\n")
+            self.assertIn(b"nobody reads what the command writes: ended after 0 of 1 executions", done.stderr)
+            self.assertIn(b"Counts of `yes`", done.stderr)
+
+    def test_what_cannot_be_written_is_said(self):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([tap.ASSAY, "stat", "--", "echo", "lost"], env={**os.environ, **self.env}, timeout=LONG, stdout=full,
+                                  stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(done.returncode, 125)
+        self.assertIn(b"what the command writes cannot be passed on: ", done.stderr)
+        self.assertIn(b"Counts of `echo lost`", done.stderr)
 
     def test_a_slow_reader_loses_nothing(self):
         with subprocess.Popen([tap.ASSAY, "stat", "-o", os.path.join(self.folder, "r"), "--", "head", "-c", "600000", "/dev/zero"],
@@ -373,8 +426,22 @@ class Interrupted(Case):
         script = f"echo x >> {counter}; test $(wc -l < {counter}) -lt 3 && exit 0; echo; exec sleep 1000"
         _, errors, status = self.interrupt("-r", "9", "--", "sh", "-c", script)
         self.assertEqual(status, 128 + signal.SIGINT)
-        self.assertIn("3 executions", " ".join(errors.split()))
-        self.assertIn("and is left out", " ".join(errors.split()))
+        words = " ".join(errors.split())
+        self.assertIn("interrupted after 2 of 9 executions", words)
+        self.assertIn("`, 2 executions: ", words)
+        self.assertIn("and is left out", words)
+
+    def test_before_the_command_has_begun_it_says_that_nothing_was_counted(self):
+        with subprocess.Popen([tap.ASSAY, "stat", "--", "touch", os.path.join(self.folder, "made")], env={**os.environ, **self.env},
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as running:
+            while running.poll() is None and not any(name.endswith(".sqlite") for _, _, names in os.walk(self.folder) for name in names):
+                time.sleep(0.001)
+            os.kill(running.pid, signal.SIGTERM)
+            _, errors = running.communicate(timeout=LONG)
+        self.assertNotIn(b"processes", errors)
+        if not os.path.exists(os.path.join(self.folder, "made")):
+            self.assertEqual(errors, b"assay stat: interrupted before the command had ended: nothing was counted\n")
+            self.assertEqual(running.returncode, 128 + signal.SIGTERM)
 
 
 class Refused(Case):
