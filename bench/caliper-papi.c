@@ -26,14 +26,14 @@ static const char *const names[PEER_EVENTS_MOST] = {
 /* Where libpfm4 knows no PMU of the CPU, PAPI switches its counters off as a whole, those of
  * software with them. The table `perf` stands in as the CPU's own, which brings them up; what PAPI
  * does to start, stop and read is not touched. */
-pfm_err_t pfm_get_pmu_info(pfm_pmu_t pmu, pfm_pmu_info_t *info)
+pfm_err_t pfm_get_pmu_info(pfm_pmu_t pmu, pfm_pmu_info_t *output)
 {
     pfm_err_t (*real)(pfm_pmu_t, pfm_pmu_info_t *);
     *(void **)&real = dlsym(RTLD_NEXT, "pfm_get_pmu_info");
-    pfm_err_t error = real(pmu, info);
-    if (error == PFM_SUCCESS && strcmp(info->name, "perf") == 0) {
-        info->type = PFM_PMU_TYPE_CORE;
-        info->is_dfl = 1;
+    pfm_err_t error = real(pmu, output);
+    if (error == PFM_SUCCESS && strcmp(output->name, "perf") == 0) {
+        output->type = PFM_PMU_TYPE_CORE;
+        output->is_dfl = 1;
     }
     return error;
 }

@@ -166,7 +166,8 @@ void correct_count(const struct assay_calipers *calipers, size_t index,
                    const struct region_reading *reading, struct assay_count *count);
 /* The same of any measure; ASSAY_COUNTED unless it is absent or nothing was read. */
 void correct_measure(const struct assay_calipers *calipers, const struct caliper *event,
-                     uint64_t raw, const struct region_reading *reading, struct assay_count *count);
+                     uint64_t counted, const struct region_reading *reading,
+                     struct assay_count *count);
 
 /* correct-time.c */
 double time_reading(const struct assay_calipers *calipers, const struct region_reading *reading);

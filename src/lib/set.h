@@ -35,7 +35,7 @@ struct assay_set {
 /* As assay_set_open; prepare (or NULL) changes what every event asks for before any is opened. When
  * it fails nothing is opened, and the set is NULL. */
 typedef int set_prepare(struct event *event, struct failure *failure);
-int set_open(struct assay_set **set, const char *const *events, size_t count, unsigned flags,
+int set_open(struct assay_set **result, const char *const *events, size_t count, unsigned flags,
              set_prepare *prepare);
 
 /* Once all members are open: says how one system call reads them, if one can. */

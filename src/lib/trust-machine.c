@@ -159,7 +159,7 @@ static void take_line(struct cpuinfo *cpuinfo, char *line)
 /* Line by line: the file of a thousand CPUs is long. What does not fit into LINE is passed over. */
 static void read_cpuinfo(const char *root, struct cpuinfo *cpuinfo)
 {
-    char line[LINE];
+    char line[LINE] = "";
     size_t have = 0;
     AUTO_CLOSE int fd = open_below(root, "/proc/cpuinfo");
     cpuinfo->readable = fd >= 0;

@@ -183,7 +183,8 @@ static int take_unicode(struct trust_scan *scan, struct sink *sink)
     if (take_hex(scan, &code) < 0)
         return scan->error;
     if (code >= 0xd800 && code < 0xdc00) {
-        if (take(scan) != '\\' || take(scan) != 'u')
+        int backslash = take(scan), letter = backslash == '\\' ? take(scan) : END;
+        if (letter != 'u')
             return scan_fail(scan, "half of a character");
         if (take_hex(scan, &low) < 0)
             return scan->error;

@@ -36,7 +36,7 @@ static uint64_t memory[64];
     {                                                                                              \
         __asm__ volatile("lea memory(%%rip), %%rdi" : : : USED);                                   \
         assay_begin();                                                                             \
-        __asm__ volatile(text : : : USED);                                                         \
+        __asm__ volatile(text : : : USED); /* NOLINT(bugprone-macro-parentheses) */                \
         assay_end();                                                                               \
     }
 

@@ -73,7 +73,7 @@ static const struct clock_pair pair = {planted_ticks, hasty_ns};
 static void plant(double rate, uint64_t step, uint64_t offset)
 {
     world.now = SECOND * 1024;
-    world.takes = 1024 * 20;
+    world.takes = UINT64_C(1024) * 20;
     world.rate = rate;
     world.step = step;
     world.offset = offset;

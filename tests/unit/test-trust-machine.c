@@ -203,7 +203,7 @@ static void a_long_cpuinfo_is_read_whole(void **state)
 {
     (void)state;
     char root[] = "/tmp/assay-trust-XXXXXX";
-    AUTO_FREE char *text = malloc(400 * 4000);
+    AUTO_FREE char *text = malloc(400 * (size_t)4000);
     assert_non_null(mkdtemp(root));
     assert_non_null(text);
     size_t length = 0;

@@ -185,9 +185,9 @@ static void a_copy_under_another_name_is_fresh_too(void **state)
     /* Whatever the folder lists first, and although stale ones are newer. */
     static const struct planted_event newer[] = {{"a", "dead", "2027-01-15T07:30:00Z", NULL}};
     struct trust_machine then = other("kernel.release", "6.1.0");
-    for (char digit = '0'; digit <= '9'; digit++) {
+    for (int digit = 0; digit <= 9; digit++) {
         char name[] = "x000000000000000.json";
-        name[0] = digit;
+        name[0] = "0123456789"[digit];
         plant_as(name, &then, newer, 1);
     }
     assert_int_equal(ask("a", &trust), 0);

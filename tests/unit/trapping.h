@@ -14,11 +14,11 @@ static inline struct assay_calipers *trapping(const char **reason)
     static char why[1024];
     static const char *const events[] = {"trap/instructions/"};
     struct assay_calipers *calipers = NULL;
+    *reason = why;
     assert_int_equal(assay_calipers_open(&calipers, events, 1, 0), 0);
     if (assay_calipers_error(calipers, 0) == 0)
         return calipers;
     strncpy(why, assay_calipers_reason(calipers, 0), sizeof(why) - 1);
-    *reason = why;
     assay_calipers_close(calipers);
     return NULL;
 }
