@@ -81,12 +81,19 @@ static int refuse(struct stat_event *event, int error, const char *reason)
     return event->reason ? 0 : -ENOMEM;
 }
 
+/* These happen in the operating system alone: in user mode a 0 would stand for "not seen". */
+static bool is_never_in_user_mode(const char *name)
+{
+    return strcmp(name, "context-switches") == 0 || strcmp(name, "cpu-migrations") == 0;
+}
+
 /* Who may not count the operating system's part counts the program's own, as perf stat does. */
 static int try_user_mode(struct stat_run *run, struct stat_event *event, struct failure *failure)
 {
     struct listed_event listed;
     char *name = NULL;
-    if (event->asked || asprintf(&name, "%s:u", event->name) < 0)
+    if (event->asked || is_never_in_user_mode(event->name) ||
+        asprintf(&name, "%s:u", event->name) < 0)
         return 0;
     int error = session_try_event(run->session, name, &listed, failure);
     if (error == 0 && listed.openable && (error = take_class(event, &listed)) == 0) {

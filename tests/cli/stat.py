@@ -475,6 +475,28 @@ class Refused(Case):
         self.assertEqual(done.stderr.decode().count("Not counted: page-faults:u, cycles: "), 1, done.stderr)
 
 
+class Unprivileged(Case):
+    """Who may count user mode only."""
+
+    def test_what_never_happens_in_user_mode_is_no_zero(self):
+        with open("/proc/sys/kernel/perf_event_paranoid", encoding="utf-8") as file:
+            paranoid = int(file.read())
+        if os.geteuid() or paranoid != 2 or "asan" in os.environ.get("LD_PRELOAD", ""):
+            self.skipTest("not root, or everybody may count more or less than user mode here")
+        os.chown(self.folder, 65534, 65534)
+        try:
+            done = self.raw("--json", "--", "true", stdin=subprocess.DEVNULL, user=65534, group=65534, extra_groups=[], cwd="/")
+        except PermissionError:
+            self.skipTest("nobody may not execute assay where it was built")
+        if done.returncode and b"Permission denied" in done.stderr:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = {row["event"]: row for row in json.loads(done.stdout)["results"]}
+        self.assertEqual(rows["page-faults:u"]["state"], "counted")
+        self.assertFalse({"context-switches:u", "cpu-migrations:u"} & set(rows))
+        self.assertEqual((rows["context-switches"]["state"], rows["context-switches"]["count"]), ("unsupported", None))
+
+
 class Elsewhere(Case):
     def test_through_a_transport_output_comes_too(self):
         done = self.stat("--via", "exec:env", "--", "sh", "-c", "cat; echo there; exit 4")
