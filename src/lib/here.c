@@ -117,10 +117,11 @@ void here_detach(struct assay_calipers *calipers)
     }
 }
 
+/* A region that a child was forked in is the parent's: it keeps the child from nothing. */
 int assay_calipers_select(struct assay_calipers *calipers)
 {
     struct assay_calipers *now = calipers_here();
-    if (now && now->here.depth)
+    if (now && now->here.depth && !now->forked)
         return set_fail(-EBUSY, "other calipers cannot be selected within a region");
     if (calipers && !here_owns(calipers))
         return set_fail(-EPERM, "calipers belong to the thread that opened them");

@@ -17,9 +17,7 @@
 
 #include <assay.h>
 
-#define TIMES      100 /* regions of each kind */
-#define AGAIN_MOST 3   /* of these, in place of disturbed ones */
-#define MOST       6   /* counters */
+#define MOST 6 /* counters */
 #define ROOM                                                                                       \
     2 /* where functions are called the compiler passes a name by one instruction or two           \
        */
@@ -51,7 +49,7 @@ static const char *const events[MOST] = {"instructions:u", "cycles:u",       "in
 
 static int cases, failures;
 
-__attribute__((format(printf, 2, 3))) static void tell(bool holds, const char *format, ...)
+void tell(bool holds, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -62,7 +60,7 @@ __attribute__((format(printf, 2, 3))) static void tell(bool holds, const char *f
     failures += !holds;
 }
 
-static struct assay_calipers *open_calipers(size_t count, unsigned flags)
+struct assay_calipers *open_calipers(size_t count, unsigned flags)
 {
     struct assay_calipers *calipers;
     if (assay_calipers_open(&calipers, events, count, flags) < 0) {
@@ -91,7 +89,7 @@ static bool holds(const struct assay_count *counts, size_t count, double truth)
 /* How many counts of a region were wrong, of all events and times. A reading that had to be made
  * again because the task was switched just then costs more: such a region says so, its bar holds
  * the truth, and another is made instead. */
-static int wrong(void (*make)(void), size_t count, uint64_t truth, double room, bool cycles)
+int wrong(void (*make)(void), size_t count, uint64_t truth, double room, bool cycles)
 {
     struct assay_count counts[MOST];
     int found = 0, again = 0;
@@ -254,6 +252,7 @@ int main(void)
     sleeping_inside_is_noticed();
     counters_that_others_have_are_noticed(ASSAY_USER);
     counters_that_others_have_are_noticed(ASSAY_READ);
+    calipers_in_company();
     printf("1..%d\n", cases);
     return failures != 0;
 }

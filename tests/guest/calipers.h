@@ -5,6 +5,7 @@
  * program that measures them (calipers.c) knows of each way. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,3 +34,19 @@ extern const uint64_t region_inside[REGION_SHAPES];
 extern const char *const region_shape_names[REGION_SHAPES];
 
 extern const struct region_maker region_maker_O0, region_maker_O2, region_maker_called;
+
+/* ---- calipers.c, for calipers-company.c ---- */
+
+#define TIMES      100 /* regions of each kind */
+#define AGAIN_MOST 3   /* of these, in place of disturbed ones */
+
+struct assay_calipers;
+
+/* A case of the test, in TAP. */
+__attribute__((format(printf, 2, 3))) void tell(bool holds, const char *format, ...);
+/* With this many counters of instructions; ends the program where there are none. */
+struct assay_calipers *open_calipers(size_t count, unsigned flags);
+/* How many counts of a region were wrong, of all events and TIMES. */
+int wrong(void (*make)(void), size_t count, uint64_t truth, double room, bool cycles);
+
+void calipers_in_company(void);

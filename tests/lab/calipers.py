@@ -29,6 +29,10 @@ class Calipers(LabCase):
             self.assertEqual(len(exact), COUNTERS * COMPILED * SHAPES, path)
             whole = [line for line in exact if "0 to 1000000 instructions, 100 times each" in line]
             self.assertEqual(len(whole), COUNTERS * 2, path)  # alone, and with a region inside
+        for words in ("a child of fork outside of regions", "a child of fork inside of a region counts",
+                      "inside of a region, which it does not end", "two threads, each with calipers of its own: 0 and 0 wrong",
+                      "regions of a handler cost", "regions of 100000,", "regions of 0,"):
+            self.assertTrue([line for line in lines if line.startswith("ok ") and words in line], words)
         cost = next(line for line in lines if "an empty region by user reads" in line)
         print("#", cost)
 

@@ -107,6 +107,36 @@ static void a_child_of_fork_counts_nothing_and_goes_on(void **state)
     assay_calipers_close(calipers);
 }
 
+static int in_child_that_does_not_end_its_parents_region(struct assay_calipers *calipers)
+{
+    struct assay_count count;
+    struct fresh fresh = fresh_memory();
+    struct assay_calipers *own = fault_calipers();
+    CHECK(own);
+    assay_begin();
+    uint64_t truth = fault(&fresh, 9);
+    assay_end();
+    assay_end(); /* as the code does that forked: no region of these */
+    CHECK(assay_counts(&count) == 0);
+    CHECK(count.corrected == (double)truth && truth >= 9);
+    CHECK(assay_calipers_select(calipers) == 0);
+    CHECK(assay_calipers_select(own) == 0);
+    assay_begin();
+    CHECK(assay_calipers_select(NULL) == -EBUSY);
+    return 0;
+}
+
+static void a_region_of_its_parent_does_not_keep_a_child_from_opening(void **state)
+{
+    (void)state;
+    struct assay_calipers *calipers = fault_calipers();
+    NEEDS_FAULTS(calipers);
+    assay_begin();
+    assert_int_equal(run_child(in_child_that_does_not_end_its_parents_region, calipers), 0);
+    assay_end();
+    assay_calipers_close(calipers);
+}
+
 /* Threads that hand their regions over, or look at those of all, while another one forks. */
 static int stop_threads;
 static void *ask_for_tables(void *unused)
@@ -288,6 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_child_of_fork_counts_nothing_and_goes_on),
+        cmocka_unit_test(a_region_of_its_parent_does_not_keep_a_child_from_opening),
         cmocka_unit_test(children_do_not_wait_for_threads_they_do_not_have),
         cmocka_unit_test(programs_that_are_executed_inherit_no_counter),
         cmocka_unit_test(regions_left_by_longjmp_stay_open_until_they_are_ended),
