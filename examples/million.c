@@ -44,7 +44,7 @@ int main(void)
     measure(REGIONS - 1000);
     long after = peak();
 
-    struct assay_total total;
+    struct assay_region_total total;
     if (assay_total(turn.name, 0, &total) < 0) {
         fprintf(stderr, "%s\n", assay_last_error());
         return 1;

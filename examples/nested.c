@@ -67,7 +67,7 @@ int main(void)
     parted();
     print_count("outer");
 
-    struct assay_total parts;
+    struct assay_region_total parts;
     if (assay_total(part.name, 0, &parts) == 0)
         printf("parts: %.0f +- %.0f instructions in %llu regions, the least %.0f, the most %.0f\n",
                parts.corrected, parts.uncertainty, (unsigned long long)parts.regions, parts.minimum,

@@ -41,7 +41,7 @@ int main(void)
     assay_end();
 
     struct assay_count count;
-    struct assay_time time;
+    struct assay_duration time;
     assay_counts(&count);
     assay_time(&time);
     printf("path: %s\n", assay_path_name(assay_calipers_path(calipers)));

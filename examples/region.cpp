@@ -76,7 +76,7 @@ int main()
         for (int round = 0; round < 10; round++)
             fill(values, 1000);
         for (std::size_t i = 0; i < events.size(); i++) {
-            struct assay_total total;
+            struct assay_region_total total;
             if (assay_total(filling.name, i, &total) < 0)
                 throw std::runtime_error(assay_last_error());
             if (total.state == ASSAY_UNSUPPORTED)

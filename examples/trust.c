@@ -11,7 +11,7 @@
 
 static int print_trust(const char *event)
 {
-    struct assay_trust trust;
+    struct assay_trust_verdict trust;
     int error = assay_trust(event, &trust);
     if (error < 0 && error != -ENOENT) {
         fprintf(stderr, "%s\n", assay_last_error());

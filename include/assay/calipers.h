@@ -150,13 +150,13 @@ ASSAY_API int assay_counts(struct assay_count *counts);
  * counter of time and the rate that assay_clock_rate knows, which is measured at the first call and
  * takes some milliseconds then; on perf-read as the system call tells it, which is how long the
  * thread was on a CPU. */
-struct assay_time {
+struct assay_duration {
     double ns;
     double uncertainty;
     enum assay_state state; /* unsupported: no clock was read (ASSAY_NO_TIME, the path trap, or a
                                counter that is not dependable: clock.h) */
 };
-ASSAY_API int assay_time(struct assay_time *time);
+ASSAY_API int assay_time(struct assay_duration *time);
 
 /* "page faults, a switch of the CPU"; "" for 0. Returns what snprintf does. */
 ASSAY_API int assay_noticed_words(unsigned noticed, char *words, size_t size);
@@ -188,7 +188,7 @@ struct assay_region {
  * is used costs more: regions around it notice ASSAY_SAW_DISTURBED. */
 ASSAY_API void assay_end_in(struct assay_region *region);
 
-struct assay_total {
+struct assay_region_total {
     uint64_t regions;
     uint64_t raw;                       /* of all of them */
     double corrected, uncertainty;      /* of all of them: see below */
@@ -205,7 +205,7 @@ struct assay_total {
  *
  * u: that of one region in which all of this had been counted; h: by how much windows differ by
  * chance, which partly evens out; m: by how much their mean may be wrong, which does not. */
-ASSAY_API int assay_total(const char *name, size_t index, struct assay_total *total);
+ASSAY_API int assay_total(const char *name, size_t index, struct assay_region_total *total);
 
 /* Writes the table of all names, of all threads that have ended or closed their calipers and of the
  * calling one. */

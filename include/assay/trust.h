@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-struct assay_trust {
+struct assay_trust_verdict {
     char verdict[24];     /* "exact" "accurate" "biased" …, or "unknown": never validated here */
     char cause[32];       /* of a verdict that is not good; "" */
     char note[256];       /* in words, as far as it fits */
@@ -27,7 +27,7 @@ struct assay_trust {
  * known of it (verdict "unknown", the note says what to do); -EINVAL for a passport that cannot be
  * read, -ENOMEM; with the sentence in assay_last_error. Reads files anew at every call: ask once
  * for an event, not for every count. Passports of others than this user and root are refused. */
-ASSAY_API int assay_trust(const char *event, struct assay_trust *trust);
+ASSAY_API int assay_trust(const char *event, struct assay_trust_verdict *trust);
 
 /* The folder in which passports are: $XDG_STATE_HOME/assay/passports, or below ~/.local/state.
  * Returns what snprintf does, or -ENOENT without a home. */

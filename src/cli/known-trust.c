@@ -33,7 +33,7 @@ int trust_of(const struct latest_verdicts *latest, const struct facts *machine, 
     /* A run that ended before the event's turn says nothing: the passport may. */
     if (judgement && judgement->verdict != VERDICT_UNJUDGED)
         return 0;
-    struct assay_trust trust;
+    struct assay_trust_verdict trust;
     struct failure failure = {0};
     int error = machine_trust(machine, event, &trust, &failure);
     if (judgement && (error < 0 || strcmp(trust.verdict, verdict_names[VERDICT_UNJUDGED]) == 0))

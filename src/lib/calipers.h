@@ -172,9 +172,9 @@ void correct_measure(const struct assay_calipers *calipers, const struct caliper
 /* correct-time.c */
 double time_reading(const struct assay_calipers *calipers, const struct region_reading *reading);
 void time_in_ns(const struct assay_count *count, double ticks_a_ns, double error,
-                struct assay_time *time);
+                struct assay_duration *time);
 void correct_time(const struct assay_calipers *calipers, const struct region_reading *reading,
-                  struct assay_time *time);
+                  struct assay_duration *time);
 
 /* calipers-ticks.c: the last to be opened. */
 #define TICKS_EVENT "ticks"

@@ -22,7 +22,7 @@ double time_reading(const struct assay_calipers *calipers, const struct region_r
 }
 
 void time_in_ns(const struct assay_count *count, double ticks_a_ns, double error,
-                struct assay_time *time)
+                struct assay_duration *time)
 {
     double ns = count->corrected / ticks_a_ns;
     time->ns = ns;
@@ -31,7 +31,7 @@ void time_in_ns(const struct assay_count *count, double ticks_a_ns, double error
 }
 
 void correct_time(const struct assay_calipers *calipers, const struct region_reading *reading,
-                  struct assay_time *time)
+                  struct assay_duration *time)
 {
     struct assay_count count;
     double error = ROUNDED_APART, ticks_a_ns = 1;
@@ -43,7 +43,7 @@ void correct_time(const struct assay_calipers *calipers, const struct region_rea
             count.state = ASSAY_UNSUPPORTED;
     }
     if (count.state != ASSAY_COUNTED)
-        *time = (struct assay_time){0, __builtin_inf(), ASSAY_UNSUPPORTED};
+        *time = (struct assay_duration){0, __builtin_inf(), ASSAY_UNSUPPORTED};
     else
         time_in_ns(&count, ticks_a_ns, error, time);
 }

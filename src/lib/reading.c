@@ -87,7 +87,7 @@ void counts_of(const struct assay_calipers *calipers, struct assay_count *counts
         correct_count(calipers, i, &reading, &counts[i]);
 }
 
-int assay_time(struct assay_time *time)
+int assay_time(struct assay_duration *time)
 {
     const struct assay_calipers *calipers = calipers_here();
     if (!calipers)

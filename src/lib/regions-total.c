@@ -81,7 +81,7 @@ static void time_total(const struct assay_calipers *calipers, const struct regio
 {
     struct region_total windows = {0};
     struct assay_count count;
-    struct assay_time time;
+    struct assay_duration time;
     correct_time(calipers, &sums->all, &time);
     correct_measure(calipers, &calipers->time, (uint64_t)time_reading(calipers, &sums->all),
                     &sums->all, &count);

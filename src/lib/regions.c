@@ -197,11 +197,11 @@ static int fail_unknown(const char *name, uint32_t number)
     return set_fail(-ENOENT, "no region has ended as %s with the calipers of this thread", name);
 }
 
-int assay_total(const char *name, size_t index, struct assay_total *total)
+int assay_total(const char *name, size_t index, struct assay_region_total *total)
 {
     if (!name || !total)
         return set_fail(-EINVAL, "assay_total needs a name and a place for the total");
-    *total = (struct assay_total){0};
+    *total = (struct assay_region_total){0};
     const struct assay_calipers *calipers = calipers_here();
     if (!calipers)
         return set_fail(-ENODEV, "this thread has selected no calipers");
@@ -217,7 +217,7 @@ int assay_total(const char *name, size_t index, struct assay_total *total)
         return fail_unknown(name, number);
     struct region_total found;
     region_total_of(calipers, sums, index, &found);
-    *total = (struct assay_total){
+    *total = (struct assay_region_total){
         .regions = found.regions,
         .raw = found.raw,
         .corrected = found.corrected,

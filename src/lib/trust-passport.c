@@ -89,7 +89,7 @@ struct event_reading {
     bool name_cut;
     char name[NAME_LONGEST];
     char validated[32];
-    struct assay_trust trust;
+    struct assay_trust_verdict trust;
 };
 
 static int event_member(struct trust_scan *scan, void *context, const char *key)

@@ -49,7 +49,7 @@ struct looking {
     int folder;
     /* --- the answer so far --- */
     struct passport_entry best;
-    char difference[sizeof(((struct assay_trust *)0)->difference)]; /* "" unless stale */
+    char difference[sizeof(((struct assay_trust_verdict *)0)->difference)]; /* "" unless stale */
     bool stale;
     struct failure broken; /* the first passport that could not be read */
     /* --- for one file after the other --- */
@@ -129,7 +129,7 @@ static void look_through(struct looking *looking)
 
 /* --- the answer --- */
 
-static int unknown(const struct trust_question *question, struct assay_trust *trust,
+static int unknown(const struct trust_question *question, struct assay_trust_verdict *trust,
                    struct failure *failure)
 {
     snprintf(trust->note, sizeof(trust->note), "not validated on this machine: `assay validate %s`",
@@ -139,7 +139,7 @@ static int unknown(const struct trust_question *question, struct assay_trust *tr
                      question->event, question->event);
 }
 
-static void put_answer(const struct looking *looking, struct assay_trust *trust)
+static void put_answer(const struct looking *looking, struct assay_trust_verdict *trust)
 {
     *trust = looking->best.trust;
     int64_t age = looking->question->now - looking->best.validated;
@@ -152,10 +152,10 @@ static void put_answer(const struct looking *looking, struct assay_trust *trust)
     trust_make_printable(trust->note);
 }
 
-int trust_look(const struct trust_question *question, struct assay_trust *trust,
+int trust_look(const struct trust_question *question, struct assay_trust_verdict *trust,
                struct failure *failure)
 {
-    *trust = (struct assay_trust){.verdict = "unknown", .age_s = -1};
+    *trust = (struct assay_trust_verdict){.verdict = "unknown", .age_s = -1};
     AUTO_CLOSE int folder = open(question->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0 && errno != ENOENT && errno != ENOTDIR)
         return fail_with(failure, -EINVAL, "cannot look for passports in %.400s: %s",
@@ -192,11 +192,11 @@ int assay_trust_folder(char *path, size_t size)
     return set_fail(-ENOENT, "neither XDG_STATE_HOME nor HOME names a folder for passports");
 }
 
-int assay_trust(const char *event, struct assay_trust *trust)
+int assay_trust(const char *event, struct assay_trust_verdict *trust)
 {
     if (!event || !*event || !trust)
         return set_fail(-EINVAL, "assay_trust needs the name of an event and room for the answer");
-    *trust = (struct assay_trust){.verdict = "unknown", .age_s = -1};
+    *trust = (struct assay_trust_verdict){.verdict = "unknown", .age_s = -1};
     char folder[4096];
     int length = assay_trust_folder(folder, sizeof(folder));
     if (length < 0) {

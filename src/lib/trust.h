@@ -18,7 +18,7 @@
 struct passport_entry {
     bool found;
     int64_t validated; /* seconds since 1970 */
-    struct assay_trust trust;
+    struct assay_trust_verdict trust;
 };
 
 struct passport {
@@ -43,5 +43,5 @@ struct trust_question {
 };
 
 /* As assay_trust answers, with the sentence in failure. */
-int trust_look(const struct trust_question *question, struct assay_trust *trust,
+int trust_look(const struct trust_question *question, struct assay_trust_verdict *trust,
                struct failure *failure);

@@ -12,10 +12,10 @@
 #include "base/cleanup.h"
 #include "lib/trust.h"
 
-int machine_trust(const struct facts *facts, const char *event, struct assay_trust *trust,
+int machine_trust(const struct facts *facts, const char *event, struct assay_trust_verdict *trust,
                   struct failure *failure)
 {
-    *trust = (struct assay_trust){.verdict = "unknown", .age_s = -1};
+    *trust = (struct assay_trust_verdict){.verdict = "unknown", .age_s = -1};
     char folder[4096];
     int length = assay_trust_folder(folder, sizeof(folder));
     if (length < 0 || (size_t)length >= sizeof(folder))

@@ -12,7 +12,7 @@
 
 /* What passports in the user's folder say of an event on the machine of these facts. As assay_trust
  * answers, with the sentence in failure. */
-int machine_trust(const struct facts *facts, const char *event, struct assay_trust *trust,
+int machine_trust(const struct facts *facts, const char *event, struct assay_trust_verdict *trust,
                   struct failure *failure);
 
 /* The fields that a passport says of its machine. */

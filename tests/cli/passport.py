@@ -36,7 +36,7 @@ PROGRAM = r"""
 int main(int count, char **names)
 {
     for (int i = 1; i < count; i++) {
-        struct assay_trust trust;
+        struct assay_trust_verdict trust;
         int code = assay_trust(names[i], &trust);
         printf("%d\t%s\t%s\t%d\t%lld\t%s\t%s\t%s\t%s\n", code, trust.verdict, trust.cause, trust.stale,
                (long long)trust.age_s, trust.event, trust.path, trust.difference,

@@ -49,7 +49,7 @@ static int run_child(int (*run)(struct assay_calipers *), struct assay_calipers 
 static int in_child_within_a_region(struct assay_calipers *calipers)
 {
     struct assay_count count;
-    struct assay_total total;
+    struct assay_region_total total;
     uint64_t regions, sum;
     struct fresh fresh = fresh_memory();
     fault(&fresh, 7);
@@ -90,7 +90,7 @@ static void a_child_of_fork_counts_nothing_and_goes_on(void **state)
     (void)state;
     struct assay_calipers *calipers = fault_calipers();
     NEEDS_FAULTS(calipers);
-    struct assay_total total;
+    struct assay_region_total total;
     assay_begin();
     assay_end_in(&region);
     assay_calipers_close(calipers); /* the process keeps it, and the child does not */
@@ -255,7 +255,7 @@ static void programs_that_are_executed_inherit_no_counter(void **state)
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_int_equal(status, 0);
     }
-    struct assay_total total;
+    struct assay_region_total total;
     assert_int_equal(assay_total("before fork", 0, &total), 0);
     assert_int_equal(total.regions, 2);
     assay_calipers_close(calipers);

@@ -77,7 +77,7 @@ static void a_million_regions_need_and_move_nothing(void **state)
     (void)state;
     struct assay_calipers *calipers;
     unsigned long before[2], after[2];
-    struct assay_total totals[2], inside;
+    struct assay_region_total totals[2], inside;
     assert_int_equal(assay_calipers_open(&calipers, events, 2, 0), 0);
     if (assay_calipers_error(calipers, 0))
         skip_because("page faults cannot be counted here");

@@ -69,7 +69,7 @@ static void end_storm(void)
 
 static uint64_t regions_of(const char *name)
 {
-    struct assay_total total;
+    struct assay_region_total total;
     return assay_total(name, 0, &total) == 0 ? total.regions : 0;
 }
 
@@ -96,7 +96,7 @@ static void storm_over(struct assay_calipers *calipers, int flags)
     assert_int_equal(assay_counts(&count), 0);
     assert_true(truth >= SIGNALS);
     assert_true(count.corrected == (double)truth);
-    struct assay_total total;
+    struct assay_region_total total;
     assert_int_equal(assay_total("handler", 0, &total), 0);
     assert_int_equal(total.regions + calipers->regions->dropped, handled);
     assert_true(total.minimum == 1);

@@ -110,7 +110,7 @@ static void inside_a_region_no_others_are_measured(void **state)
  * only how long the thread was on a CPU. */
 static void check_time(const struct assay_calipers *calipers, uint64_t ns)
 {
-    struct assay_time time;
+    struct assay_duration time;
     struct region_reading reading;
     uint64_t outside = raw_ns();
     assay_begin();
@@ -134,7 +134,7 @@ static void the_time_of_a_region_agrees_with_the_operating_systems(void **state)
     static const char *const faults[] = {"page-faults:u"};
     for (size_t events = 0; events < 2; events++) {
         struct assay_calipers *calipers;
-        struct assay_time time;
+        struct assay_duration time;
         assert_int_equal(assay_calipers_open(&calipers, faults, events, ASSAY_WATCH), 0);
         assert_int_equal(assay_calibrate(), 0);
         assay_begin();
@@ -157,7 +157,7 @@ static void time_that_was_not_wanted_is_not_read(void **state)
 {
     (void)state;
     struct assay_calipers *calipers;
-    struct assay_time time;
+    struct assay_duration time;
     assert_int_equal(assay_calipers_open(&calipers, NULL, 0, ASSAY_NO_TIME), 0);
     assert_int_equal(calipers->here.ways, 0);
     assay_begin();
@@ -172,7 +172,7 @@ static void ticks_become_nanoseconds_with_what_is_not_known_of_their_rate(void *
 {
     (void)state;
     const struct assay_count count = {.corrected = 2300000, .uncertainty = 4.6};
-    struct assay_time time;
+    struct assay_duration time;
     time_in_ns(&count, 2.3, 1e-6, &time);
     assert_true(fabs(time.ns - 1e6) < 1e-6 && fabs(time.uncertainty - 3) < 1e-6);
     const struct assay_count less = {.corrected = -23, .uncertainty = 2.3};
@@ -190,7 +190,7 @@ static void use_without_ticks(void)
 {
     struct assay_calipers *calipers;
     struct assay_count count;
-    struct assay_time time;
+    struct assay_duration time;
     CHILD_WANTS(prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) == 0);
     CHILD_WANTS(assay_calipers_open(&calipers, ticks, 1, 0) == 0);
     CHILD_WANTS(assay_calipers_error(calipers, 0) == EOPNOTSUPP);

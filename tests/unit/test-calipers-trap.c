@@ -88,7 +88,7 @@ static void where_no_counter_is_instructions_become_traps(void **state)
         assert_int_equal(known_O2.calibrate(), 0);
         known_O2.alone(10);
         struct assay_count counts[3];
-        struct assay_time time;
+        struct assay_duration time;
         assert_int_equal(assay_counts(counts), 0);
         assert_true(counts[0].corrected == 10);
         assert_int_equal(counts[1].state, ASSAY_UNSUPPORTED);

@@ -107,7 +107,7 @@ static void load_twice(int descriptor)
     for (uint64_t i = 0; i < 3; i++) {
         struct library library = loaded();
         struct assay_calipers *calipers = measure(&library);
-        struct assay_total total;
+        struct assay_region_total total;
         if (library.total("loaded", 0, &total) != 0 || total.regions != 1)
             _exit(1);
         library.close(calipers);

@@ -18,7 +18,7 @@ static const char *const two_events[] = {"apples", "pears"};
 
 #define TOTAL(name, index)                                                                         \
     ({                                                                                             \
-        struct assay_total found;                                                                  \
+        struct assay_region_total found;                                                           \
         assert_int_equal(assay_total(name, index, &found), 0);                                     \
         found;                                                                                     \
     })
@@ -35,7 +35,7 @@ static void sums_are_raw_less_what_every_region_added(void **state)
     planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){107, 1}, 0, 0);        /* 100 */
     planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){7 + 20 + 3, 2}, 1, 0); /* 3 */
     planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){7 + 40 + 150 + 5, 6}, 2, 3); /* 5 */
-    struct assay_total apples = TOTAL("sums", 0), pears = TOTAL("sums", 1);
+    struct assay_region_total apples = TOTAL("sums", 0), pears = TOTAL("sums", 1);
     assert_int_equal(apples.regions, 3);
     assert_int_equal(apples.raw, 107 + 30 + 202);
     assert_true(apples.corrected == 108);
@@ -62,7 +62,7 @@ static void a_total_of_one_region_is_its_count(void **state)
     planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){107, 1}, 0, 0);
     struct assay_count counts[2];
     assert_int_equal(assay_counts(counts), 0);
-    struct assay_total total = TOTAL("one", 0);
+    struct assay_region_total total = TOTAL("one", 0);
     assert_true(total.corrected == counts[0].corrected);
     assert_true(total.corrected == 100);
     assert_true(total.uncertainty == counts[0].uncertainty);
@@ -81,7 +81,7 @@ static void bars_of_many_add_by_chance_and_alike(void **state)
         .middle = 7, .low = 4, .high = 9, .mean = 7.5, .spread = 2, .error = 0.5, .odd = 1};
     for (int i = 0; i < 101; i++)
         planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){107, 1}, 0, 0);
-    struct assay_total total = TOTAL("bars", 0);
+    struct assay_region_total total = TOTAL("bars", 0);
     assert_true(total.corrected == 101 * 107 - 7 - 100 * 7.5);
     double expected = 39.3144 + 100 * 0.5; /* sqrt(3 * 3 + 100 * (1.96 * 2) * (1.96 * 2)) */
     assert_true(total.uncertainty > expected - 0.001 && total.uncertainty < expected + 0.001);
@@ -118,7 +118,7 @@ static void figures_of_the_latest_calibration_count_and_earlier_regions_are_mark
     calipers->events[0].null[ASSAY_NULL_ALONE] =
         (struct null_figures){.middle = 4, .low = 4, .high = 4, .mean = 4};
     planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){10, 1}, 0, 0);
-    struct assay_total total = TOTAL("early", 0);
+    struct assay_region_total total = TOTAL("early", 0);
     assert_true(total.corrected == 12);
     assert_int_equal(total.noticed, ASSAY_NOT_CALIBRATED);
     assert_int_equal(total.noticed_regions, 1);
@@ -135,7 +135,7 @@ static void what_was_noticed_is_counted_by_region(void **state)
         frame->noticed = i < 3 ? ASSAY_SAW_TOO_DEEP : 0;
         assay_ended_in(&region);
     }
-    struct assay_total total = TOTAL("noticed", 0);
+    struct assay_region_total total = TOTAL("noticed", 0);
     assert_int_equal(total.regions, 10);
     assert_int_equal(total.noticed_regions, 3);
     assert_int_equal(total.noticed, ASSAY_SAW_TOO_DEEP);
@@ -164,7 +164,7 @@ static void totals_that_are_not_there_have_a_sentence(void **state)
 {
     (void)state;
     static struct assay_region region = ASSAY_REGION("somewhere");
-    struct assay_total total;
+    struct assay_region_total total;
     assert_int_equal(assay_total("somewhere", 0, &total), -ENODEV);
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){1, 1}, 0, 0);
@@ -234,7 +234,7 @@ static void small_differences_of_large_counts_have_a_deviation(void **state)
     for (uint64_t i = 0; i < 1000; i++)
         planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){1000000000000 + (i & 1) * 2, 0},
                        0, 0);
-    struct assay_total total = TOTAL("large", 0);
+    struct assay_region_total total = TOTAL("large", 0);
     assert_true(total.deviation > 1.0004 && total.deviation < 1.0006); /* sqrt(1000 / 999) */
     assert_true(total.corrected == 1000000000001.0 * 1000);
     assay_calipers_close(calipers);
@@ -279,7 +279,7 @@ static unsigned totals_held(double (*window)(void), unsigned regions)
         for (unsigned i = 0; i < regions; i++)
             planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){500 + (uint64_t)window(), 0},
                            0, 0);
-        struct assay_total total = TOTAL("coverage", 0);
+        struct assay_region_total total = TOTAL("coverage", 0);
         double off = total.corrected - 500.0 * regions;
         held += off <= total.uncertainty && -off <= total.uncertainty;
         assay_calipers_close(calipers);
@@ -348,7 +348,7 @@ static void what_shared_counters_missed_is_guessed_by_region(void **state)
     shared_region(calipers, &region, 1000000, 1000000, 1000000);
     assert_int_equal(TOTAL("shared counters", 0).state, ASSAY_COUNTED);
     shared_region(calipers, &region, 100, 400, 100); /* 400, of which 300 are guessed */
-    struct assay_total total = TOTAL("shared counters", 0);
+    struct assay_region_total total = TOTAL("shared counters", 0);
     assert_int_equal(total.state, ASSAY_MULTIPLEXED);
     assert_int_equal(total.raw, 1000100);
     assert_true(total.corrected == 1000400);
@@ -398,7 +398,7 @@ static void a_reading_that_failed_is_told_and_not_added(void **state)
     calipers->here.frame[1].got[1] = -EBADF;
     planted_begin(calipers);
     assay_ended_in(&region);
-    struct assay_total total = TOTAL("failed", 0);
+    struct assay_region_total total = TOTAL("failed", 0);
     assert_int_equal(total.regions, 2);
     assert_int_equal(total.raw, 5);
     assert_int_equal(total.state, ASSAY_UNSCHEDULED);
@@ -422,7 +422,7 @@ static void names_beyond_the_most_are_added_up_together(void **state)
         snprintf(names[i], sizeof(names[i]), "name %zu", i);
         struct assay_region region = {names[i], 0};
         planted_region(calipers, &region, (uint64_t[PLANTED_MOST]){1, 0}, 0, 0);
-        struct assay_total total;
+        struct assay_region_total total;
         if (assay_total(names[i], 0, &total) == 0)
             known += total.raw;
         else

@@ -122,7 +122,7 @@ static struct trust_machine other(const char *key, const char *value)
 
 static struct failure failure;
 
-static int ask(const char *event, struct assay_trust *trust)
+static int ask(const char *event, struct assay_trust_verdict *trust)
 {
     const struct trust_question question = {
         .folder = folder, .event = event, .machine = &base, .now = NOW};
@@ -133,7 +133,7 @@ static int ask(const char *event, struct assay_trust *trust)
 static void nothing_known_says_what_to_do(void **state)
 {
     (void)state;
-    struct assay_trust trust;
+    struct assay_trust_verdict trust;
     static const struct planted_event events[] = {
         {"faults", "exact", "2027-01-15T07:00:00Z", NULL}};
     char whole[sizeof(folder)];
@@ -155,7 +155,7 @@ static void nothing_known_says_what_to_do(void **state)
 static void its_own_passport_is_fresh(void **state)
 {
     (void)state;
-    struct assay_trust trust;
+    struct assay_trust_verdict trust;
     static const struct planted_event events[] = {
         {"cycles", "dead", "2027-01-15T07:00:00Z", NULL},
         {"page-faults", "biased", "2027-01-15T07:58:20Z",
@@ -177,7 +177,7 @@ static void its_own_passport_is_fresh(void **state)
 static void a_copy_under_another_name_is_fresh_too(void **state)
 {
     (void)state;
-    struct assay_trust trust;
+    struct assay_trust_verdict trust;
     static const struct planted_event events[] = {{"a", "exact", "2027-01-15T07:00:00Z", NULL}};
     plant_as("0123456789abcdef.json", &base, events, 1);
     assert_int_equal(ask("a", &trust), 0);
@@ -203,7 +203,7 @@ static void each_field_that_differs_makes_it_stale(void **state)
                                         "cpu.microcode", "kernel.release", "kernel.version",
                                         "hypervisor"};
     for (size_t i = 0; i < sizeof(stale) / sizeof(*stale); i++) {
-        struct assay_trust trust;
+        struct assay_trust_verdict trust;
         struct trust_machine then = other(stale[i], "was");
         plant(&then, events, 1);
         assert_int_equal(ask("a", &trust), 0);
@@ -222,7 +222,7 @@ static void each_field_that_differs_makes_it_stale(void **state)
 static void another_cpu_says_nothing(void **state)
 {
     (void)state;
-    struct assay_trust trust;
+    struct assay_trust_verdict trust;
     static const struct planted_event events[] = {{"a", "exact", "2027-01-15T07:00:00Z", NULL}};
     static const char *const keys[] = {"isa", "cpu.vendor", "cpu.family", "cpu.model", "emulated"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
@@ -235,7 +235,7 @@ static void another_cpu_says_nothing(void **state)
 static void of_stale_ones_the_newest_answers_and_a_fresh_one_before_all(void **state)
 {
     (void)state;
-    struct assay_trust trust;
+    struct assay_trust_verdict trust;
     static const struct planted_event old[] = {{"a", "noisy", "2026-01-01T00:00:00Z", NULL},
                                                {"b", "exact", "2026-06-01T00:00:00Z", NULL}};
     static const struct planted_event newer[] = {{"a", "accurate", "2026-12-31T23:59:59Z", NULL}};
@@ -288,7 +288,7 @@ static void a_name_is_found_with_u_too(void **state)
          "a"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct assay_trust trust;
+        struct assay_trust_verdict trust;
         plant(&base, cases[i].events, cases[i].events[1].name ? 2 : 1);
         assert_int_equal(ask(cases[i].asked, &trust), cases[i].event ? 0 : -ENOENT);
         assert_string_equal(trust.event, cases[i].event ? cases[i].event : "");
@@ -298,7 +298,7 @@ static void a_name_is_found_with_u_too(void **state)
 static void a_date_in_the_future_is_said(void **state)
 {
     (void)state;
-    struct assay_trust trust;
+    struct assay_trust_verdict trust;
     static const struct planted_event events[] = {{"a", "exact", "2027-01-15T08:00:01Z", NULL}};
     plant(&base, events, 1);
     assert_int_equal(ask("a", &trust), 0);
@@ -340,7 +340,7 @@ static void what_is_no_passport_is_refused_with_file_and_place(void **state)
          "UTF-8"},
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-        struct assay_trust trust;
+        struct assay_trust_verdict trust;
         plant(&base, &bad[i].event, 1);
         int error = ask("a", &trust);
         if (error != -EINVAL || !strstr(failure.text, bad[i].words) ||
@@ -353,7 +353,7 @@ static void what_is_no_passport_is_refused_with_file_and_place(void **state)
 static void what_follows_behind_its_end_is_refused(void **state)
 {
     (void)state;
-    struct assay_trust trust;
+    struct assay_trust_verdict trust;
     static const struct planted_event events[] = {{"a", "exact", "2026-02-03T00:00:00Z", NULL}};
     char name[24], path[256];
     trust_machine_name(&base, name);
@@ -370,7 +370,7 @@ static void what_follows_behind_its_end_is_refused(void **state)
 static void the_same_twice_is_refused(void **state)
 {
     (void)state;
-    struct assay_trust trust;
+    struct assay_trust_verdict trust;
     static const struct planted_event events[] = {{"a", "exact", "2026-02-03T00:00:00Z", NULL},
                                                   {"a", "dead", "2026-02-03T00:00:00Z", NULL}};
     plant(&base, events, 2);
@@ -403,7 +403,7 @@ static void the_same_twice_is_refused(void **state)
 static void a_broken_one_of_another_machine_hides_nothing(void **state)
 {
     (void)state;
-    struct assay_trust trust;
+    struct assay_trust_verdict trust;
     static const struct planted_event events[] = {{"a", "exact", "2026-02-03T00:00:00Z", NULL}};
     struct trust_machine then = other("kernel.release", "6.1.0");
     plant_text("0000000000000000.json", "{");
@@ -423,7 +423,7 @@ static void a_broken_one_of_another_machine_hides_nothing(void **state)
 static void what_is_printed_steers_no_terminal(void **state)
 {
     (void)state;
-    struct assay_trust trust;
+    struct assay_trust_verdict trust;
     static const struct planted_event events[] = {
         {"a", "exact", "2026-02-03T00:00:00Z",
          "\"cause\":null,\"note\":\"\\u001b[31m\\u009b\\n\\u007f \xc3\xa9\",\"path\":\"\\t\","}};
@@ -439,7 +439,7 @@ static void what_is_printed_steers_no_terminal(void **state)
 static void long_words_are_cut(void **state)
 {
     (void)state;
-    struct assay_trust trust;
+    struct assay_trust_verdict trust;
     char more[4096] = "\"cause\":null,\"path\":null,\"note\":\"", value[900] = "";
     for (int i = 0; i < 400; i++)
         strcat(more, "\xe2\x82\xac");
@@ -459,7 +459,7 @@ static void long_words_are_cut(void **state)
 static void only_files_that_are_the_users_own_are_read(void **state)
 {
     (void)state;
-    struct assay_trust trust;
+    struct assay_trust_verdict trust;
     static const struct planted_event events[] = {{"a", "exact", "2026-02-03T00:00:00Z", NULL}};
     char name[24], path[256], elsewhere[256];
     trust_machine_name(&base, name);
@@ -495,7 +495,7 @@ static void only_files_that_are_the_users_own_are_read(void **state)
 static void other_names_are_not_looked_at(void **state)
 {
     (void)state;
-    struct assay_trust trust;
+    struct assay_trust_verdict trust;
     static const struct planted_event events[] = {{"a", "exact", "2026-02-03T00:00:00Z", NULL}};
     static const char *const names[] = {"0123456789abcdef.json.Xy12ab", "0123456789ABCDEF.json",
                                         "0123456789abcde.json", ".0123456789abcdef.json"};
@@ -522,7 +522,7 @@ static void the_folder_is_the_users(void **state)
     unsetenv("XDG_STATE_HOME");
     setenv("HOME", "", 1);
     assert_int_equal(assay_trust_folder(path, sizeof(path)), -ENOENT);
-    struct assay_trust trust;
+    struct assay_trust_verdict trust;
     assert_int_equal(assay_trust("a", &trust), -ENOENT);
     assert_string_equal(trust.verdict, "unknown");
     assert_int_equal(assay_trust(NULL, &trust), -EINVAL);
@@ -532,7 +532,7 @@ static void the_folder_is_the_users(void **state)
 static void *ask_often(void *wrong)
 {
     for (int i = 0; i < 50; i++) {
-        struct assay_trust trust;
+        struct assay_trust_verdict trust;
         if (assay_trust("a", &trust) != 0 || strcmp(trust.verdict, "exact") != 0 || trust.stale ||
             assay_trust("b", &trust) != -ENOENT || !strstr(assay_last_error(), "b was not"))
             ++*(int *)wrong;
