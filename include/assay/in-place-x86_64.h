@@ -11,11 +11,15 @@
     "\tmovq assay_here@gottpoff(%%rip), %%r9\n"                                                    \
     "\tmovq %%fs:(%%r9), %%r9\n"
 
+/* Neither end has been read: ended.c looks at the time in both reports. */
+#define ASSAY_UNREAD_IN_PLACE                                                                      \
+    "\tmovq $0, 72(%%r8)\n"                                                                        \
+    "\tmovq $0, 248(%%r8)\n"
+
 /* READ: read(descriptor, frame + report, size), the result into frame + got. */
-#define ASSAY_READ_IN_PLACE(report, got)                                                           \
+#define ASSAY_READ_IN_PLACE(first, report, got)                                                    \
     "\ttestb $1, (%%r9)\n"                                                                         \
-    "\tjz 10f\n"                                                                                   \
-    "\tmovq 24(%%r9), %%rdi\n"                                                                     \
+    "\tjz 10f\n" first "\tmovq 24(%%r9), %%rdi\n"                                                  \
     "\tleaq " report "(%%r8), %%rsi\n"                                                             \
     "\tmovq 32(%%r9), %%rdx\n"                                                                     \
     "\txorl %%eax, %%eax\n"                                                                        \
@@ -109,26 +113,27 @@
 /* The next frame becomes the innermost, unless there is none, with no children. Counted as open
  * before it has its frame: a signal handler with regions of its own may come in between. */
 #define ASSAY_BEGIN_IN_PLACE                                                                       \
-    __asm__ volatile(ASSAY_HERE_IN_PLACE                                                           \
-                     "\taddl $1, 4(%%r9)\n"                                                        \
-                     "\tmovq 8(%%r9), %%r8\n"                                                      \
-                     "\taddq $960, %%r8\n"                                                         \
-                     "\tcmpq 16(%%r9), %%r8\n"                                                     \
-                     "\tcmova 16(%%r9), %%r8\n"                                                    \
-                     "\tmovq %%r8, 8(%%r9)\n"                                                      \
-                     "\tmovq $0, 32(%%r8)\n"                                                       \
-                     "\tmovq $0, 40(%%r8)\n"                                                       \
-                     "\tmovq $0, 48(%%r8)\n" ASSAY_READ_IN_PLACE("64", "16")                       \
-                         ASSAY_USER_IN_PLACE(ASSAY_USER_SEEN_IN_PLACE, "448", "456", "460")        \
-                             ASSAY_TRAP_IN_PLACE ASSAY_TICKS_IN_PLACE("0")                         \
-                     :                                                                             \
-                     :                                                                             \
-                     : ASSAY_IN_PLACE_CLOBBERS)
+    __asm__ volatile(                                                                              \
+        ASSAY_HERE_IN_PLACE                                                                        \
+        "\taddl $1, 4(%%r9)\n"                                                                     \
+        "\tmovq 8(%%r9), %%r8\n"                                                                   \
+        "\taddq $960, %%r8\n"                                                                      \
+        "\tcmpq 16(%%r9), %%r8\n"                                                                  \
+        "\tcmova 16(%%r9), %%r8\n"                                                                 \
+        "\tmovq %%r8, 8(%%r9)\n"                                                                   \
+        "\tmovq $0, 32(%%r8)\n"                                                                    \
+        "\tmovq $0, 40(%%r8)\n"                                                                    \
+        "\tmovq $0, 48(%%r8)\n" ASSAY_READ_IN_PLACE(ASSAY_UNREAD_IN_PLACE, "64", "16")             \
+            ASSAY_USER_IN_PLACE(ASSAY_USER_SEEN_IN_PLACE, "448", "456", "460")                     \
+                ASSAY_TRAP_IN_PLACE ASSAY_TICKS_IN_PLACE("0")                                      \
+        :                                                                                          \
+        :                                                                                          \
+        : ASSAY_IN_PLACE_CLOBBERS)
 
 #define ASSAY_END_IN_PLACE                                                                         \
     __asm__ volatile(ASSAY_HERE_IN_PLACE "\tmovq 8(%%r9), %%r8\n" ASSAY_TICKS_IN_PLACE("8")        \
                          ASSAY_TRAPPED_IN_PLACE ASSAY_USER_IN_PLACE("", "704", "712", "716")       \
-                             ASSAY_READ_IN_PLACE("240", "24")                                      \
+                             ASSAY_READ_IN_PLACE("", "240", "24")                                  \
                      :                                                                             \
                      :                                                                             \
                      : ASSAY_IN_PLACE_CLOBBERS)

@@ -67,6 +67,8 @@ int assay_calibrate_start(void)
     for (size_t i = 0; i < calipers->count; i++)
         calipers->events[i].step = 0;
     calipers->tick_nulls = (struct tick_nulls){.count = 0};
+    calipers->kept_from = NULL; /* whoever was at it has jumped away */
+    calipers->asked_within = 0;
     const struct amounts *amounts = amounts_of(calipers);
     return (int)(amounts->warm + amounts->wanted + (any_suffers(calipers) ? amounts->spare : 0));
 }

@@ -173,6 +173,8 @@ int assay_calipers_open(struct assay_calipers **result, const char *const *event
     memset(calipers, 0, sizeof(*calipers));
     calipers->count = count;
     calipers->flags = flags;
+    for (size_t i = 0; i < FRAMES; i++)
+        calipers->frames[i].begun[GROUP_ENABLED] = 1; /* see ended.c */
     calipers->here.frame = &calipers->frames[0];
     calipers->here.last = &calipers->frames[FRAMES - 1];
     int error = 0;

@@ -15,6 +15,7 @@ _Static_assert(sizeof(struct assay_frame) == ASSAY_FRAME_BYTES, "frame");
 _Static_assert(offsetof(struct assay_frame, children) == 32, "children");
 _Static_assert(offsetof(struct assay_frame, begun) == 64, "begun");
 _Static_assert(offsetof(struct assay_frame, ended) == 240, "ended");
+_Static_assert(offsetof(struct assay_frame, begun[1]) == 72, "times in the reports");
 _Static_assert(offsetof(struct assay_frame, lock) == 416, "lock");
 _Static_assert(offsetof(struct assay_frame, flags) == 440, "flags");
 _Static_assert(offsetof(struct assay_frame, user) == 448, "user");
@@ -120,6 +121,7 @@ struct assay_calipers {
     struct tick_nulls tick_nulls;  /* neighbours.c: the newest */
     struct assay_frame kept;       /* the result, while its neighbours are measured */
     struct assay_frame *kept_from; /* and where it belongs; NULL: nobody measures them */
+    unsigned asked_within;         /* handlers that ask for counts meanwhile */
     struct regions *regions;
     size_t calibrated; /* empty regions behind the figures */
     long owner;        /* the thread that opened them, see here.c; 0: not yet attached */
@@ -154,7 +156,7 @@ void calipers_user_shared(const struct assay_calipers *calipers, struct assay_fr
 void reading_of(const struct assay_calipers *calipers, const struct assay_frame *frame,
                 struct region_reading *reading);
 
-void counts_of(const struct assay_calipers *calipers, struct assay_count *counts);
+void counts_of(struct assay_calipers *calipers, struct assay_count *counts);
 
 /* null-figures.c: pure. At most CALIPERS_NULLS values. Of pairs: from the figures of the outer
  * regions. */

@@ -12,6 +12,7 @@
 #include <linux/perf_event.h>
 
 #include "lib/calipers.h"
+#include "lib/set.h"
 
 /* Were counters moved or shared since the region began? Their first page tells: a group comes and
  * goes as a whole. A page is written when its event gets a counter and when it loses it (the thread
@@ -27,13 +28,35 @@ static inline void look_at_page(const struct assay_calipers *calipers, struct as
         calipers_user_shared(calipers, frame);
 }
 
+/* Has the system call at its beginning not been made yet, or that at its end already? A report is
+ * never without its time, and without system calls these words stay as they were made. Signals come
+ * where system calls return, so that a handler's regions are often behind the latter. */
+static inline bool is_outside(const struct assay_frame *frame)
+{
+    return !frame->begun[GROUP_ENABLED] | (frame->ended[GROUP_ENABLED] != 0);
+}
+
+/* The innermost region that is still being counted, or the frame of none. */
+static inline struct assay_frame *around(struct assay_calipers *calipers, struct assay_frame *frame)
+{
+    do
+        frame--;
+    while (__builtin_expect(is_outside(frame) && frame > calipers->frames, 0));
+    return frame;
+}
+
 static __attribute__((noinline, cold)) void leave_too_deep(struct assay_calipers *calipers)
 {
-    struct assay_frame *deepest = &calipers->frames[ASSAY_DEPTH_MOST];
-    deepest->noticed |= ASSAY_SAW_TOO_DEEP;
+    struct assay_here *here = &calipers->here;
+    /* A handler that came where a region had been counted and had no frame yet has that one. */
+    struct assay_frame *parent = here->frame - 1;
+    const uint32_t depth = here->depth - 1;
+    calipers->frames[ASSAY_DEPTH_MOST].noticed |= ASSAY_SAW_TOO_DEEP;
     calipers->result = NULL;
-    if (--calipers->here.depth == ASSAY_DEPTH_MOST)
-        calipers->here.frame = deepest;
+    here->depth = depth;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (depth == ASSAY_DEPTH_MOST)
+        here->frame = parent;
 }
 
 /* region: NULL without a name. */
@@ -44,8 +67,10 @@ static inline __attribute__((always_inline)) void leave(struct assay_calipers *c
     struct assay_frame *frame = here->frame, *parent = frame - 1;
     /* Each loaded once and by itself: a load of both right behind a store of one would stall. */
     const uint32_t ways = here->ways, depth = here->depth;
-    if (__builtin_expect(depth == 0, 0))
-        return; /* ended more often than begun */
+    if (__builtin_expect(depth == 0, 0)) { /* ended more often than begun */
+        frame->ended[GROUP_ENABLED] = 0;
+        return;
+    }
     if (__builtin_expect(depth > ASSAY_DEPTH_MOST, 0)) {
         leave_too_deep(calipers);
         return;
@@ -58,9 +83,10 @@ static inline __attribute__((always_inline)) void leave(struct assay_calipers *c
     if (region)
         regions_add(calipers, region, frame);
     calipers->result = frame;
-    parent->noticed |= frame->noticed;
-    parent->children += frame->children + !region;
-    parent->named += frame->named + !!region;
+    struct assay_frame *counting = around(calipers, frame);
+    counting->noticed |= frame->noticed;
+    counting->children += frame->children + !region;
+    counting->named += frame->named + !!region;
     frame->children = children; /* without those of a handler that came since the reading */
     frame->named = named;
     here->depth = depth - 1;
@@ -90,7 +116,7 @@ void assay_ended(void)
     struct assay_frame *frame = here->frame, *parent = frame - 1;
     const uint32_t depth = here->depth;
     if (__builtin_expect(frame == here->last || depth == 0 || depth > ASSAY_DEPTH_MOST ||
-                             here->ways & (ASSAY_WAY_USER | ASSAY_WAY_TRAP),
+                             is_outside(parent) || here->ways & (ASSAY_WAY_USER | ASSAY_WAY_TRAP),
                          0)) {
         leave_any(NULL);
         return;

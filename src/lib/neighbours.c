@@ -26,6 +26,10 @@ static bool wants_neighbours(const struct assay_calipers *calipers)
 int assay_counts_start(void)
 {
     struct assay_calipers *calipers = calipers_here();
+    if (calipers && calipers->kept_from) { /* a handler asks, and interrupted who does already */
+        calipers->asked_within++;
+        return 0;
+    }
     if (!calipers || !wants_neighbours(calipers))
         return 0;
     calipers->kept = *calipers->result; /* they will use its frame */
@@ -37,7 +41,7 @@ int assay_counts_start(void)
 void assay_counts_take(uint64_t from, uint64_t to)
 {
     struct assay_calipers *calipers = calipers_here();
-    if (!calipers || !calipers->kept_from || !calipers->result)
+    if (!calipers || !calipers->kept_from || !calipers->result || calipers->asked_within)
         return;
     const struct assay_frame *frame = calipers->result;
     const uint64_t readings[4] = {frame->ticks[0], from, to, frame->ticks[1]};
@@ -79,7 +83,9 @@ int assay_counts_finish(struct assay_count *counts)
     struct assay_calipers *calipers = calipers_here();
     if (!calipers)
         return set_fail(-ENODEV, "this thread has selected no calipers");
-    if (calipers->kept_from)
+    if (calipers->asked_within)
+        calipers->asked_within--;
+    else if (calipers->kept_from)
         use_neighbours(calipers);
     counts_of(calipers, counts);
     return 0;

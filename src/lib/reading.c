@@ -79,21 +79,36 @@ void reading_of(const struct assay_calipers *calipers, const struct assay_frame 
     notice(calipers, reading);
 }
 
-void counts_of(const struct assay_calipers *calipers, struct assay_count *counts)
+/* Of the region that ended last: all of it, although a handler may come whose regions take the same
+ * frame. Then there is a result again, and it is the handler's. */
+static void reading_of_last(struct assay_calipers *calipers, struct region_reading *reading)
+{
+    struct assay_frame *frame;
+    do {
+        frame = calipers->result;
+        calipers->result = NULL;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        reading_of(calipers, frame, reading);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    } while (calipers->result);
+    calipers->result = frame;
+}
+
+void counts_of(struct assay_calipers *calipers, struct assay_count *counts)
 {
     struct region_reading reading;
-    reading_of(calipers, calipers->result, &reading);
+    reading_of_last(calipers, &reading);
     for (size_t i = 0; i < calipers->count; i++)
         correct_count(calipers, i, &reading, &counts[i]);
 }
 
 int assay_time(struct assay_duration *time)
 {
-    const struct assay_calipers *calipers = calipers_here();
+    struct assay_calipers *calipers = calipers_here();
     if (!calipers)
         return set_fail(-ENODEV, "this thread has selected no calipers");
     struct region_reading reading;
-    reading_of(calipers, calipers->result, &reading);
+    reading_of_last(calipers, &reading);
     correct_time(calipers, &reading, time);
     return 0;
 }

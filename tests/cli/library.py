@@ -190,7 +190,7 @@ class Library(unittest.TestCase):
     def test_the_header_is_good_for_c_plus_plus(self):
         if SANITIZED or not shutil.which("c++"):
             self.skipTest("needs a C++ compiler and a library without a sanitizer")
-        self.build_and_run("c++", "-x", "c++", "-std=c++17", "-pedantic", "-Wall", "-Wextra",
+        self.build_and_run("c++", "-x", "c++", "-std=c++17", "-pedantic", "-Wall", "-Wextra", "-Wshadow",
                            "-Werror", self.source, "-x", "none", SHARED)
 
     def test_vector_values_are_not_kept_in_registers_that_a_read_destroys(self):

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 
 #include "counted-faults.h"
+#include "lib/calipers.h"
 #include "skip.h"
 
 static struct assay_region region = ASSAY_REGION("before fork"), later = ASSAY_REGION("in child");
@@ -300,6 +301,37 @@ static void regions_left_by_longjmp_stay_open_until_they_are_ended(void **state)
     assay_calipers_close(calipers);
 }
 
+/* Also where a handler comes between the two things by which a region begins: being counted, and
+ * getting a frame. */
+static void regions_that_are_too_deep_are_left_again(void **state)
+{
+    (void)state;
+    struct assay_calipers *calipers;
+    struct assay_count count;
+    assert_int_equal(assay_calipers_open(&calipers, NULL, 0, 0), 0);
+    const struct assay_here *here = &calipers->here;
+    for (uint32_t depth = 1; depth <= 2 * ASSAY_DEPTH_MOST; depth++) {
+        calipers->here.depth++;
+        assay_begin(); /* the handler's */
+        assay_end();
+        calipers->here.depth--;
+        assay_begin();
+        assert_int_equal(here->depth, depth);
+        assert_ptr_equal(here->frame, depth <= ASSAY_DEPTH_MOST ? &calipers->frames[depth]
+                                                                : &calipers->frames[FRAMES - 1]);
+    }
+    for (uint32_t depth = 2 * ASSAY_DEPTH_MOST; depth > 0; depth--) {
+        assay_end();
+        struct assay_frame *result = depth > ASSAY_DEPTH_MOST ? NULL : &calipers->frames[depth];
+        assert_int_equal(here->depth, depth - 1);
+        assert_ptr_equal(calipers->result, result);
+        assert_true(!result || result->noticed & ASSAY_SAW_TOO_DEEP);
+        assert_int_equal(assay_counts(&count), 0);
+    }
+    assert_ptr_equal(here->frame, &calipers->frames[0]);
+    assay_calipers_close(calipers);
+}
+
 static void closing_within_regions_abandons_them(void **state)
 {
     (void)state;
@@ -322,6 +354,7 @@ int main(void)
         cmocka_unit_test(children_do_not_wait_for_threads_they_do_not_have),
         cmocka_unit_test(programs_that_are_executed_inherit_no_counter),
         cmocka_unit_test(regions_left_by_longjmp_stay_open_until_they_are_ended),
+        cmocka_unit_test(regions_that_are_too_deep_are_left_again),
         cmocka_unit_test(closing_within_regions_abandons_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,11 +4,13 @@
  * Regions whose page faults and system calls are known, read by system calls: the calipers' own
  * are taken off, exactly, alone and inside each other. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -165,6 +167,48 @@ static void calls_of_one_kind_are_exact(void **state)
     assert_calls_exact("syscalls:sys_enter_getppid", false, calipers);
 }
 
+static volatile sig_atomic_t handled;
+
+static void on_alarm(int number)
+{
+    (void)number;
+    assay_begin();
+    assay_end();
+    handled++;
+}
+
+/* Signals come where system calls return, and so behind the reading that ends a region: what the
+ * handler measures there is not inside. What is inside has one system call more, which returns from
+ * the handler. */
+static void regions_of_handlers_are_taken_off_where_they_were(void **state)
+{
+    (void)state;
+    char reason[1024];
+    struct assay_calipers *calipers = counting("raw_syscalls:sys_enter", reason);
+    if (!calipers)
+        skip_because("%s", reason);
+    const struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    const struct itimerval every = {{0, 53}, {0, 53}}, never = {{0, 0}, {0, 0}};
+    unsigned wrong = 0, rounds = 0, inside = 0;
+    assay_end(); /* of nothing: changes nothing */
+    assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &every, NULL), 0);
+    for (; handled < 3000; rounds++) {
+        assay_begin();
+        assay_begin();
+        assay_end();
+        assay_end();
+        double counted = corrected();
+        wrong += counted < 0;
+        inside += counted > 0;
+    }
+    assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+    signal(SIGALRM, SIG_IGN);
+    print_message("# %u rounds, %u of them with a signal inside\n", rounds, inside);
+    assert_int_equal(wrong, 0);
+    assay_calipers_close(calipers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +216,7 @@ int main(void)
         cmocka_unit_test(page_faults_of_regions_inside_count_for_both),
         cmocka_unit_test(all_system_calls_are_exact),
         cmocka_unit_test(calls_of_one_kind_are_exact),
+        cmocka_unit_test(regions_of_handlers_are_taken_off_where_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

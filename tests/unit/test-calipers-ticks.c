@@ -108,6 +108,42 @@ static void inside_a_region_no_others_are_measured(void **state)
 
 /* The interval by CLOCK_MONOTONIC_RAW around the region, and the one inside it. System calls tell
  * only how long the thread was on a CPU. */
+/* Where a handler may come: between the regions that are measured, and within one of them. */
+static void handlers_that_ask_leave_others_their_counts(void **state)
+{
+    (void)state;
+    struct assay_calipers *calipers = open_ticks(0);
+    struct assay_count asked, own, again;
+    if (assay_calipers_error(calipers, 0)) {
+        close_and_skip(calipers);
+        return;
+    }
+    assert_int_equal(assay_calibrate(), 0);
+    for (int within = 0; within < 2; within++) {
+        assay_begin();
+        spend(20000);
+        assay_end();
+        counts_of(calipers, &asked);
+        assert_true(assay_counts_start() > 0);
+        assay_begin();
+        if (!within)
+            assay_end();
+        assay_begin(); /* the handler's */
+        spend(40000);
+        assay_end();
+        counts_of(calipers, &own);
+        assert_int_equal(assay_counts(&again), 0);
+        assert_int_equal(again.raw, own.raw);
+        if (within)
+            assay_end();
+        assay_counts_take(0, 0);
+        assert_int_equal(assay_counts_finish(&again), 0);
+        assert_int_equal(again.raw, asked.raw);
+        assert_true(own.raw != asked.raw);
+    }
+    assay_calipers_close(calipers);
+}
+
 static void check_time(const struct assay_calipers *calipers, uint64_t ns)
 {
     struct assay_duration time;
@@ -225,6 +261,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_region_has_its_ticks_and_a_bar),
         cmocka_unit_test(inside_a_region_no_others_are_measured),
+        cmocka_unit_test(handlers_that_ask_leave_others_their_counts),
         cmocka_unit_test(the_time_of_a_region_agrees_with_the_operating_systems),
         cmocka_unit_test(time_that_was_not_wanted_is_not_read),
         cmocka_unit_test(ticks_become_nanoseconds_with_what_is_not_known_of_their_rate),
