@@ -83,7 +83,7 @@ void reading_of(const struct assay_calipers *calipers, const struct assay_frame 
  * frame. Then there is a result again, and it is the handler's. */
 static void reading_of_last(struct assay_calipers *calipers, struct region_reading *reading)
 {
-    struct assay_frame *frame;
+    struct assay_frame *frame = NULL;
     do {
         frame = calipers->result;
         calipers->result = NULL;
