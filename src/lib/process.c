@@ -97,7 +97,7 @@ int assay_table_at_exit(int descriptor)
     return 0;
 }
 
-void process_ended(void)
+static void write_at_exit(void)
 {
     pthread_mutex_lock(&lock);
     int descriptor = at_exit;
@@ -109,4 +109,20 @@ void process_ended(void)
     if (asked == getpid())
         assay_table(descriptor);
     close(descriptor);
+}
+
+/* Where the library is a part of something that is unloaded, nothing would know of it any more. */
+static void forget(void)
+{
+    pthread_mutex_lock(&lock);
+    struct gathered *list = closed;
+    closed = NULL;
+    pthread_mutex_unlock(&lock);
+    gathered_free(list);
+}
+
+void process_ended(void)
+{
+    write_at_exit();
+    forget();
 }

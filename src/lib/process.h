@@ -7,7 +7,7 @@
 #include "lib/regions.h"
 
 void process_forked(void); /* in the child: what the parent gathered is not its own */
-void process_ended(void);  /* writes the table, where it was asked for */
+void process_ended(void);  /* writes the table, where it was asked for, and forgets the totals */
 
 /* here.c: what the calling thread has opened, linked by `next`. */
 struct assay_calipers *here_opened(void);
