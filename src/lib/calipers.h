@@ -83,6 +83,10 @@ static inline bool is_counter(const struct caliper *event)
     return event->kind == CALIPER_COUNTER && event->word != WORD_TRAP;
 }
 
+/* Among what a frame noticed, above the bits of enum assay_noticed: regions around the first use of
+ * a name have counted its lookup. */
+#define NOTICED_MET (UINT64_C(1) << 32)
+
 /* What a region left behind, as one number a measure: raw counts by event, then what is beside
  * them. Pure data: correct.c makes counts of it. */
 struct region_reading {
@@ -94,6 +98,7 @@ struct region_reading {
     uint64_t children, named;
     unsigned noticed;
     bool counted; /* false: nothing was read */
+    bool met;     /* a name inside was met for the first time: NOTICED_MET */
     bool lost;    /* the operating system had nothing to tell: a pinned counter was taken away */
 };
 

@@ -108,7 +108,7 @@ static void widen(const struct assay_calipers *calipers, const struct caliper *e
     }
     if (reading->noticed & ASSAY_SAW_DISTURBED) /* a reading was made again, which is less */
         bar->down += larger(event->null[ASSAY_NULL_PAIR].middle, 0);
-    if (reading->noticed & ASSAY_SAW_TOO_DEEP) /* nobody knows how many */
+    if (reading->noticed & ASSAY_SAW_TOO_DEEP || reading->met) /* nobody knows how much */
         bar->down = larger(bar->down, corrected);
 }
 

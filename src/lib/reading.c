@@ -58,6 +58,7 @@ void reading_of(const struct assay_calipers *calipers, const struct assay_frame 
     reading->children = frame->children;
     reading->named = frame->named;
     reading->noticed = (unsigned)frame->noticed;
+    reading->met = frame->noticed & NOTICED_MET;
     reading->ticks = frame->ticks[1] - frame->ticks[0];
     for (size_t i = 0; i < calipers->count; i++) {
         const struct caliper *event = &calipers->events[i];

@@ -162,7 +162,7 @@ static __attribute__((noinline)) uint32_t give_number(struct assay_calipers *cal
     uint32_t number = region_number(region->name);
     __atomic_store_n(&region->number, number, __ATOMIC_RELAXED);
     for (struct assay_frame *around = &calipers->frames[1]; around < frame; around++)
-        around->noticed |= ASSAY_SAW_DISTURBED;
+        around->noticed |= ASSAY_SAW_DISTURBED | NOTICED_MET;
     return number;
 }
 

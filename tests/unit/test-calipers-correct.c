@@ -182,6 +182,10 @@ static void repeated_readings_and_unmeasured_regions_widen_downwards(void **stat
     reading.noticed = ASSAY_SAW_DISTURBED;
     struct assay_count count = count_of(&calipers, &reading);
     assert_true(count.low == 970 && count.high == 1000 && count.noticed == ASSAY_SAW_DISTURBED);
+    reading.met = true; /* by the lookup of a name, which may be all of it */
+    count = count_of(&calipers, &reading);
+    assert_true(count.low == 0 && count.high == 1000 && count.noticed == ASSAY_SAW_DISTURBED);
+    reading.met = false;
     reading.noticed = ASSAY_SAW_TOO_DEEP;
     count = count_of(&calipers, &reading);
     assert_true(count.low == 0 && count.high == 1000 && count.noticed == ASSAY_SAW_TOO_DEEP);

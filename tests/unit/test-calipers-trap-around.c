@@ -45,9 +45,34 @@ static void every_region_around_others_is_exact(void **state)
     assay_calipers_close(calipers);
 }
 
+static struct assay_region first = ASSAY_REGION("the first time");
+
+static void a_name_that_is_met_inside_is_in_the_bar(void **state)
+{
+    (void)state;
+    const char *reason;
+    struct assay_calipers *calipers = trapping(&reason);
+    if (!calipers)
+        skip_because("%s", reason);
+    assert_int_equal(assay_calibrate(), 0);
+    struct assay_count counts[2];
+    for (int run = 0; run < 2; run++) {
+        assay_begin();
+        assay_begin();
+        assay_end_in(&first);
+        assay_end();
+        assert_int_equal(assay_counts(&counts[run]), 0);
+    }
+    assert_true(counts[0].noticed & ASSAY_SAW_DISTURBED);
+    assert_true(counts[0].corrected > 0 && counts[0].low <= 0 && counts[0].high >= 0);
+    assert_true(counts[1].noticed == 0 && counts[1].corrected == 0 && counts[1].uncertainty == 0);
+    assay_calipers_close(calipers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_name_that_is_met_inside_is_in_the_bar),
         cmocka_unit_test(every_region_around_others_is_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,8 +149,8 @@ static void the_first_use_of_a_name_disturbs_all_regions_around(void **state)
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     struct assay_frame *outermost = planted_begin(calipers), *outer = planted_begin(calipers);
     planted_region(calipers, &inner, (uint64_t[PLANTED_MOST]){1, 1}, 0, 0);
-    assert_int_equal(outermost->noticed, ASSAY_SAW_DISTURBED);
-    assert_int_equal(outer->noticed, ASSAY_SAW_DISTURBED);
+    assert_int_equal(outermost->noticed, ASSAY_SAW_DISTURBED | NOTICED_MET);
+    assert_int_equal(outer->noticed, ASSAY_SAW_DISTURBED | NOTICED_MET);
     assert_int_equal(TOTAL("first inner", 0).noticed, 0);
     outer->noticed = outermost->noticed = 0;
     planted_region(calipers, &inner, (uint64_t[PLANTED_MOST]){1, 1}, 0, 0);
