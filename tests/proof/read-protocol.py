@@ -49,7 +49,7 @@ def build(isa, level, folder):
     extra = X86_FLAGS if isa.name == "x86_64" else ()
     source = f"{tap.SOURCE}/src"
     subprocess.run([compiler(isa), f"-{level}", *FLAGS, *extra, f"-I{source}", f"-I{source}/arch/{isa.name}",
-                    "-o", path, f"{tap.SOURCE}/tests/stepper/stepped-reader.c"], check=True)
+                    f"-I{tap.SOURCE}/include", "-o", path, f"{tap.SOURCE}/tests/stepper/stepped-reader.c"], check=True)
     return path
 
 
