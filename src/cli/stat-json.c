@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/command-outcome.h"
 #include "cli/stat.h"
 
 #define EXACT_TO 9007199254740992.0 /* 2^53 */
@@ -109,29 +110,12 @@ json_t *stat_results_json(const struct stat_run *run)
     return list;
 }
 
-/* Exit status, signal, and whether its time was over: one of the first two exists. */
-static void put_ending(json_t *object, uint64_t status)
-{
-    const bool timed_out = status >= STATUS_TIMEOUT, signalled = status >= STATUS_SIGNAL;
-    if (signalled)
-        json_absent(object, "exit_status", timed_out ? "its time was over" : "a signal ended it");
-    else
-        json_object_set_new(object, "exit_status", json_integer((json_int_t)status));
-    if (signalled)
-        json_object_set_new(
-            object, "signal",
-            json_integer((json_int_t)(status - (timed_out ? STATUS_TIMEOUT : STATUS_SIGNAL))));
-    else
-        json_absent(object, "signal", "it exited by itself");
-    json_object_set_new(object, "timed_out", json_boolean(timed_out));
-}
-
 static json_t *execution_json(const struct stat_run *run, size_t index)
 {
     const struct stat_execution *execution = &run->runs[index];
     const struct account *account = &execution->account;
     json_t *object = json_object();
-    put_ending(object, execution->status);
+    command_ending_put(object, execution->status);
     json_object_set_new(object, "seconds", json_real((double)execution->nanoseconds / 1e9));
     json_object_set_new(object, "output_bytes", json_count(execution->output_bytes));
     json_object_set_new(object, "page_faults",

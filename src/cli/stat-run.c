@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/list.h"
 #include "base/monotonic.h"
+#include "cli/command-outcome.h"
 #include "cli/command-status.h"
 #include "cli/deliver.h"
 #include "cli/gather.h"
@@ -166,30 +167,12 @@ static int gather_plan(struct stat_run *run)
     return status == EXIT_DONE || status == EXIT_INTERRUPTED ? status : EXIT_OURS;
 }
 
-struct outcome {
-    uint32_t cell;
-    bool done;
-    int error;
-    char *reason; /* NULL: none */
-};
-
-static int take_outcome(void *context, const struct stored_cell *stored)
-{
-    struct outcome *outcome = context;
-    if (stored->cell.id != outcome->cell)
-        return 0;
-    outcome->done = stored->done > stored->failed;
-    outcome->error = stored->error;
-    outcome->reason = strdup(stored->reason ? stored->reason : strerror(stored->error));
-    return outcome->reason ? 0 : -ENOMEM;
-}
-
 /* One cell, so many times; *outcome: was one of them counted? The caller frees its reason. */
 static int execute_cell(struct stat_run *run, const struct cell *cell, uint32_t times, bool known,
-                        struct outcome *outcome)
+                        struct command_outcome *outcome)
 {
     struct failure failure = {0};
-    *outcome = (struct outcome){0};
+    *outcome = (struct command_outcome){0};
     if (!cell) {
         deliver_out_of_memory("stat");
         return EXIT_OURS;
@@ -200,9 +183,7 @@ static int execute_cell(struct stat_run *run, const struct cell *cell, uint32_t 
     const int status = gather_plan(run);
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         return status;
-    const int error = store_each_cell(run->store, take_outcome, outcome, &failure);
-    if (error < 0 && !failure.code)
-        fail_with(&failure, error, "out of memory");
+    const int error = command_outcome_find(run->store, outcome, &failure);
     return error < 0 ? stat_fail(&failure) : status;
 }
 
@@ -219,7 +200,7 @@ static int try_each(struct stat_run *run)
     int status = EXIT_DONE;
     for (size_t i = 0; i < run->event_count && status == EXIT_DONE; i++) {
         struct stat_event *event = &run->events[i];
-        struct outcome outcome;
+        struct command_outcome outcome;
         if (!event->is_counted)
             continue;
         status = execute_cell(run, add_cell(run, null_words(), event), 1, true, &outcome);
@@ -254,7 +235,7 @@ static void forget_overhead(struct stat_run *run, const char *why)
 static int calibrate(struct stat_run *run)
 {
     const size_t before = counted_events(run);
-    struct outcome outcome = {0};
+    struct command_outcome outcome = {0};
     int status = EXIT_DONE;
     if (!catalogue_subject(run->catalogue, STAT_NULL_NAME))
         return EXIT_DONE;
@@ -281,7 +262,7 @@ static int calibrate(struct stat_run *run)
 
 static int execute_command(struct stat_run *run)
 {
-    struct outcome outcome;
+    struct command_outcome outcome;
     int status = execute_cell(run, add_cell(run, NULL, NULL), (uint32_t)run->options->repeat, false,
                               &outcome);
     run->command_cell = outcome.cell;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/command-outcome.h"
 #include "cli/truth.h"
 
 static json_t *classes_json(const struct truth_run *run)
@@ -31,24 +32,6 @@ static void put_repetitions(json_t *object, const struct truth_counted *counted)
         json_object_set_new(object, "rep_iterations", json_count(counted->repetitions));
     else
         json_absent(object, "rep_iterations", "the source does not tell them");
-}
-
-/* Exit status, signal, and whether its time was over: one of the first two exists. */
-static void put_ending(json_t *object, uint64_t status)
-{
-    const bool timed_out = status >= STATUS_TIMEOUT;
-    const bool signalled = status >= STATUS_SIGNAL;
-    if (signalled)
-        json_absent(object, "exit_status", timed_out ? "its time was over" : "a signal ended it");
-    else
-        json_object_set_new(object, "exit_status", json_integer((json_int_t)status));
-    if (signalled)
-        json_object_set_new(
-            object, "signal",
-            json_integer((json_int_t)(status - (timed_out ? STATUS_TIMEOUT : STATUS_SIGNAL))));
-    else
-        json_absent(object, "signal", "it exited by itself");
-    json_object_set_new(object, "timed_out", json_boolean(timed_out));
 }
 
 static json_t *sums_json(const struct truth_sums *sums, bool functions)
@@ -79,7 +62,7 @@ static json_t *row_json(const struct truth_run *run)
     json_object_set_new(object, "source", json_text(counted->source));
     json_object_set_new(object, "classes", classes_json(run));
     put_repetitions(object, counted);
-    put_ending(object, counted->status);
+    command_ending_put(object, counted->status);
     json_object_set_new(object, "program", json_text(run->line));
     json_object_set_new(object, "setting",
                         json_text(setting_name(run->controls, setting, sizeof(setting))));

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
+#include "cli/command-outcome.h"
 #include "cli/command-status.h"
 #include "cli/deliver.h"
 #include "cli/gather.h"
@@ -182,24 +183,6 @@ static int gather_one(struct truth_run *run, const struct cell *cells, size_t co
     return status == EXIT_DONE || status == EXIT_INTERRUPTED ? status : EXIT_OURS;
 }
 
-struct outcome {
-    uint32_t cell;
-    bool done;
-    int error;
-    char *reason; /* NULL: none */
-};
-
-static int take_outcome(void *context, const struct stored_cell *stored)
-{
-    struct outcome *outcome = context;
-    if (stored->cell.id != outcome->cell)
-        return 0;
-    outcome->done = stored->done > stored->failed;
-    outcome->error = stored->error;
-    outcome->reason = strdup(stored->reason ? stored->reason : strerror(stored->error));
-    return outcome->reason ? 0 : -ENOMEM;
-}
-
 /* Did the source refuse, or is it the command that cannot be executed, by anybody? */
 static bool is_commands_own(int error)
 {
@@ -209,8 +192,8 @@ static bool is_commands_own(int error)
 static int look_at(struct truth_run *run, const struct catalogue_counter *counter, uint32_t cell,
                    struct failure *failure)
 {
-    struct outcome outcome = {.cell = cell};
-    int error = store_each_cell(run->store, take_outcome, &outcome, failure);
+    struct command_outcome outcome = {.cell = cell};
+    int error = command_outcome_find(run->store, &outcome, failure);
     if (error == 0 && outcome.done) {
         run->counter = counter;
         error = truth_load(run, cell, failure);
