@@ -17,6 +17,15 @@
 static const char *const companions[] = {"page-faults:u", "context-switches"};
 #define COMPANIONS (sizeof(companions) / sizeof(companions[0]))
 
+/* Instructions that a compiler may execute once for several names to have their address in a
+ * register, and to keep that; calibrating has them never. On x86-64 the address is a part of one
+ * instruction. */
+#if defined(__x86_64__)
+#define NAME_MOST 0
+#else
+#define NAME_MOST 3
+#endif
+
 /* The events that counters count, in the order of a set's members. */
 struct counted {
     const char *names[ASSAY_CALIPERS_MOST + COMPANIONS];
@@ -173,6 +182,7 @@ int assay_calipers_open(struct assay_calipers **result, const char *const *event
     memset(calipers, 0, sizeof(*calipers));
     calipers->count = count;
     calipers->flags = flags;
+    calipers->name_most = NAME_MOST;
     for (size_t i = 0; i < FRAMES; i++)
         calipers->frames[i].begun[GROUP_ENABLED] = 1; /* see ended.c */
     calipers->here.frame = &calipers->frames[0];

@@ -116,9 +116,10 @@ struct assay_calipers {
         time; /* as a measure: READ nanoseconds, else ticks; kind CALIPER_TICKS or absent */
     enum assay_path path;
     unsigned flags;
-    char *reason;              /* why the path is not a better one; NULL */
-    struct assay_set *set;     /* USER, READ: the counters */
-    struct assay_set *watch;   /* USER with ASSAY_WATCH: companions alone */
+    double name_most;        /* instructions of a name's address that may be in the region around */
+    char *reason;            /* why the path is not a better one; NULL */
+    struct assay_set *set;   /* USER, READ: the counters */
+    struct assay_set *watch; /* USER with ASSAY_WATCH: companions alone */
     size_t companion_words[2]; /* page faults, switches in begun and ended; 0: not read */
     double tick_ns;            /* USER: how long a tick is, roughly; 0: not known */
     double timer_ns;           /* the timer's interrupt comes as often as this; 0: not known */

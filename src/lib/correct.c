@@ -13,15 +13,6 @@
 #define KERNEL_MOST  20000.0 /* events that the operating system's part of an interruption adds */
 #define TWO_READINGS 0.776   /* steps: two readings of a clock differ by less, 95 times of 100 */
 
-/* Instructions that a compiler may execute once for several names to have their address in a
- * register, and to keep that; calibrating has them never. On x86-64 the address is a part of one
- * instruction. */
-#if defined(__x86_64__)
-#define NAME_MOST 0.0
-#else
-#define NAME_MOST 3.0
-#endif
-
 /* How far the truth may be below and above what is corrected. */
 struct bar {
     double down, up;
@@ -100,8 +91,8 @@ static void widen(const struct assay_calipers *calipers, const struct caliper *e
                   const struct region_reading *reading, double corrected, struct bar *bar)
 {
     if (event->nature == NATURE_HARDWARE)
-        bar->down +=
-            by_interruptions(calipers, event, reading) + NAME_MOST * (double)reading->named;
+        bar->down += by_interruptions(calipers, event, reading) +
+                     calipers->name_most * (double)reading->named;
     if (event->nature == NATURE_CLOCK) {
         bar->down = larger(bar->down, TWO_READINGS * (double)event->step);
         bar->up = larger(bar->up, TWO_READINGS * (double)event->step);

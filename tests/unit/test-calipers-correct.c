@@ -63,6 +63,9 @@ static void exact_counters_have_no_bar(void **state)
     count = count_of(&calipers, &reading);
     assert_true(count.corrected == 1000 - 10 - 3 * 30 - 2 * 50);
     assert_true(count.uncertainty == 0);
+    calipers.name_most = 3; /* where the address of a name takes several instructions */
+    count = count_of(&calipers, &reading);
+    assert_true(count.low == count.corrected - 6 && count.high == count.corrected);
 }
 
 static void less_than_nothing_is_said_and_not_hidden(void **state)

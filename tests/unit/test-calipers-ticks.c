@@ -106,8 +106,6 @@ static void inside_a_region_no_others_are_measured(void **state)
     assay_calipers_close(calipers);
 }
 
-/* The interval by CLOCK_MONOTONIC_RAW around the region, and the one inside it. System calls tell
- * only how long the thread was on a CPU. */
 /* Where a handler may come: between the regions that are measured, and within one of them. */
 static void handlers_that_ask_leave_others_their_counts(void **state)
 {
@@ -144,6 +142,41 @@ static void handlers_that_ask_leave_others_their_counts(void **state)
     assay_calipers_close(calipers);
 }
 
+static void take_last(const struct assay_calipers *calipers)
+{
+    assay_counts_take(calipers->result->ticks[0], calipers->result->ticks[1]);
+}
+
+/* One with a handler's region inside tells nothing of what measuring alone adds. */
+static void neighbours_around_others_are_not_taken(void **state)
+{
+    (void)state;
+    struct assay_calipers *calipers = open_ticks(0);
+    struct assay_count count;
+    if (assay_calipers_error(calipers, 0)) {
+        close_and_skip(calipers);
+        return;
+    }
+    assert_int_equal(assay_calibrate(), 0);
+    assay_begin();
+    assay_end();
+    assert_true(assay_counts_start() > 0);
+    assay_begin();
+    assay_begin();
+    assay_end();
+    assay_end();
+    take_last(calipers);
+    assert_int_equal(calipers->tick_nulls.count, 0);
+    assay_begin();
+    assay_end();
+    take_last(calipers);
+    assert_int_equal(calipers->tick_nulls.count, 1);
+    assert_int_equal(assay_counts_finish(&count), 0);
+    assay_calipers_close(calipers);
+}
+
+/* The interval by CLOCK_MONOTONIC_RAW around the region, and the one inside it. System calls tell
+ * only how long the thread was on a CPU. */
 static void check_time(const struct assay_calipers *calipers, uint64_t ns)
 {
     struct assay_duration time;
@@ -262,6 +295,7 @@ int main(void)
         cmocka_unit_test(a_region_has_its_ticks_and_a_bar),
         cmocka_unit_test(inside_a_region_no_others_are_measured),
         cmocka_unit_test(handlers_that_ask_leave_others_their_counts),
+        cmocka_unit_test(neighbours_around_others_are_not_taken),
         cmocka_unit_test(the_time_of_a_region_agrees_with_the_operating_systems),
         cmocka_unit_test(time_that_was_not_wanted_is_not_read),
         cmocka_unit_test(ticks_become_nanoseconds_with_what_is_not_known_of_their_rate),
