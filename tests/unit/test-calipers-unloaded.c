@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "assay.h"
+#include "written-alone.h"
 
 /* What is used of it, by its own name. */
 struct library {
@@ -77,30 +78,6 @@ static struct assay_calipers *measure(const struct library *library)
     return calipers;
 }
 
-/* Runs it in a process of its own, which must end well; what came through the pipe, to be freed. */
-static char *alone(void (*run)(int descriptor))
-{
-    int ends[2], status;
-    assert_int_equal(pipe(ends), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        close(ends[0]);
-        run(ends[1]);
-        exit(0);
-    }
-    close(ends[1]);
-    char *text = calloc(1, 10000);
-    assert_non_null(text);
-    ssize_t got;
-    for (size_t used = 0; (got = read(ends[0], text + used, 9999 - used)) > 0;)
-        used += (size_t)got;
-    close(ends[0]);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-    return text;
-}
-
 static void load_twice(int descriptor)
 {
     (void)descriptor;
@@ -118,7 +95,7 @@ static void load_twice(int descriptor)
 static void it_can_be_loaded_again(void **state)
 {
     (void)state;
-    free(alone(load_twice));
+    free(written_alone(load_twice));
 }
 
 struct waiting {
@@ -184,7 +161,7 @@ static size_t times_in(const char *text, const char *what)
 static void unloaded_with_open_calipers_it_still_writes_its_table_at_exit(void **state)
 {
     (void)state;
-    char *text = alone(unload_with_open_calipers);
+    char *text = written_alone(unload_with_open_calipers);
     assert_int_equal(times_in(text, "loaded "), 1);
     assert_non_null(strstr(text, "loaded        2  page-faults:u")); /* with the thread's */
     free(text);
@@ -223,7 +200,7 @@ static void unload_a_plugin(int descriptor)
 static void a_part_of_something_that_is_unloaded_leaves_nothing_behind(void **state)
 {
     (void)state;
-    char *text = alone(unload_a_plugin);
+    char *text = written_alone(unload_a_plugin);
     assert_int_equal(times_in(text, "of the plugin "), 1);
     const char *end = strstr(text, "unloaded\n");
     assert_non_null(end);

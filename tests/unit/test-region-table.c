@@ -16,34 +16,9 @@
 #include <unistd.h>
 
 #include "planted-calipers.h"
+#include "written-alone.h"
 
 static const char *const events[] = {"apples", "pears:u"};
-
-/* Each case in a process of its own: the table is the whole process's. What the case writes to the
- * descriptor, and the process at its end, is the result; the caller frees it. */
-static char *written_alone(void (*run)(int descriptor))
-{
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        close(ends[0]);
-        run(ends[1]);
-        exit(0);
-    }
-    close(ends[1]);
-    char *text = calloc(1, 100000);
-    assert_non_null(text);
-    ssize_t got;
-    for (size_t used = 0; (got = read(ends[0], text + used, 99999 - used)) > 0;)
-        used += (size_t)got;
-    close(ends[0]);
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-    return text;
-}
 
 static void show_golden(int descriptor)
 {
