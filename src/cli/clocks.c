@@ -201,6 +201,11 @@ static json_t *findings(const void *run)
     return clocks_findings_json(run);
 }
 
+static json_t *figures(const void *run)
+{
+    return clocks_figures(run);
+}
+
 static int show(void *study, int status)
 {
     const struct clocks_run *run = &((const struct watching *)study)->run;
@@ -215,7 +220,8 @@ static int show(void *study, int status)
                                   .put_report = put_report,
                                   .results = results,
                                   .analysis = analysis,
-                                  .findings = findings};
+                                  .findings = findings,
+                                  .figures = figures};
     return finish_show(&finish, status);
 }
 

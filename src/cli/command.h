@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct retold;
+
 enum exit_code {
     EXIT_DONE = 0,
     EXIT_FAILED = 1,
@@ -87,6 +89,7 @@ struct common_options {
     const char *via;    /* NULL for commands that stay here */
     int argc;           /* the whole command line as it was given, set by main for records of it */
     char **argv;
+    struct retold *retold; /* where the result is kept; NULL: it is shown */
 };
 
 struct exit_meaning {

@@ -214,6 +214,11 @@ static json_t *findings(const void *erring)
     return error_findings_json(erring);
 }
 
+static json_t *figures(const void *erring)
+{
+    return error_figures(erring);
+}
+
 static int show(void *study, int status)
 {
     const struct erring *erring = study;
@@ -228,7 +233,8 @@ static int show(void *study, int status)
                                   .put_report = put_report,
                                   .results = results,
                                   .analysis = analysis,
-                                  .findings = findings};
+                                  .findings = findings,
+                                  .figures = figures};
     return finish_show(&finish, status);
 }
 

@@ -5,26 +5,51 @@
 #include "cli/finish.h"
 
 #include "cli/deliver.h"
+#include "cli/retold.h"
 
-static int show_json(const struct finish *finish, int status)
+/* Wide enough for tables, narrow enough for a page. */
+#define KEPT_WIDTH 100
+
+static struct envelope envelope_of(const struct finish *finish)
 {
-    struct envelope envelope = {.has_seed = true,
-                                .seed = finish->seed,
-                                .facts = finish->facts,
-                                .fingerprint = finish->fingerprint,
-                                .results = finish->results(finish->run),
-                                .analysis = finish->analysis(finish->run),
-                                .skipped = skips_json(finish->skips),
-                                .findings = finish->findings(finish->run)};
-    return deliver_json(finish->command, finish->common, &envelope, status);
+    return (struct envelope){.has_seed = true,
+                             .seed = finish->seed,
+                             .facts = finish->facts,
+                             .fingerprint = finish->fingerprint,
+                             .results = finish->results(finish->run),
+                             .analysis = finish->analysis(finish->run),
+                             .skipped = skips_json(finish->skips),
+                             .findings =
+                                 finish->findings ? finish->findings(finish->run) : json_array()};
+}
+
+static int keep(const struct finish *finish, struct retold *retold, int status)
+{
+    const struct style style = {.width = KEPT_WIDTH};
+    struct envelope envelope = envelope_of(finish);
+    envelope.command = finish->command;
+    envelope.argc = finish->common->argc;
+    envelope.argv = finish->common->argv;
+    retold_release(retold);
+    retold->envelope = json_envelope_object(&envelope);
+    if (finish->figures)
+        retold->figures = finish->figures(finish->run);
+    finish->put_report(finish->run, &style, &retold->words);
+    return retold->envelope && (retold->figures || !finish->figures)
+               ? status
+               : deliver_out_of_memory(finish->command);
 }
 
 int finish_show(const struct finish *finish, int status)
 {
     if (status == EXIT_DONE && finish->nothing)
         status = EXIT_LACKING;
-    if (finish->common->json)
-        return show_json(finish, status);
+    if (finish->common->retold)
+        return keep(finish, finish->common->retold, status);
+    if (finish->common->json) {
+        struct envelope envelope = envelope_of(finish);
+        return deliver_json(finish->command, finish->common, &envelope, status);
+    }
     struct style style = deliver_style(finish->common);
     AUTO_TEXT struct text out = {0};
     finish->put_report(finish->run, &style, &out);

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The end of every study: its report for people, or the envelope for programs. */
+ * The end of every study: its report for people, or the envelope for programs; or both, and
+ * figures with them, kept for a command that shows several. */
 #pragma once
 
 #include "base/text.h"
@@ -23,7 +24,8 @@ struct finish {
     void (*put_report)(const void *run, const struct style *style, struct text *out);
     json_t *(*results)(const void *run);
     json_t *(*analysis)(const void *run);
-    json_t *(*findings)(const void *run);
+    json_t *(*findings)(const void *run); /* NULL: the command judges no paper */
+    json_t *(*figures)(const void *run);  /* show/figure.h; NULL: none */
 };
 
 /* The exit code: `status`, unless nothing could be measured or written. */

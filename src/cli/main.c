@@ -10,12 +10,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
-#include "cli/command-status.h"
 #include "cli/deliver.h"
 #include "cli/help.h"
+#include "cli/invoke.h"
 #include "cli/nearest.h"
-#include "cli/options.h"
 #include "cli/signals.h"
 #include "show/utf8.h"
 
@@ -76,36 +74,6 @@ static int print_man(const char *name)
     return print(&out);
 }
 
-static int run_command(const struct command *command, int argc, char **argv)
-{
-    AUTO_FREE void *options = calloc(1, command->options_size);
-    /* getopt moves the words about; records show them as they were given. */
-    AUTO_FREE char **given = calloc((size_t)argc + 2, sizeof(*given));
-    if (!options || !given) {
-        fputs("assay: out of memory\n", stderr);
-        return EXIT_FAILED;
-    }
-    memcpy(given, argv - 1, ((size_t)argc + 1) * sizeof(*given));
-    struct common_options *common = options;
-    common->argc = argc + 1;
-    common->argv = given;
-    struct failure failure = {0};
-    int first = 1, status;
-    int error = options_parse(command, argc, argv, options, &first, &failure);
-    if (common->help) {
-        status = print_help(command->name);
-    } else if (error < 0) {
-        status =
-            deliver_failure(command->name, &failure, error == -EINVAL ? EXIT_USAGE : EXIT_FAILED);
-        status = command->passes_on ? EXIT_OURS : status;
-        fprintf(stderr, "Try `assay %s --help`.\n", command->name);
-    } else {
-        status = command->run(options, argc - first, argv + first);
-    }
-    options_release(command, options);
-    return status;
-}
-
 static int run_word(const char *word, int argc, char **argv)
 {
     const char *next = argc > 2 ? argv[2] : NULL;
@@ -118,7 +86,7 @@ static int run_word(const char *word, int argc, char **argv)
         return EXIT_DONE;
     }
     const struct command *command = command_find(word);
-    return command ? run_command(command, argc - 1, argv + 1) : unknown_command(word);
+    return command ? invoke(command, argc - 1, argv + 1, NULL) : unknown_command(word);
 }
 
 /* Standard descriptors that are closed would become numbers of other files, a store's even. Held

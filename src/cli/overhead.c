@@ -209,6 +209,11 @@ static json_t *findings(const void *run)
     return overhead_findings_json(run);
 }
 
+static json_t *figures(const void *run)
+{
+    return overhead_figures(run);
+}
+
 static int show(void *study, int status)
 {
     const struct overhead_run *run = &((const struct touring *)study)->run;
@@ -223,7 +228,8 @@ static int show(void *study, int status)
                                   .put_report = put_report,
                                   .results = results,
                                   .analysis = analysis,
-                                  .findings = findings};
+                                  .findings = findings,
+                                  .figures = figures};
     return finish_show(&finish, status);
 }
 

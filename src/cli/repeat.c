@@ -224,6 +224,11 @@ static json_t *findings(const void *run)
     return repeat_findings_json(run);
 }
 
+static json_t *figures(const void *run)
+{
+    return repeat_figures(run);
+}
+
 /* Of a command that could not be started there is nothing to be shown but why. */
 static int show(void *study, int status)
 {
@@ -239,7 +244,8 @@ static int show(void *study, int status)
                                   .put_report = put_report,
                                   .results = results,
                                   .analysis = analysis,
-                                  .findings = findings};
+                                  .findings = findings,
+                                  .figures = figures};
     const int ending = repeat_exit(repeating, status);
     if (repeating->refusal && !run->options->common.json)
         return ending;

@@ -130,6 +130,9 @@ static json_t *given_or(json_t **value, json_t *empty)
     return result;
 }
 
+/* Keys of an envelope. */
+#define ENVELOPE_KEYS 10
+
 static json_t *envelope_json(struct envelope *envelope)
 {
     json_t *object = json_object();
@@ -208,7 +211,7 @@ int json_envelope_stream(struct envelope *envelope, FILE *stream, json_rows *row
     }
     fputs("\n}\n", stream);
     /* A missing key is a result that did not fit into memory. */
-    failed |= json_object_size(object) != 10;
+    failed |= json_object_size(object) != ENVELOPE_KEYS;
     json_decref(object);
     json_envelope_release(envelope);
     if (error)
@@ -216,6 +219,16 @@ int json_envelope_stream(struct envelope *envelope, FILE *stream, json_rows *row
     if (failed)
         return fail_with(failure, -ENOMEM, "out of memory while writing JSON");
     return 0;
+}
+
+json_t *json_envelope_object(struct envelope *envelope)
+{
+    json_t *object = envelope_json(envelope);
+    json_envelope_release(envelope);
+    if (json_object_size(object) == ENVELOPE_KEYS)
+        return object;
+    json_decref(object);
+    return NULL;
 }
 
 int json_envelope_write(struct envelope *envelope, FILE *stream, struct failure *failure)

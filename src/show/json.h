@@ -58,5 +58,7 @@ int json_envelope_write(struct envelope *envelope, FILE *stream, struct failure 
 typedef int json_rows(void *context, FILE *stream, struct failure *failure);
 int json_envelope_stream(struct envelope *envelope, FILE *stream, json_rows *rows, void *context,
                          struct failure *failure);
+/* The object itself instead of its text; releases what the envelope owns. NULL: out of memory. */
+json_t *json_envelope_object(struct envelope *envelope);
 /* Releases what it owns without writing. */
 void json_envelope_release(struct envelope *envelope);

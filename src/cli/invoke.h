@@ -1,0 +1,11 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From a command line to a command that runs. */
+#pragma once
+
+#include "cli/command.h"
+
+/* argv[0] is the command's name and argv[-1] the program's, for records of the whole line. retold:
+ * where the result goes; NULL: where the options say. The exit code. */
+int invoke(const struct command *command, int argc, char **argv, struct retold *retold);

@@ -1,0 +1,29 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A collection: several runs in one file, of one machine or of many. Each can be opened as the
+ * store that it was, by the name FILE#NUMBER. */
+#pragma once
+
+#include <stddef.h>
+
+#include "base/failure.h"
+
+struct listed_run {
+    unsigned number; /* from 1 in a collection; 0: the file is a store of one run */
+    char *name;      /* that store_open takes: "FILE#2", or the file itself */
+    char *command, *argv, *fingerprint, *started, *finished; /* finished NULL: it is not */
+};
+struct run_list {
+    struct listed_run *list;
+    size_t count;
+};
+
+/* The runs in a file, in order; of a store its one run. path may itself be FILE#NUMBER. */
+int run_list_read(const char *path, struct run_list *runs, struct failure *failure);
+void run_list_release(struct run_list *runs);
+
+/* Makes a collection of all runs in these files, stores and collections alike; a run that is there
+ * twice is taken once. Appears whole or not at all; -EEXIST rather than touch an existing file. */
+int collection_write(const char *path, const char *const *from, size_t count,
+                     struct failure *failure);
