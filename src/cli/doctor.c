@@ -14,7 +14,6 @@
 #include "cli/deliver.h"
 #include "cli/nearest.h"
 #include "cli/reach.h"
-#include "machine/errno-name.h"
 #include "show/output.h"
 
 struct doctor_options {
@@ -93,76 +92,6 @@ static int save_facts(const char *path, const struct facts *facts, struct failur
     return error;
 }
 
-/* bad, warn, ok, absent; the registry's order within each. */
-static const int urgency[] = {
-    [CHECK_BAD] = 0, [CHECK_WARN] = 1, [CHECK_OK] = 2, [CHECK_ABSENT] = 3};
-
-static bool asked_for(const struct check *check, int count, char **names)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(names[i], check->name) == 0)
-            return true;
-    return count == 0;
-}
-
-static int judge(const struct facts *facts, int name_count, char **names, struct findings *findings)
-{
-    size_t registered = 0;
-    while (check_registry[registered])
-        registered++;
-    findings->list = calloc(registered + 1, sizeof(*findings->list));
-    struct advice *advices = calloc(registered + 1, sizeof(*advices));
-    if (!findings->list || !advices) {
-        free(advices);
-        return -ENOMEM;
-    }
-    for (size_t i = 0; i < registered; i++)
-        check_judge(check_registry[i], facts, &advices[i]);
-    for (int wanted = 0; wanted < 4; wanted++)
-        for (size_t i = 0; i < registered; i++)
-            if (urgency[advices[i].status] == wanted &&
-                asked_for(check_registry[i], name_count, names))
-                findings->list[findings->count++] =
-                    (struct finding){.check = check_registry[i], .advice = advices[i]};
-    free(advices);
-    return 0;
-}
-
-static json_t *to_json(const struct findings *findings)
-{
-    json_t *results = json_array();
-    for (size_t i = 0; i < findings->count; i++) {
-        const struct advice *advice = &findings->list[i].advice;
-        json_t *result = json_object();
-        json_object_set_new(result, "check", json_text(findings->list[i].check->name));
-        json_object_set_new(result, "status", json_text(check_status_names[advice->status]));
-        json_object_set_new(result, "value", json_text(advice->value));
-        json_object_set_new(result, "why", json_text(advice->why));
-        json_object_set_new(result, "fix", json_text(advice->fix));
-        json_array_append_new(results, result);
-    }
-    return results;
-}
-
-/* Every fact behind the advice; null where there is none, the errno's name beside it. */
-static json_t *facts_to_json(const struct facts *facts)
-{
-    json_t *values = json_object();
-    json_t *errors = json_object();
-    for (size_t i = 0; i < facts->count; i++) {
-        const struct fact *fact = &facts->list[i];
-        char name[16];
-        json_object_set_new(values, fact->key, json_text(fact->value));
-        if (!fact->value)
-            json_object_set_new(errors, fact->key,
-                                json_text(errno_name(fact->error, name, sizeof(name))));
-    }
-    json_t *analysis = json_object();
-    json_object_set_new(analysis, "facts", values);
-    json_object_set_new(analysis, "absent", errors);
-    return analysis;
-}
-
 static int deliver(const struct doctor_options *options, const struct facts *facts,
                    const struct findings *findings, int status)
 {
@@ -171,8 +100,8 @@ static int deliver(const struct doctor_options *options, const struct facts *fac
         machine_fingerprint(facts, fingerprint);
         struct envelope envelope = {.facts = facts,
                                     .fingerprint = fingerprint,
-                                    .results = to_json(findings),
-                                    .analysis = facts_to_json(facts)};
+                                    .results = findings_json(findings),
+                                    .analysis = facts_json(facts)};
         return deliver_json("doctor", &options->common, &envelope, status);
     }
     AUTO_TEXT struct text report = {0};
@@ -186,8 +115,10 @@ static int verdict(const struct doctor_options *options, const struct findings *
 {
     if (!options->fail_on || findings->count == 0)
         return EXIT_DONE;
-    int worst = urgency[findings->list[0].advice.status];
-    return worst <= (strcmp(options->fail_on, "bad") == 0 ? 0 : 1) ? EXIT_VERDICT : EXIT_DONE;
+    enum check_status worst = findings->list[0].advice.status;
+    bool amiss =
+        worst == CHECK_BAD || (worst == CHECK_WARN && strcmp(options->fail_on, "bad") != 0);
+    return amiss ? EXIT_VERDICT : EXIT_DONE;
 }
 
 static int check_options(const struct doctor_options *options, int count, char **names)
@@ -228,7 +159,7 @@ static int run(void *parsed, int argument_count, char **arguments)
     if (options->save && save_facts(options->save, &facts, &failure) < 0)
         return deliver_failure("doctor", &failure, EXIT_FAILED);
     struct findings findings = {0};
-    int error = judge(&facts, argument_count, arguments, &findings);
+    int error = findings_judge(&facts, argument_count, arguments, &findings);
     if (error < 0) {
         fail_with(&failure, error, "no memory to judge the machine");
         status = deliver_failure("doctor", &failure, EXIT_FAILED);

@@ -1,8 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The doctor's findings, between judging (doctor.c) and showing them (doctor-show.c). */
+ * The doctor's findings, between judging (doctor-judge.c) and showing them (doctor-show.c). */
 #pragma once
+
+#include <jansson.h>
 
 #include "machine/check.h"
 #include "show/table.h"
@@ -16,6 +18,14 @@ struct findings {
     struct finding *list; /* in the order of advice: bad, warn, ok, absent */
     size_t count;
 };
+
+/* What the checks of these names (count 0: all) say of the facts; the caller frees the list. 0 or
+ * -ENOMEM. */
+int findings_judge(const struct facts *facts, int count, char **names, struct findings *findings);
+/* One object a check. */
+json_t *findings_json(const struct findings *findings);
+/* Every fact behind the advice; null where there is none, the errno's name beside it. */
+json_t *facts_json(const struct facts *facts);
 
 /* The report for people: the machine, what is amiss with why and fix, the rest in brief, and what
  * to do first. */

@@ -6,30 +6,100 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "store/store.h"
+
+static int read_lists(const char *const *paths, size_t count, struct reported *reported,
+                      struct failure *failure)
+{
+    size_t runs = 0;
+    int error = 0;
+    reported->files = calloc(count ? count : 1, sizeof(*reported->files));
+    if (!reported->files)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < count && error == 0; i++) {
+        error = run_list_read(paths[i], &reported->files[i], failure);
+        reported->file_count++;
+        runs += reported->files[i].count;
+    }
+    if (error < 0)
+        return error;
+    reported->list = calloc(runs ? runs : 1, sizeof(*reported->list));
+    return reported->list ? 0 : fail_with(failure, -ENOMEM, "out of memory");
+}
+
+static bool judges_stores(const struct command *command)
+{
+    for (const struct option_spec *spec = command->options; spec && spec->name; spec++)
+        if (strcmp(spec->name, "from") == 0)
+            return true;
+    return false;
+}
+
+/* The command has said why on standard error; a store that cannot be opened says it again. */
+static char *reason_of(const struct reported_run *judged)
+{
+    struct failure failure = {0};
+    struct store *store = NULL;
+    char *reason = NULL;
+    if (store_open(&store, judged->run->name, false, &failure) < 0)
+        reason = strdup(failure.text);
+    else if (asprintf(&reason, "`assay %s --from` could not judge this run again: exit status %d",
+                      judged->run->command, judged->status) < 0)
+        reason = NULL;
+    store_close(store);
+    return reason;
+}
+
+static int judge_again(struct reported_run *judged)
+{
+    const struct command *command = command_find(judged->run->command);
+    if (!command || !judges_stores(command)) {
+        judged->status = EXIT_FAILED;
+        if (asprintf(&judged->reason, "this version cannot judge stored runs of `assay %s`",
+                     judged->run->command) < 0)
+            judged->reason = NULL;
+        return judged->reason ? 0 : -ENOMEM;
+    }
+    const char *const words[] = {command->name, "--from", judged->run->name, "--quiet"};
+    judged->status = retell(words, sizeof(words) / sizeof(*words), &judged->retold);
+    if (judged->retold.envelope)
+        return judged->retold.words.failed ? -ENOMEM : 0;
+    judged->reason = reason_of(judged);
+    return judged->reason ? 0 : -ENOMEM;
+}
 
 int reported_load(const char *const *paths, size_t count, struct reported *reported,
                   struct failure *failure)
 {
-    (void)paths;
-    (void)count;
     *reported = (struct reported){0};
-    return fail_with(failure, -ENOSYS, "reports are not made yet");
+    int error = read_lists(paths, count, reported, failure);
+    for (size_t file = 0; file < reported->file_count && error == 0; file++) {
+        struct run_list *runs = &reported->files[file];
+        for (size_t i = 0; i < runs->count && error == 0; i++) {
+            struct reported_run *judged = &reported->list[reported->count++];
+            judged->run = &runs->list[i];
+            error = judge_again(judged);
+            if (error < 0)
+                fail_with(failure, error, "out of memory");
+            else if (interrupted)
+                error = fail_with(failure, -EINTR, "interrupted");
+        }
+    }
+    return error;
 }
 
 void reported_release(struct reported *reported)
 {
-    for (size_t i = 0; i < reported->count; i++)
+    for (size_t i = 0; i < reported->count; i++) {
         retold_release(&reported->list[i].retold);
+        free(reported->list[i].reason);
+    }
     for (size_t i = 0; i < reported->file_count; i++)
         run_list_release(&reported->files[i]);
     free(reported->list);
     free(reported->files);
     *reported = (struct reported){0};
-}
-
-json_t *reported_json(const struct reported *reported, const char *title)
-{
-    (void)reported;
-    (void)title;
-    return json_object();
 }

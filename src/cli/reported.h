@@ -15,6 +15,7 @@ struct reported_run {
     struct listed_run *run; /* whose store it is */
     int status;             /* exit code of judging it again */
     struct retold retold;   /* what came of it; without an envelope where that failed */
+    char *reason;           /* why there is no envelope; NULL: there is one */
 };
 struct reported {
     struct run_list *files; /* [file_count] */
@@ -29,5 +30,22 @@ int reported_load(const char *const *paths, size_t count, struct reported *repor
                   struct failure *failure);
 void reported_release(struct reported *reported);
 
-/* Sections of a report, one a run, and the machines they are of. NULL: out of memory. */
+/* Sections of a report, one a run, and the machines they are of. title NULL: by what is in it.
+ * NULL: out of memory. */
 json_t *reported_json(const struct reported *reported, const char *title);
+/* Adds the command line that makes this report, for its head. */
+void reported_put_how(json_t *report, int argc, char **argv);
+
+/* --- parts of it, one file each --- */
+
+/* "A", "B" … "Z", "AA": what a report calls its machines. */
+void reported_machine_label(size_t number, char label[8]);
+/* Machines in the order in which runs name them; NULL: out of memory. */
+json_t *reported_machines_json(const struct reported *reported);
+/* Which of them a run is of, counted from 0. */
+size_t reported_machine_of(const struct reported *reported, size_t run);
+
+/* What a command is about, in words of a heading. */
+const char *reported_title(const char *command);
+/* The sentences that tell what came out. NULL: out of memory. */
+json_t *reported_lead(const json_t *envelope);

@@ -3,9 +3,17 @@
  *
  * A report as one HTML file that needs nothing beside it (docs/report.md describes the object). All
  * text in it may come from machines and is escaped. Without the script that draws (built with
- * -Dreport=disabled or without Node) the figures are tables. */
+ * -Dreport=disabled or without Node) the figures are tables.
+ *
+ * What the script finds: <script type="application/json" id="assay-figures"> with one object,
+ * {"SECTION/ID": figure, …} in the order of the page, and for each of them
+ *   <figure class="figure" id="SECTION/ID" data-kind="boxes"><h4>…</h4><p class="paper">…</p>
+ *   <div class="plot" data-figure="SECTION/ID"></div><figcaption>…</figcaption>
+ *   <details class="data"><summary>…</summary><div class="scroll"><table>…
+ * inside <section class="study" id="SECTION" data-command="validate">. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <jansson.h>
@@ -13,3 +21,6 @@
 #include "base/failure.h"
 
 int page_write(const json_t *report, FILE *stream, struct failure *failure);
+
+/* Does the file begin as pages do? Whoever overwrites one asks. */
+bool page_is_report(const char *path);

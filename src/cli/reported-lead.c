@@ -1,0 +1,218 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a study is about and what came out, in a few plain sentences: the beginning of a section of
+ * a report. All of it is read from the study's own JSON. */
+#include <string.h>
+
+#include "cli/reported.h"
+#include "show/json.h"
+#include "show/number.h"
+
+#define SENTENCES_MAX 4
+
+static const char *word(const json_t *object, const char *key)
+{
+    const char *value = json_string_value(json_object_get(object, key));
+    return value ? value : "";
+}
+
+static void say(json_t *lead, const struct text *sentence)
+{
+    if (json_array_size(lead) < SENTENCES_MAX)
+        json_array_append_new(lead, sentence->failed ? NULL : json_text(text_string(sentence)));
+}
+
+/* --- studies that end in advice --- */
+
+static void lead_advice(const json_t *results, const json_t *analysis, json_t *lead)
+{
+    (void)results;
+    size_t i;
+    json_t *advice;
+    json_array_foreach(json_object_get(analysis, "advice"), i, advice)
+    {
+        if (json_array_size(lead) < SENTENCES_MAX)
+            json_array_append(lead, json_object_get(advice, "text"));
+    }
+}
+
+/* --- validate --- */
+
+static size_t count_verdict(const json_t *events, const char *verdict, const json_t **first)
+{
+    size_t i, count = 0;
+    json_t *event;
+    json_array_foreach(events, i, event)
+    {
+        if (strcmp(word(event, "verdict"), verdict) != 0)
+            continue;
+        *first = count++ ? *first : event;
+    }
+    return count;
+}
+
+static void put_verdicts(const json_t *events, struct text *sentence)
+{
+    static const struct {
+        const char *verdict, *told;
+    } told[] = {{"exact", "exact"},         {"accurate", "accurate"},
+                {"biased", "biased"},       {"noisy", "noisy"},
+                {"dead", "dead"},           {"unscheduled", "without a counter"},
+                {"unjudged", "not judged"}, {"unsupported", "not supported"}};
+    const char *comma = "";
+    for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
+        const json_t *first;
+        size_t count = count_verdict(events, told[i].verdict, &first);
+        if (count) {
+            text_printf(sentence, "%s%zu %s", comma, count, told[i].told);
+            comma = ", ";
+        }
+    }
+}
+
+static void lead_validate(const json_t *results, const json_t *analysis, json_t *lead)
+{
+    (void)results;
+    static const char *const amiss[] = {"biased", "dead", "noisy", "unsupported"};
+    const json_t *events = json_object_get(analysis, "events"), *first = NULL;
+    AUTO_TEXT struct text sentence = {0};
+    text_printf(&sentence, "Of %zu events: ", json_array_size(events));
+    put_verdicts(events, &sentence);
+    text_putc(&sentence, '.');
+    say(lead, &sentence);
+    for (size_t i = 0; i < sizeof(amiss) / sizeof(*amiss); i++) {
+        size_t count = count_verdict(events, amiss[i], &first);
+        if (!count)
+            continue;
+        text_clear(&sentence);
+        text_printf(&sentence, "%s%s is %s: %s", count > 1 ? "For one, " : "", word(first, "event"),
+                    amiss[i], word(first, "note"));
+        say(lead, &sentence);
+    }
+}
+
+/* --- caches --- */
+
+static void put_bytes(const json_t *bytes, struct text *out)
+{
+    double value = json_number_value(bytes);
+    bool mebibytes = value >= 1048576;
+    text_printf(out, "%.6g %s", value / (mebibytes ? 1048576.0 : 1024.0),
+                mebibytes ? "MiB" : "KiB");
+}
+
+static void lead_caches(const json_t *results, const json_t *analysis, json_t *lead)
+{
+    (void)analysis;
+    size_t i;
+    json_t *row;
+    json_array_foreach(results, i, row)
+    {
+        AUTO_TEXT struct text sentence = {0};
+        const json_t *claimed = json_object_get(row, "claimed_bytes");
+        const json_t *measured = json_object_get(row, "measured_bytes");
+        if (!json_is_number(claimed) && !json_is_number(measured))
+            continue;
+        text_printf(&sentence, "Level %lld (%s): ",
+                    (long long)json_integer_value(json_object_get(row, "level")),
+                    word(row, "type"));
+        if (json_is_number(measured))
+            put_bytes(measured, &sentence);
+        else
+            text_puts(&sentence, "no size could be measured");
+        if (json_is_number(claimed)) {
+            text_puts(&sentence, ", and the machine claims ");
+            put_bytes(claimed, &sentence);
+        }
+        text_putc(&sentence, '.');
+        say(lead, &sentence);
+    }
+}
+
+/* --- repeat --- */
+
+static void lead_repeat(const json_t *results, const json_t *analysis, json_t *lead)
+{
+    (void)results;
+    const json_t *programs = json_object_get(analysis, "programs");
+    size_t i, controlled = 0, steady = 0;
+    double most = -1;
+    const char *whose = "";
+    json_t *program;
+    json_array_foreach(programs, i, program)
+    {
+        const json_t *as_is = json_object_get(program, "as_is_cv_percent");
+        const json_t *held = json_object_get(program, "controlled_cv_percent");
+        if (json_is_number(as_is) && json_number_value(as_is) > most) {
+            most = json_number_value(as_is);
+            whose = word(program, "program");
+        }
+        controlled += json_is_number(held);
+        steady += json_is_number(held) && json_number_value(held) <= 0;
+    }
+    AUTO_TEXT struct text sentence = {0};
+    if (most >= 0) {
+        char share[NUMBER_SIZE];
+        number_brief(most, share, sizeof(share));
+        text_printf(&sentence,
+                    "Left as they are, the counts of %zu programs vary by up to %s %% (%s) from "
+                    "run to run.",
+                    json_array_size(programs), share, whose);
+        say(lead, &sentence);
+    }
+    if (controlled) {
+        text_clear(&sentence);
+        text_printf(&sentence,
+                    "With everything held constant that can be, %zu of %zu count the same in every "
+                    "run.",
+                    steady, controlled);
+        say(lead, &sentence);
+    }
+}
+
+/* --- all others --- */
+
+static void lead_count(const json_t *results, const json_t *analysis, json_t *lead)
+{
+    (void)analysis;
+    AUTO_TEXT struct text sentence = {0};
+    size_t count = json_array_size(results);
+    text_printf(&sentence, "%zu %s.", count, count == 1 ? "result" : "results");
+    say(lead, &sentence);
+}
+
+static const struct {
+    const char *command, *title;
+    void (*lead)(const json_t *results, const json_t *analysis, json_t *lead);
+} studies[] = {
+    {"validate", "Which events can be trusted", lead_validate},
+    {"error", "What measuring adds to a count", lead_advice},
+    {"overhead", "What the calls of measuring cost", lead_advice},
+    {"clocks", "How far clocks can be trusted", lead_advice},
+    {"repeat", "Whether a program counts the same every time", lead_repeat},
+    {"caches", "How large the caches are", lead_caches},
+    {"measure", "What was counted", lead_count},
+    {"stat", "What a command counted", lead_count},
+    {"truth", "What a command executes", lead_count},
+};
+#define STUDIES (sizeof(studies) / sizeof(*studies))
+
+const char *reported_title(const char *command)
+{
+    for (size_t i = 0; i < STUDIES; i++)
+        if (strcmp(studies[i].command, command) == 0)
+            return studies[i].title;
+    return command;
+}
+
+json_t *reported_lead(const json_t *envelope)
+{
+    json_t *lead = json_array();
+    const char *command = word(envelope, "command");
+    for (size_t i = 0; envelope && i < STUDIES; i++)
+        if (strcmp(studies[i].command, command) == 0)
+            studies[i].lead(json_object_get(envelope, "results"),
+                            json_object_get(envelope, "analysis"), lead);
+    return lead;
+}
