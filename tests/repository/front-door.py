@@ -54,7 +54,7 @@ class FrontDoor(unittest.TestCase):
 
 class Deps(FrontDoor):
     def all_of_run_tier(self):
-        for name in ("meson", "ninja", "python3", "pkg-config", "objdump"):
+        for name in ("meson", "ninja", "python3", "pkg-config", "objdump", "node", "npm"):
             self.command(name, "exit 0")
         # as a preprocessor it finds every header, and libc.a it finds here
         self.command("cc", f'case $1 in -print*) echo "{self.bin}/cc" ;; *) cat >/dev/null ;; esac')
