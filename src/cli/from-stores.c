@@ -40,10 +40,21 @@ static int load_one(const struct from_stores *from, const char *path, struct fai
     return error;
 }
 
+/* All runs of the command that a file holds. */
+static int load_file(const struct from_stores *from, const char *path, struct failure *failure)
+{
+    struct run_list runs = {0};
+    int error = run_store_list_from(path, from->command, &runs, failure);
+    for (size_t i = 0; i < runs.count && error == 0; i++)
+        error = load_one(from, runs.list[i].name, failure);
+    run_list_release(&runs);
+    return error;
+}
+
 int from_stores_load(const struct from_stores *from, struct failure *failure)
 {
     int error = 0;
     for (size_t i = 0; i < from->paths->count && error == 0; i++)
-        error = load_one(from, from->paths->items[i], failure);
+        error = load_file(from, from->paths->items[i], failure);
     return error;
 }

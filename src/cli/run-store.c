@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "cli/deliver.h"
 #include "cli/gather.h"
 #include "cli/options.h"
@@ -124,17 +125,76 @@ int run_store_refuse(const char *command, int error, bool named, const struct fa
     return deliver_failure(command, failure, run_store_exit(error, named));
 }
 
+static int no_such_run(const char *path, const char *command, const struct run_list *runs,
+                       struct failure *failure)
+{
+    AUTO_TEXT struct text list = {0};
+    if (runs->count == 1)
+        return fail_with(
+            failure, -EINVAL,
+            "%.300s holds a run of `assay %.60s`: only runs of `assay %s` can be judged", path,
+            runs->list[0].command, command);
+    run_list_describe(runs, &list);
+    return fail_with(failure, -EINVAL, "%.300s holds no run of `assay %s`, but %s.", path, command,
+                     text_string(&list));
+}
+
+/* Keeps the runs of the command, in front and in order; releases the others. */
+static void keep_runs(struct run_list *runs, const char *command)
+{
+    struct run_list others = {.list = calloc(runs->count, sizeof(*runs->list))};
+    size_t kept = 0;
+    for (size_t i = 0; others.list && i < runs->count; i++)
+        if (strcmp(runs->list[i].command, command) == 0)
+            runs->list[kept++] = runs->list[i];
+        else
+            others.list[others.count++] = runs->list[i];
+    runs->count = others.list ? kept : runs->count;
+    run_list_release(&others);
+}
+
+int run_store_list_from(const char *path, const char *command, struct run_list *runs,
+                        struct failure *failure)
+{
+    int error = run_list_read(path, runs, failure);
+    if (error)
+        return error;
+    bool found = false;
+    for (size_t i = 0; i < runs->count; i++)
+        found = found || strcmp(runs->list[i].command, command) == 0;
+    if (!found)
+        return no_such_run(path, command, runs, failure);
+    keep_runs(runs, command);
+    return 0;
+}
+
+static int open_run(const char *name, const char *command, struct store **store,
+                    struct store_info *info, struct failure *failure)
+{
+    int error = store_open(store, name, false, failure);
+    if (error == 0)
+        error = store_info(*store, info, failure);
+    if (error == 0 && strcmp(info->command, command) != 0) /* changed since it was listed */
+        error =
+            fail_with(failure, -EINVAL, "%.300s holds a run of `assay %.60s`", name, info->command);
+    return error;
+}
+
 int run_store_open_from(const char *path, const char *command, struct store **store,
                         struct store_info *info, struct failure *failure)
 {
-    int error = store_open(store, path, false, failure);
-    if (error == 0)
-        error = store_info(*store, info, failure);
-    if (error == 0 && strcmp(info->command, command) != 0)
+    AUTO_TEXT struct text list = {0};
+    struct run_list runs = {0};
+    int error = run_store_list_from(path, command, &runs, failure);
+    run_list_describe(&runs, &list);
+    if (error == 0 && runs.count > 1)
         error =
             fail_with(failure, -EINVAL,
-                      "%.300s holds a run of `assay %.60s`: only runs of `assay %s` can be judged",
-                      path, info->command, command);
+                      "%.200s holds %zu runs of `assay %s`: name one of them, as in %.200s. %s.",
+                      path, runs.count, command, runs.list[0].name, text_string(&list));
+    if (error == 0)
+        error = open_run(runs.list[0].name, command, store, info, failure);
+    run_list_release(&runs);
     return error;
 }
 

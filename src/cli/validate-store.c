@@ -156,19 +156,11 @@ int validate_open_store(struct validating *validating)
 
 static int open_from(struct validating *validating, struct failure *failure)
 {
-    const char *path = validating->options->from;
     struct store_info info = {0};
-    int error = store_open(&validating->store, path, false, failure);
-    if (error == 0)
-        error = store_info(validating->store, &info, failure);
+    int error = run_store_open_from(validating->options->from, "validate", &validating->store,
+                                    &info, failure);
     if (error == 0)
         error = store_facts(validating->store, &validating->stored_facts, failure);
-    if (error == 0 && strcmp(info.command, "validate") != 0)
-        error =
-            fail_with(failure, -EINVAL,
-                      "%.300s holds a run of `assay %.60s`: only runs of `assay validate` can be "
-                      "judged",
-                      path, info.command);
     if (error == 0) {
         validating->seed = info.seed;
         validating->complete = info.finished != NULL;

@@ -31,5 +31,20 @@ static inline uint64_t checksum_sample(uint64_t sum, int64_t key, uint64_t value
 
 /* Writes the checksum of a finished store's tables other than samples into meta. */
 int checksum_put(struct store *store, struct failure *failure);
-/* Compares it. -EBADMSG: something was changed since the run finished. */
+/* Compares it, and what a collection keeps. -EBADMSG: something was changed since the run finished.
+ */
 int checksum_verify(struct store *store, struct failure *failure);
+/* The same of any store, finished or not, as digits. */
+int checksum_of_tables(struct store *store, char text[17], struct failure *failure);
+/* The same over the rows of one query, added to *sum. */
+int checksum_add_rows(struct store *store, const char *query, uint64_t *sum,
+                      struct failure *failure);
+void checksum_text(uint64_t sum, char text[17]);
+
+/* The tables of a store other than samples. */
+struct checked_table {
+    int since; /* the schema that brought it */
+    const char *name;
+    const char *query; /* its rows in the order of the key */
+};
+extern const struct checked_table checked_tables[]; /* ends with name NULL */

@@ -1,17 +1,191 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Runs in one file. */
+ * Runs in one file: which there are, and one of them opened as the store that it was. */
 #include "store/collection.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/store.h"
+#include "base/text.h"
+#include "store/checksum.h"
+#include "store/collection-room.h"
 
-static int take_run(struct store *store, const char *path, struct run_list *runs,
-                    struct failure *failure)
+/* --- the checksum of the collection's own tables --- */
+
+static int index_checksum(struct store *store, char text[17], struct failure *failure)
+{
+    uint64_t sum = 0;
+    int error = checksum_add_rows(
+        store, "SELECT * FROM collection WHERE key <> 'checksum' ORDER BY key", &sum, failure);
+    sum = checksum_word(sum, 1);
+    if (!error)
+        error = checksum_add_rows(store, "SELECT * FROM store ORDER BY number", &sum, failure);
+    checksum_text(sum, text);
+    return error;
+}
+
+int collection_seal(struct store *store, struct failure *failure)
+{
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    char text[17];
+    int error = index_checksum(store, text, failure);
+    if (!error)
+        error = store_prepare(store, "INSERT INTO collection VALUES('checksum', ?)", &statement,
+                              failure);
+    if (error)
+        return error;
+    bind_text(statement, 1, text);
+    return store_step(store, statement, "write to", failure);
+}
+
+static int verify_index(struct store *store, struct failure *failure)
+{
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    char text[17];
+    int error = index_checksum(store, text, failure);
+    if (!error)
+        error = store_prepare(store, "SELECT value FROM collection WHERE key = 'checksum'",
+                              &statement, failure);
+    int got = error ? error : store_step(store, statement, "read", failure);
+    const char *stored;
+    if (got < 0)
+        return got;
+    if (got && column_text(statement, 0, &stored) && strcmp(stored, text) == 0)
+        return 0;
+    return store_damaged(store->file, "its list of runs was changed (table store)", failure);
+}
+
+/* --- which runs there are --- */
+
+static char *meta_of(sqlite3_stmt *statement, int64_t number, const char *key)
+{
+    const char *value = NULL;
+    char *copy = NULL;
+    sqlite3_bind_int64(statement, 1, number);
+    bind_text(statement, 2, key);
+    if (sqlite3_step(statement) == SQLITE_ROW && column_text(statement, 0, &value))
+        copy = strdup(value);
+    sqlite3_reset(statement);
+    return copy;
+}
+
+static int take_row(struct store *store, sqlite3_stmt *numbers, sqlite3_stmt *meta,
+                    struct run_list *runs, struct failure *failure)
+{
+    struct listed_run *grown = reallocarray(runs->list, runs->count + 1, sizeof(*runs->list));
+    if (!grown)
+        return store_no_memory(store, failure);
+    runs->list = grown;
+    struct listed_run *run = &grown[runs->count++];
+    *run = (struct listed_run){0};
+    uint32_t number;
+    if (!column_u32(numbers, 0, &number) || number < 1)
+        return store_damaged(store->file, "a run has an impossible number", failure);
+    run->number = number;
+    AUTO_TEXT struct text name = {0};
+    text_printf(&name, "%s#%u", store->file, run->number);
+    run->name = text_take(&name);
+    run->command = meta_of(meta, number, "command");
+    run->argv = meta_of(meta, number, "argv");
+    run->fingerprint = meta_of(meta, number, "fingerprint");
+    run->started = meta_of(meta, number, "started");
+    run->finished = meta_of(meta, number, "finished");
+    if (!run->name)
+        return store_no_memory(store, failure);
+    if (run->command && run->argv && run->fingerprint && run->started)
+        return 0;
+    return store_damaged(run->name, "table meta does not say what it is", failure);
+}
+
+static int list_runs(struct store *store, struct run_list *runs, struct failure *failure)
+{
+    AUTO_STATEMENT sqlite3_stmt *numbers = NULL, *meta = NULL;
+    int error = store_prepare(store, "SELECT number FROM store ORDER BY number", &numbers, failure);
+    if (!error)
+        error = store_prepare(store, "SELECT value FROM main.meta WHERE store = ? AND key = ?",
+                              &meta, failure);
+    while (!error) {
+        int got = store_step(store, numbers, "read", failure);
+        if (got <= 0)
+            return got;
+        error = take_row(store, numbers, meta, runs, failure);
+    }
+    return error;
+}
+
+/* --- one of them --- */
+
+static int refuse_choice(struct store *store, const struct run_list *runs, struct failure *failure)
+{
+    AUTO_TEXT struct text list = {0};
+    run_list_describe(runs, &list);
+    if (store->numbered)
+        return fail_with(failure, -ENOENT, "the collection %.200s has no run %u. It has: %s.",
+                         store->file, store->number, text_string(&list));
+    return fail_with(failure, -EINVAL,
+                     "the collection %.200s holds %zu runs: name one of them, as in %.200s#1. %s.",
+                     store->file, runs->count, store->file, text_string(&list));
+}
+
+static int choose(struct store *store, const struct run_list *runs, struct failure *failure)
+{
+    const struct listed_run *chosen = !store->numbered && runs->count == 1 ? runs->list : NULL;
+    for (size_t i = 0; store->numbered && i < runs->count; i++)
+        if (runs->list[i].number == store->number)
+            chosen = &runs->list[i];
+    if (!chosen)
+        return refuse_choice(store, runs, failure);
+    char *path = strdup(chosen->name);
+    if (!path)
+        return store_no_memory(store, failure);
+    free(store->path);
+    store->path = path;
+    store->number = chosen->number;
+    return 0;
+}
+
+static int enter_chosen(struct store *store, struct failure *failure)
+{
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    const int of_file = store->schema;
+    int error = store_prepare(store, "SELECT schema, content FROM store WHERE number = ?",
+                              &statement, failure);
+    if (error)
+        return error;
+    sqlite3_bind_int64(statement, 1, store->number);
+    int got = store_step(store, statement, "read", failure);
+    const char *content;
+    int32_t schema;
+    if (got < 0)
+        return got;
+    if (!got || !column_i32(statement, 0, &schema) || !column_text(statement, 1, &content) ||
+        schema < 1 || schema > of_file)
+        return store_damaged(store->path, "its entry in table store is impossible", failure);
+    store->schema = schema;
+    store->content = strdup(content);
+    if (!store->content)
+        return store_no_memory(store, failure);
+    return collection_show(store, of_file, store->number, failure);
+}
+
+int collection_enter(struct store *store, struct failure *failure)
+{
+    struct run_list runs = {0};
+    int error = verify_index(store, failure);
+    if (error || (store->listing && !store->numbered))
+        return error;
+    error = list_runs(store, &runs, failure);
+    if (!error)
+        error = choose(store, &runs, failure);
+    run_list_release(&runs);
+    return error ? error : enter_chosen(store, failure);
+}
+
+/* --- for everybody --- */
+
+static int take_only(struct store *store, struct run_list *runs, struct failure *failure)
 {
     struct store_info info = {0};
     int error = store_info(store, &info, failure);
@@ -21,7 +195,8 @@ static int take_run(struct store *store, const char *path, struct run_list *runs
         return error < 0 ? error : fail_with(failure, -ENOMEM, "out of memory");
     }
     runs->count = 1;
-    runs->list[0] = (struct listed_run){.name = strdup(path),
+    runs->list[0] = (struct listed_run){.number = store->number,
+                                        .name = strdup(store->path),
                                         .command = info.command,
                                         .argv = info.argv,
                                         .fingerprint = info.fingerprint,
@@ -29,16 +204,18 @@ static int take_run(struct store *store, const char *path, struct run_list *runs
                                         .finished = info.finished};
     info.command = info.argv = info.fingerprint = info.started = info.finished = NULL;
     store_info_release(&info);
-    return runs->list[0].name ? 0 : fail_with(failure, -ENOMEM, "out of memory");
+    return runs->list[0].name ? 0 : store_no_memory(store, failure);
 }
 
 int run_list_read(const char *path, struct run_list *runs, struct failure *failure)
 {
     struct store *store = NULL;
     *runs = (struct run_list){0};
-    int error = store_open(&store, path, false, failure);
-    if (error == 0)
-        error = take_run(store, path, runs, failure);
+    int error = store_open_listing(&store, path, failure);
+    if (error)
+        return error;
+    error = store->collection && !store->number ? list_runs(store, runs, failure)
+                                                : take_only(store, runs, failure);
     store_close(store);
     return error;
 }
@@ -58,10 +235,15 @@ void run_list_release(struct run_list *runs)
     *runs = (struct run_list){0};
 }
 
-int collection_write(const char *path, const char *const *from, size_t count,
-                     struct failure *failure)
+void run_list_describe(const struct run_list *runs, struct text *out)
 {
-    (void)from;
-    (void)count;
-    return fail_with(failure, -ENOSYS, "%s: collections are not written yet", path);
+    for (size_t i = 0; i < runs->count; i++) {
+        const struct listed_run *run = &runs->list[i];
+        if (out->length > 400) {
+            text_printf(out, " and %zu more", runs->count - i);
+            break;
+        }
+        text_printf(out, "%s#%u %.20s of %.16s, %.20s", i ? "; " : "", run->number, run->command,
+                    run->fingerprint, run->started);
+    }
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/failure.h"
+#include "base/text.h"
 
 struct listed_run {
     unsigned number; /* from 1 in a collection; 0: the file is a store of one run */
@@ -22,6 +23,8 @@ struct run_list {
 /* The runs in a file, in order; of a store its one run. path may itself be FILE#NUMBER. */
 int run_list_read(const char *path, struct run_list *runs, struct failure *failure);
 void run_list_release(struct run_list *runs);
+/* Which they are, as far as a sentence holds them. */
+void run_list_describe(const struct run_list *runs, struct text *out);
 
 /* Makes a collection of all runs in these files, stores and collections alike; a run that is there
  * twice is taken once. Appears whole or not at all; -EEXIST rather than touch an existing file. */

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "store/checksum.h"
+#include "store/collection-room.h"
 
 /* SQLite refuses longer names, and appends "-journal". */
 #define LONGEST_PATH (512 - 16)
@@ -61,7 +62,8 @@ static void defend(sqlite3 *db)
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
         sqlite3_limit(db, limits[i][0], limits[i][1]);
     /* None of these touches the file yet. */
-    sqlite3_exec(db, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0", NULL, NULL, NULL);
+    sqlite3_exec(db, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY",
+                 NULL, NULL, NULL);
 }
 
 /* SQLite's own way of naming a file: never taken for a URI or for ":memory:". */
@@ -87,7 +89,7 @@ static char *file_name(const char *path, bool immutable)
 /* Opens without touching the content yet. An SQLite result; store->db holds the message. */
 static int open_file(struct store *store, const struct way *way, int patience_ms)
 {
-    AUTO_FREE char *name = file_name(store->path, way->immutable);
+    AUTO_FREE char *name = file_name(store->file, way->immutable);
     if (!name)
         return SQLITE_NOMEM;
     sqlite3_close(store->db);
@@ -148,7 +150,7 @@ static bool locks_refused(const char *path)
     if (fd < 0)
         return false;
     close(fd);
-    struct store scratch = {.path = name.bytes};
+    struct store scratch = {.path = name.bytes, .file = name.bytes};
     int result = open_way(&scratch, &way_to_write, 0);
     sqlite3_close(scratch.db);
     unlink(name.bytes);
@@ -216,18 +218,18 @@ static bool is_busy(int result)
 
 int connect_reading(struct store *store, struct failure *failure)
 {
-    int error = check_file(store->path, false, failure);
+    int error = check_file(store->file, false, failure);
     if (error)
         return error;
     struct failure first = {0};
     bool refused = false;
     for (size_t i = 0; i < sizeof(ways_to_read) / sizeof(ways_to_read[0]); i++) {
         const struct way *way = &ways_to_read[i];
-        if (way->immutable && !is_plain(store->path))
+        if (way->immutable && !is_plain(store->file))
             break;
         int result = open_way(store, way, 0);
         if (is_busy(result)) {
-            refused = locks_refused(store->path);
+            refused = locks_refused(store->file);
             if (!refused)
                 result = open_way(store, way, PATIENCE_MS);
         }
@@ -241,7 +243,7 @@ int connect_reading(struct store *store, struct failure *failure)
             break;
     }
     if (refused)
-        return without_locks(store->path, failure);
+        return without_locks(store->file, failure);
     return fail_with(failure, first.code, "%s", first.text);
 }
 
@@ -253,11 +255,11 @@ int connect_plain_journal(struct store *store, struct failure *failure)
                               "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=DELETE;"
                               "PRAGMA locking_mode=NORMAL; PRAGMA user_version;" CACHE,
                               NULL, NULL, NULL);
-    if (is_busy(result) && locks_refused(store->path))
-        return without_locks(store->path, failure);
+    if (is_busy(result) && locks_refused(store->file))
+        return without_locks(store->file, failure);
     if (result != SQLITE_OK)
         return store_sql_failure(store->db, store->path, "write to the store", failure);
-    remove_companion(store->path, "-shm"); /* left by the attempt to have WAL */
+    remove_companion(store->file, "-shm"); /* left by the attempt to have WAL */
     return 0;
 }
 
@@ -272,8 +274,8 @@ static int open_for_writing(struct store *store, struct failure *failure)
 {
     int result = open_way(store, &way_to_write, 0);
     if (is_busy(result)) {
-        if (locks_refused(store->path))
-            return without_locks(store->path, failure);
+        if (locks_refused(store->file))
+            return without_locks(store->file, failure);
         result = open_way(store, &way_to_write, PATIENCE_MS);
     }
     if (connect_lacks_wal(result))
@@ -286,14 +288,28 @@ static int open_for_writing(struct store *store, struct failure *failure)
 
 int connect_new(struct store *store, struct failure *failure)
 {
-    int error = check_name(store->path, failure);
+    int error = check_name(store->file, failure);
     return error ? error : open_for_writing(store, failure);
 }
 
 int connect_writing(struct store *store, struct failure *failure)
 {
-    int error = check_file(store->path, true, failure);
+    int error = check_file(store->file, true, failure);
     return error ? error : open_for_writing(store, failure);
+}
+
+int connect_without_writer(struct store *store, struct failure *failure)
+{
+    struct store other = {.path = store->path, .file = store->file};
+    int result = open_file(&other, &way_to_write, 0);
+    if (result == SQLITE_OK)
+        result = sqlite3_exec(other.db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    sqlite3_close(other.db);
+    if (!is_busy(result))
+        return 0;
+    return fail_with(failure, -EBUSY,
+                     "the store %.300s is being written by another assay. Wait until it ends.",
+                     store->path);
 }
 
 static int count_down(void *budget)
@@ -305,7 +321,7 @@ static int count_down(void *budget)
 static int check_pages(struct store *store, struct failure *failure)
 {
     struct stat status;
-    if (stat(store->path, &status) < 0 || status.st_size > CHEAP_CHECK_BYTES)
+    if (stat(store->file, &status) < 0 || status.st_size > CHEAP_CHECK_BYTES)
         return 0;
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
     int error = store_prepare(store, "PRAGMA integrity_check(1)", &statement, failure);
@@ -329,7 +345,7 @@ static int check_finished(struct store *store, struct failure *failure)
     if (!error)
         error = store_get_meta(store, "checksum", &checksum, failure);
     store->finished = finished != NULL;
-    if (!error && (finished || checksum)) /* the one without the other is damage, too */
+    if (!error && (finished || checksum || store->content)) /* one alone is damage, too */
         error = checksum_verify(store, failure);
     return error;
 }
@@ -344,7 +360,9 @@ static int check_content(struct store *store, struct failure *failure)
         error = schema_compare(store, failure);
     if (!error)
         error = check_pages(store, failure);
-    if (!error)
+    if (!error && store->collection)
+        error = collection_enter(store, failure);
+    if (!error && (!store->collection || store->number))
         error = check_finished(store, failure);
     snapshot_end(store, began);
     return error;
@@ -353,7 +371,7 @@ static int check_content(struct store *store, struct failure *failure)
 int connect_check(struct store *store, struct failure *failure)
 {
     /* A file made to waste time (pages that refer to each other) must not hang us. */
-    int64_t bytes = file_bytes(store->path, "") + file_bytes(store->path, "-wal");
+    int64_t bytes = file_bytes(store->file, "") + file_bytes(store->file, "-wal");
     int64_t ticks = (CHECK_STEPS + CHECK_STEPS_A_BYTE * bytes) / STEPS_A_TICK;
     sqlite3_progress_handler(store->db, STEPS_A_TICK, count_down, &ticks);
     int error = check_content(store, failure);

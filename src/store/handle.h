@@ -39,11 +39,17 @@ struct visit_under_way {
 
 struct store {
     sqlite3 *db;
-    char *path;
-    int schema;    /* of the file: an older one is read as it is */
-    bool writer;   /* holds the write lock: a transaction is always open */
-    bool finished; /* the run is complete: nothing may be added */
-    char *token;   /* names this writer in meta.writer */
+    char *path;      /* as people name it: of a run in a collection FILE#NUMBER */
+    char *file;      /* where it is */
+    unsigned number; /* of the run in a collection; 0: none was chosen */
+    bool numbered;   /* by its name */
+    bool collection; /* the file is one */
+    bool listing;    /* it may be one without a run being chosen */
+    char *content;   /* checksum that a collection keeps of the run; NULL: no collection */
+    int schema;      /* of the file: an older one is read as it is */
+    bool writer;     /* holds the write lock: a transaction is always open */
+    bool finished;   /* the run is complete: nothing may be added */
+    char *token;     /* names this writer in meta.writer */
     uint64_t committed_ms;
     bool ended;            /* a visit ended since the last commit */
     struct failure broken; /* code != 0: a write failed, further ones repeat the text */
@@ -60,6 +66,13 @@ struct store {
 int store_sql_failure(sqlite3 *db, const char *path, const char *doing, struct failure *failure);
 /* -EBADMSG: the content cannot be what assay wrote. what: "a cell without a path". */
 int store_damaged(const char *path, const char *what, struct failure *failure);
+
+/* --- open.c --- */
+
+/* Opens a store, or a collection as a whole: then no run is chosen unless the name does. */
+int store_open_listing(struct store **store, const char *path, struct failure *failure);
+/* A file and what SQLite lays beside it. */
+void store_remove_files(const char *path);
 
 /* --- statement.c --- */
 int store_prepare(struct store *store, const char *sql, sqlite3_stmt **statement,
@@ -107,6 +120,10 @@ extern const char *const schema_steps[STORE_SCHEMA]; /* statements, from version
 
 /* --- schema.c --- */
 
+/* A database in memory with the tables and views of a store, to look at. An SQLite result; the
+ * caller closes *db in any case. */
+int schema_in_memory(int version, sqlite3 **db);
+
 /* Makes an empty database ours, within a transaction of its own. */
 int schema_create(struct store *store, struct failure *failure);
 /* Is it ours, and of a version we know? Tells store->schema. */
@@ -130,6 +147,9 @@ int connect_plain_journal(struct store *store, struct failure *failure);
 bool connect_lacks_wal(int result);
 /* Is it a sound store, and is it finished? Bounded in time whatever the file holds. */
 int connect_check(struct store *store, struct failure *failure);
+
+/* Refuses a store that another program is writing: -EBUSY. */
+int connect_without_writer(struct store *store, struct failure *failure);
 
 /* --- writer.c --- */
 
@@ -156,6 +176,11 @@ int store_write_failed(struct store *store, const struct failure *why, struct fa
 void store_release_statements(struct store *store);
 /* Makes the visit the one under way, unless another is. */
 int visit_enter(struct store *store, uint32_t cell, uint32_t process, struct failure *failure);
+
+/* --- scan.c --- */
+
+/* The key of the sample that store_scan_samples hands on just now. */
+int64_t scan_key(const struct store *store);
 
 /* --- details.c --- */
 

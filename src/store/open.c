@@ -11,19 +11,33 @@
 #include "base/text.h"
 #include "store/checksum.h"
 
-static struct store *make_handle(const char *path, struct failure *failure)
+/* FILE#NUMBER names a run in a collection, unless that is the name of a file. 0: it does not. */
+static size_t length_before_number(const char *path, unsigned *number)
+{
+    const char *mark = strrchr(path, '#');
+    size_t digits = mark ? strspn(mark + 1, "0123456789") : 0;
+    if (!mark || mark == path || digits < 1 || digits > 9 || mark[1 + digits] ||
+        access(path, F_OK) == 0)
+        return 0;
+    *number = (unsigned)strtoul(mark + 1, NULL, 10);
+    return (size_t)(mark - path);
+}
+
+static struct store *make_handle(const char *path, const char *file, struct failure *failure)
 {
     struct store *store = calloc(1, sizeof(*store));
-    if (store)
+    if (store) {
         store->path = strdup(path);
-    if (store && store->path)
+        store->file = strdup(file);
+    }
+    if (store && store->path && store->file)
         return store;
-    free(store);
+    store_close(store);
     fail_with(failure, -ENOMEM, "memory ran out while opening %s", path);
     return NULL;
 }
 
-static void remove_files(const char *path)
+void store_remove_files(const char *path)
 {
     static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
     for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
@@ -123,7 +137,7 @@ int store_create(struct store **store, const char *path, const struct store_run 
                  struct failure *failure)
 {
     *store = NULL;
-    struct store *opened = make_handle(path, failure);
+    struct store *opened = make_handle(path, path, failure);
     if (!opened)
         return -ENOMEM;
     int error = claim_file(path, failure);
@@ -134,11 +148,26 @@ int store_create(struct store **store, const char *path, const struct store_run 
     error = fill(opened, run, failure);
     if (error) {
         store_close(opened);
-        remove_files(path);
+        store_remove_files(path);
         return error;
     }
     *store = opened;
     return 0;
+}
+
+static int no_collection(const struct store *store, struct failure *failure)
+{
+    return fail_with(failure, -EINVAL,
+                     "%.300s is a store of one run, not a collection: leave #%u out of its name.",
+                     store->file, store->number);
+}
+
+static int not_written(const struct store *store, struct failure *failure)
+{
+    return fail_with(failure, -EINVAL,
+                     "%.300s is a collection of runs: it can be read, but no run in it can go on. "
+                     "Choose another file with --store.",
+                     store->file);
 }
 
 static int open_existing(struct store *store, bool writable, struct failure *failure)
@@ -146,6 +175,10 @@ static int open_existing(struct store *store, bool writable, struct failure *fai
     int error = writable ? connect_writing(store, failure) : connect_reading(store, failure);
     if (!error)
         error = connect_check(store, failure);
+    if (!error && store->numbered && !store->collection)
+        error = no_collection(store, failure);
+    if (!error && writable && store->collection)
+        error = not_written(store, failure);
     if (!error && writable && !store->finished)
         error = writer_begin(store, failure);
     if (!error && store->writer && store->schema < STORE_SCHEMA)
@@ -153,12 +186,27 @@ static int open_existing(struct store *store, bool writable, struct failure *fai
     return error;
 }
 
-int store_open(struct store **store, const char *path, bool writable, struct failure *failure)
+static struct store *make_named_handle(const char *path, struct failure *failure)
+{
+    unsigned number = 0;
+    size_t length = length_before_number(path, &number);
+    AUTO_FREE char *file = length ? strndup(path, length) : strdup(path);
+    struct store *store = make_handle(path, file ? file : "", failure);
+    if (store && length)
+        store->numbered = true;
+    if (store)
+        store->number = number;
+    return store;
+}
+
+static int open_named(struct store **store, const char *path, bool writable, bool listing,
+                      struct failure *failure)
 {
     *store = NULL;
-    struct store *opened = make_handle(path, failure);
+    struct store *opened = make_named_handle(path, failure);
     if (!opened)
         return -ENOMEM;
+    opened->listing = listing;
     int error = open_existing(opened, writable, failure);
     if (error) {
         store_close(opened);
@@ -166,6 +214,16 @@ int store_open(struct store **store, const char *path, bool writable, struct fai
     }
     *store = opened;
     return 0;
+}
+
+int store_open(struct store **store, const char *path, bool writable, struct failure *failure)
+{
+    return open_named(store, path, writable, false, failure);
+}
+
+int store_open_listing(struct store **store, const char *path, struct failure *failure)
+{
+    return open_named(store, path, false, true, failure);
 }
 
 const char *store_path(const struct store *store)
@@ -216,6 +274,8 @@ void store_close(struct store *store)
     store_release_statements(store);
     sqlite3_close(store->db);
     free(store->token);
+    free(store->content);
     free(store->path);
+    free(store->file);
     free(store);
 }

@@ -168,6 +168,11 @@ static void finish(sqlite3_context *context)
     sqlite3_result_null(context);
 }
 
+int64_t scan_key(const struct store *store)
+{
+    return store->scan->last;
+}
+
 /* --- the scan --- */
 
 static int offer_function(struct store *store, struct failure *failure)

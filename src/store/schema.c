@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/handle.h"
+#include "store/collection-room.h"
 
 /* From one version to a later one; the caller's transaction makes it whole or nothing. */
 static int take_steps(sqlite3 *db, int from, int to)
@@ -30,6 +30,18 @@ static int lay_out(sqlite3 *db, int version)
     if (result == SQLITE_OK)
         result = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
     return result;
+}
+
+static int open_memory(sqlite3 **db)
+{
+    return sqlite3_open_v2(":memory:", db,
+                           SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
+}
+
+int schema_in_memory(int version, sqlite3 **db)
+{
+    int result = open_memory(db);
+    return result == SQLITE_OK ? lay_out(*db, version) : result;
 }
 
 int schema_create(struct store *store, struct failure *failure)
@@ -91,11 +103,11 @@ static int compare_objects(struct store *store, sqlite3 *ours, struct failure *f
 int schema_compare(struct store *store, struct failure *failure)
 {
     sqlite3 *ours = NULL;
-    int error = 0;
-    if (sqlite3_open_v2(":memory:", &ours,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                        NULL) != SQLITE_OK ||
-        lay_out(ours, store->schema) != SQLITE_OK)
+    int error = 0, result = store->collection ? open_memory(&ours) : SQLITE_OK;
+    if (result == SQLITE_OK)
+        result = store->collection ? collection_lay_out(ours, store->schema)
+                                   : schema_in_memory(store->schema, &ours);
+    if (result != SQLITE_OK)
         error = store_sql_failure(ours, store->path, "check the schema of", failure);
     else
         error = compare_objects(store, ours, failure);
@@ -117,11 +129,15 @@ int schema_version(struct store *store, struct failure *failure)
                          "is 0x%08x instead of 0x%08x. Name a file that assay wrote, or leave the "
                          "name out to use the latest.",
                          store->path, (unsigned)application, STORE_APPLICATION_ID);
+    store->collection = version > COLLECTION_SCHEMAS;
+    if (store->collection)
+        version -= COLLECTION_SCHEMAS;
     if (version > STORE_SCHEMA)
         return fail_with(failure, -EPROTONOSUPPORT,
-                         "the store %s has schema %d, this assay (%s) knows schemas up to %d: a "
+                         "the %s %s has schema %d, this assay (%s) knows schemas up to %d: a "
                          "newer assay wrote it. Update assay to read it.",
-                         store->path, version, ASSAY_VERSION, STORE_SCHEMA);
+                         store->collection ? "collection" : "store", store->path, version,
+                         ASSAY_VERSION, STORE_SCHEMA);
     if (version < 1)
         return store_damaged(store->path, "its schema version is below 1", failure);
     store->schema = version;

@@ -1,0 +1,291 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Makes a collection: every run is opened as the store that it is, checked while it is read, and
+ * copied row by row into a new file, which gets its name when all of it is there. */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "base/text.h"
+#include "store/checksum.h"
+#include "store/collection-room.h"
+#include "store/collection.h"
+
+struct collecting {
+    struct store target; /* path: the name to be; file: the name for now */
+    struct store *source;
+    unsigned count; /* of runs so far */
+    sqlite3_stmt *find, *put_run, *put_sample;
+    struct failure *failure;
+};
+
+/* --- the new file --- */
+
+static int refuse_existing(const char *path, struct failure *failure)
+{
+    return fail_with(failure, -EEXIST, "%.300s is there already: choose another name.", path);
+}
+
+/* Beside the name to be, so that it can be renamed to it. */
+static int make_file(struct collecting *collecting, struct failure *failure)
+{
+    const char *path = collecting->target.path;
+    int fd = -1;
+    for (int attempt = 0; attempt < 100 && fd < 0; attempt++) {
+        uint32_t nonce = (uint32_t)getpid() + (uint32_t)attempt;
+        if (getrandom(&nonce, sizeof(nonce), 0) < 0)
+            nonce *= 2654435761u;
+        AUTO_TEXT struct text name = {0};
+        text_printf(&name, "%s.%08x", path, nonce);
+        free(collecting->target.file);
+        collecting->target.file = text_take(&name);
+        if (!collecting->target.file)
+            return fail_with(failure, -ENOMEM, "out of memory");
+        fd = open(collecting->target.file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    if (fd < 0)
+        return fail_with(failure, -errno, "cannot make the collection %.300s: %s", path,
+                         strerror(errno));
+    close(fd);
+    return 0;
+}
+
+static int begin(struct collecting *collecting, struct failure *failure)
+{
+    struct store *target = &collecting->target;
+    int error = connect_new(target, failure);
+    if (!error) /* nobody else knows the file, and it is nothing until it is whole */
+        error = store_execute(target,
+                              "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF;"
+                              "PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE",
+                              "write to", failure);
+    if (!error && collection_lay_out(target->db, STORE_SCHEMA) != SQLITE_OK)
+        error = store_sql_failure(target->db, target->path, "write the schema to", failure);
+    if (!error)
+        error = store_prepare(target, "SELECT 1 FROM store WHERE schema = ? AND content = ?",
+                              &collecting->find, failure);
+    if (!error)
+        error = store_prepare(target, "INSERT INTO store VALUES(?, ?, ?)", &collecting->put_run,
+                              failure);
+    if (!error)
+        error = store_prepare(target, "INSERT INTO sample_packed VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                              &collecting->put_sample, failure);
+    return error;
+}
+
+static int describe(struct store *target, struct failure *failure)
+{
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    char made[32];
+    store_time(made);
+    const char *const entries[][2] = {{"made", made}, {"version", ASSAY_VERSION}};
+    int error = store_prepare(target, "INSERT INTO collection VALUES(?, ?)", &statement, failure);
+    for (size_t i = 0; !error && i < sizeof(entries) / sizeof(entries[0]); i++) {
+        bind_text(statement, 1, entries[i][0]);
+        bind_text(statement, 2, entries[i][1]);
+        error = store_step(target, statement, "write to", failure);
+        sqlite3_reset(statement);
+    }
+    return error;
+}
+
+static void release(struct collecting *collecting)
+{
+    sqlite3_finalize(collecting->find);
+    sqlite3_finalize(collecting->put_run);
+    sqlite3_finalize(collecting->put_sample);
+    collecting->find = collecting->put_run = collecting->put_sample = NULL;
+    sqlite3_close(collecting->target.db);
+    collecting->target.db = NULL;
+}
+
+static int sync_name(const char *name, int flags)
+{
+    int fd = open(name, flags | O_CLOEXEC);
+    int error = fd < 0 || fsync(fd) < 0 ? -errno : 0;
+    if (fd >= 0)
+        close(fd);
+    return error;
+}
+
+/* Gives it its name, unless that has been taken meanwhile. */
+static int rename_new(const char *from, const char *to)
+{
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return -errno;
+    if (link(from, to) < 0) /* a file system that cannot do that: older, or of a network */
+        return -errno;
+    unlink(from);
+    return 0;
+}
+
+static int publish(const struct store *target, struct failure *failure)
+{
+    AUTO_FREE char *copy = strdup(target->path);
+    int error = sync_name(target->file, O_RDWR);
+    if (!error)
+        error = rename_new(target->file, target->path);
+    if (error == -EEXIST)
+        return refuse_existing(target->path, failure);
+    if (error)
+        return fail_with(failure, error, "cannot make the collection %.300s: %s", target->path,
+                         strerror(-error));
+    if (copy)
+        sync_name(dirname(copy), O_RDONLY | O_DIRECTORY); /* not every file system can */
+    return 0;
+}
+
+/* --- one run --- */
+
+static int copy_table(struct collecting *collecting, const char *table, struct failure *failure)
+{
+    AUTO_STATEMENT sqlite3_stmt *from = NULL, *into = NULL;
+    AUTO_TEXT struct text sql = {0};
+    struct store *source = collecting->source, *target = &collecting->target;
+    text_printf(&sql, "SELECT * FROM %s", table);
+    int error = store_prepare(source, text_string(&sql), &from, failure);
+    if (error)
+        return error;
+    const int columns = sqlite3_column_count(from);
+    text_clear(&sql);
+    text_printf(&sql, "INSERT INTO %s VALUES(%u", table, collecting->count);
+    for (int i = 0; i < columns; i++)
+        text_puts(&sql, ", ?");
+    text_puts(&sql, ")");
+    error = store_prepare(target, text_string(&sql), &into, failure);
+    while (!error) {
+        int got = store_step(source, from, "read", failure);
+        if (got <= 0)
+            return got;
+        for (int i = 0; i < columns; i++)
+            sqlite3_bind_value(into, i + 1, sqlite3_column_value(from, i));
+        error = store_step(target, into, "write to", failure);
+        sqlite3_reset(into);
+    }
+    return error;
+}
+
+static int put_sample(void *context, const struct sample *sample)
+{
+    struct collecting *collecting = context;
+    sqlite3_stmt *put = collecting->put_sample;
+    sqlite3_bind_int64(put, 1, collecting->count);
+    sqlite3_bind_int64(put, 2, scan_key(collecting->source));
+    bind_u64(put, 3, sample->value);
+    bind_u64(put, 4, sample->enabled);
+    if (sample->running == sample->enabled)
+        sqlite3_bind_null(put, 5);
+    else
+        bind_u64(put, 5, sample->running);
+    bind_u64(put, 6, sample->account.minor_faults);
+    bind_u64(put, 7, sample->account.major_faults);
+    bind_u64(put, 8, sample->account.voluntary);
+    bind_u64(put, 9, sample->account.involuntary);
+    int error = store_step(&collecting->target, put, "write samples to", collecting->failure);
+    sqlite3_reset(put);
+    return error;
+}
+
+/* A run that is there already has the same tables. */
+static int is_known(struct collecting *collecting, const char *content, struct failure *failure)
+{
+    sqlite3_bind_int64(collecting->find, 1, collecting->source->schema);
+    bind_text(collecting->find, 2, content);
+    int got = store_step(&collecting->target, collecting->find, "read", failure);
+    sqlite3_reset(collecting->find);
+    return got;
+}
+
+static int copy_run(struct collecting *collecting, struct failure *failure)
+{
+    char content[17];
+    struct store *source = collecting->source;
+    int error = checksum_of_tables(source, content, failure);
+    if (!error)
+        error = is_known(collecting, content, failure);
+    if (error)
+        return error < 0 ? error : 0;
+    sqlite3_bind_int64(collecting->put_run, 1, ++collecting->count);
+    sqlite3_bind_int64(collecting->put_run, 2, source->schema);
+    bind_text(collecting->put_run, 3, content);
+    error = store_step(&collecting->target, collecting->put_run, "write to", failure);
+    sqlite3_reset(collecting->put_run);
+    for (size_t i = 0; !error && checked_tables[i].name; i++)
+        if (checked_tables[i].since <= source->schema)
+            error = copy_table(collecting, checked_tables[i].name, failure);
+    collecting->failure = failure;
+    return error ? error : store_scan_samples(source, put_sample, collecting, failure);
+}
+
+static int take_run(struct collecting *collecting, const char *name, struct failure *failure)
+{
+    bool began = false;
+    int error = store_open(&collecting->source, name, false, failure);
+    if (!error && !collecting->source->finished && !collecting->source->collection)
+        error = connect_without_writer(collecting->source, failure);
+    if (!error)
+        error = snapshot_begin(collecting->source, &began, failure);
+    if (!error)
+        error = copy_run(collecting, failure);
+    if (collecting->source)
+        snapshot_end(collecting->source, began);
+    store_close(collecting->source);
+    collecting->source = NULL;
+    return error;
+}
+
+static int take_file(struct collecting *collecting, const char *path, struct failure *failure)
+{
+    struct run_list runs = {0};
+    int error = run_list_read(path, &runs, failure);
+    for (size_t i = 0; i < runs.count && !error; i++)
+        error = take_run(collecting, runs.list[i].name, failure);
+    run_list_release(&runs);
+    return error;
+}
+
+static int fill(struct collecting *collecting, const char *const *from, size_t count,
+                struct failure *failure)
+{
+    int error = begin(collecting, failure);
+    for (size_t i = 0; i < count && !error; i++)
+        error = take_file(collecting, from[i], failure);
+    if (!error)
+        error = describe(&collecting->target, failure);
+    if (!error)
+        error = collection_seal(&collecting->target, failure);
+    if (!error)
+        error = store_execute(&collecting->target, "COMMIT", "write to", failure);
+    return error;
+}
+
+int collection_write(const char *path, const char *const *from, size_t count,
+                     struct failure *failure)
+{
+    struct stat status;
+    if (lstat(path, &status) == 0)
+        return refuse_existing(path, failure);
+    struct collecting collecting = {.target = {.path = strdup(path)}};
+    if (!collecting.target.path)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    int error = make_file(&collecting, failure);
+    if (!error) {
+        error = fill(&collecting, from, count, failure);
+        release(&collecting);
+        if (!error)
+            error = publish(&collecting.target, failure);
+        store_remove_files(collecting.target.file);
+    }
+    free(collecting.target.path);
+    free(collecting.target.file);
+    return error;
+}
