@@ -70,7 +70,7 @@ json_t *caches_results_json(const struct caches_report *report)
     return list;
 }
 
-json_t *caches_analysis_json(const struct caching *caching, bool complete)
+json_t *caches_analysis_json(const struct caching *caching)
 {
     const struct caches_page_effect *pages = &caching->report.pages;
     json_t *analysis = json_object();
@@ -78,14 +78,13 @@ json_t *caches_analysis_json(const struct caching *caching, bool complete)
         json_object_set_new(analysis, "store", json_text(store_path(caching->store)));
     else
         json_absent(analysis, "store", "nothing was measured");
-    json_object_set_new(analysis, "complete", json_boolean(complete));
-    if (!complete) {
+    json_object_set_new(analysis, "complete", json_boolean(caching->complete));
+    if (!caching->complete) {
         AUTO_TEXT struct text unfinished = {0};
         caches_put_unfinished(caching, &unfinished);
         json_object_set_new(analysis, "complete_reason", json_text(text_string(&unfinished)));
     }
-    json_object_set_new(analysis, "page_bytes",
-                        json_count(caches_page(&caching->catalogue->facts)));
+    json_object_set_new(analysis, "page_bytes", json_count(caches_page(caching->facts)));
     if (!pages->known) {
         json_absent(analysis, "pages", pages->reason);
         return analysis;

@@ -165,50 +165,19 @@ static void put_unfinished(const struct caching *caching, const struct style *st
     wrap(out, text_string(&words), 0, 2, style->width);
 }
 
-static int show_person(const struct caching *caching, const struct skips *skips, bool complete,
-                       int status)
+void caches_put_report(const struct caching *caching, const struct style *style, struct text *out)
 {
-    const struct common_options *common = &caching->options->common;
-    struct style style = deliver_style(common);
-    AUTO_TEXT struct text out = {0};
-    put_table(&caching->report, &style, &out);
-    put_pages(&caching->report.pages, &style, &out);
-    put_legend(caching, &style, &out);
-    if (!complete)
-        put_unfinished(caching, &style, &out);
-    skips_put(skips, &style, &out);
-    text_putc(&out, '\n');
-    deliver_put_machine(&caching->catalogue->facts, &style, &out);
+    put_table(&caching->report, style, out);
+    put_pages(&caching->report.pages, style, out);
+    put_legend(caching, style, out);
+    if (!caching->complete)
+        put_unfinished(caching, style, out);
+    skips_put(&caching->skips, style, out);
+    text_putc(out, '\n');
+    deliver_put_machine(caching->facts, style, out);
     if (caching->store) {
-        text_printf(&out, "seed %" PRIu64 ", samples in ", caching->seed);
-        text_put_clean(&out, store_path(caching->store));
-        text_putc(&out, '\n');
+        text_printf(out, "seed %" PRIu64 ", samples in ", caching->seed);
+        text_put_clean(out, store_path(caching->store));
+        text_putc(out, '\n');
     }
-    return deliver_text("caches", common, &out, status);
-}
-
-static int show_json(struct caching *caching, const struct skips *skips, bool complete, int status)
-{
-    struct envelope envelope = {.has_seed = true,
-                                .seed = caching->seed,
-                                .facts = &caching->catalogue->facts,
-                                .fingerprint = caching->catalogue->fingerprint,
-                                .results = caches_results_json(&caching->report),
-                                .analysis = caches_analysis_json(caching, complete),
-                                .skipped = skips_json(skips)};
-    return deliver_json("caches", &caching->options->common, &envelope, status);
-}
-
-int caches_show(struct caching *caching, bool complete)
-{
-    struct skips skips = {0};
-    int status = caching->unfit[0] ? EXIT_LACKING : EXIT_DONE;
-    char what[64];
-    snprintf(what, sizeof(what), "%" PRIu64 " processes", caching->failures.count);
-    if (caching->failures.count)
-        skips_add(&skips, what, caching->failures.reason, 0);
-    status = caching->options->common.json ? show_json(caching, &skips, complete, status)
-                                           : show_person(caching, &skips, complete, status);
-    skips_free(&skips);
-    return status;
 }

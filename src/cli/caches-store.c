@@ -25,7 +25,7 @@
 
 static struct caches_limits limits_of(const struct caching *caching)
 {
-    const struct facts *facts = &caching->catalogue->facts;
+    const struct facts *facts = caching->facts;
     uint64_t most = LEAST_RING;
     for (size_t i = 0; i < caching->claims.count; i++)
         if (caching->claims.list[i].bytes <= MOST_RING / BEYOND &&
@@ -136,11 +136,17 @@ static int copy_cell(void *context, const struct stored_cell *stored)
     return error;
 }
 
-static int adopt_plan(struct caching *caching, struct failure *failure)
+static int copy_cells(struct caching *caching, struct failure *failure)
 {
     int error = store_each_cell(caching->store, copy_cell, caching, failure);
+    return error < 0 && !failure->code ? fail_with(failure, error, "out of memory") : error;
+}
+
+static int adopt_plan(struct caching *caching, struct failure *failure)
+{
+    int error = copy_cells(caching, failure);
     if (error < 0)
-        return failure->code ? error : fail_with(failure, error, "out of memory");
+        return error;
     if (!caching->cell_count)
         return fail_with(failure, -EINVAL,
                          "the run in %s ended before its plan was stored: there is nothing to go "
@@ -188,7 +194,7 @@ static uint64_t budget_left(const struct caching *caching, int64_t started)
     return !budget ? 0 : used < budget ? budget - used : 1;
 }
 
-int caches_execute(struct caching *caching, bool *complete)
+int caches_execute(struct caching *caching)
 {
     struct gathering gathering = {.command = "caches",
                                   .common = &caching->options->common,
@@ -204,10 +210,10 @@ int caches_execute(struct caching *caching, bool *complete)
         gathering.cells = caching->cells;
         gathering.cell_count = caching->cell_count;
         gathering.budget = budget_left(caching, started);
-        int status = gather(&gathering, complete, &failure);
+        int status = gather(&gathering, &caching->complete, &failure);
         if (failure.code)
             return deliver_failure("caches", &failure, status);
-        if (status != EXIT_DONE || !*complete || !gathering.more)
+        if (status != EXIT_DONE || !caching->complete || !gathering.more)
             return status;
         size_t added = 0;
         if (look_further(caching, &added, &failure) < 0)
@@ -215,4 +221,23 @@ int caches_execute(struct caching *caching, bool *complete)
         gathering.resumed = false;
         gathering.more = added != 0; /* nothing more to learn: the store is finished */
     }
+}
+
+/* --- one that is judged again --- */
+
+int caches_open_from(struct caching *caching)
+{
+    struct failure failure = {0};
+    struct stored_run *stored = &caching->stored;
+    int error =
+        stored_run_open(caching->options->from, "caches", &caching->store, stored, &failure);
+    if (error == 0)
+        error = copy_cells(caching, &failure);
+    if (error < 0)
+        return run_store_refuse("caches", error, true, &failure);
+    caching->seed = stored->info.seed;
+    caching->facts = &stored->facts;
+    caching->fingerprint = stored->info.fingerprint;
+    caching->complete = stored->info.finished != NULL;
+    return EXIT_DONE;
 }

@@ -54,14 +54,18 @@ void caches_put_unfinished(const struct caching *caching, struct text *out)
     const struct common_options *common = &caching->options->common;
     struct store_info info = {0};
     struct failure ignored = {0};
-    text_puts(out, "the budget ended before the plan did");
+    const bool again = caching->options->from;
+    text_puts(out, again ? "measuring ended before the plan did"
+                         : "the budget ended before the plan did");
     if (store_info(caching->store, &info, &ignored) == 0)
         text_printf(out, ", after %" PRIu64 " of the %" PRIu64 " processes that it has so far",
                     info.visits_done, info.visits);
     store_info_release(&info);
     put_missing(caching, out);
-    text_puts(out, ". The first level is measured first: what is null below it may only lack time. "
-                   "Go on with `assay caches --resume --store ");
+    text_puts(out, ". The first level is measured first: what is null below it may only lack time");
+    if (again)
+        return;
+    text_puts(out, ". Go on with `assay caches --resume --store ");
     text_put_shell(out, store_path(caching->store));
     deliver_put_via(common, out);
     text_puts(out, "`, or anew with a larger --budget");

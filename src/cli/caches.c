@@ -6,11 +6,13 @@
 #include "cli/caches.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/deliver.h"
+#include "cli/finish.h"
 #include "cli/gather.h"
 #include "cli/reach.h"
 #include "show/output.h"
@@ -28,6 +30,7 @@ static const struct option_spec specs[] = {
     {0, "seed", OPTION_SEED, "SEED",
      "draw the order of the processes from SEED; drawn and reported unless given", FIELD(seed),
      NULL},
+    OPTION_ROW_FROM(FIELD(from)),
     OPTION_ROW_STORE(FIELD(store)),
     {0, "resume", OPTION_FLAG, NULL,
      "go on with an unfinished run: that of --store, else the latest of this machine",
@@ -38,6 +41,10 @@ static const struct option_spec specs[] = {
 static int check_options(const struct caches_options *options, int argument_count, char **arguments)
 {
     struct failure failure = {0};
+    const struct beside_from beside[] = {{"--store", options->store},
+                                         {"--resume", options->resume},
+                                         {"--cpu", options->cpu != -1},
+                                         {"--seed", options->seed.given}};
     if (argument_count)
         fail_with(&failure, -EINVAL,
                   "unexpected argument '%.200s': all caches are measured.\nTry `assay caches "
@@ -45,6 +52,8 @@ static int check_options(const struct caches_options *options, int argument_coun
                   arguments[0]);
     else if (options->cpu < -1 || options->cpu > INT32_MAX)
         fail_with(&failure, -EINVAL, "--cpu must be the number of a CPU, or -1");
+    else
+        stored_run_check(options->from, beside, sizeof(beside) / sizeof(*beside), &failure);
     if (failure.code)
         return deliver_failure("caches", &failure, EXIT_USAGE);
     if (output_check(options->common.output, &failure) < 0)
@@ -68,7 +77,6 @@ static void look_at_machine(struct caching *caching)
 {
     const struct catalogue *catalogue = caching->catalogue;
     const char *unfit = caches_unfit(&catalogue->facts);
-    caches_claims(&catalogue->facts, &caching->claims);
     if (unfit)
         snprintf(caching->unfit, sizeof(caching->unfit), "%s", unfit);
     else if (!catalogue_path(catalogue, "clock"))
@@ -88,14 +96,38 @@ static void look_at_machine(struct caching *caching)
     }
 }
 
+static int on_the_machine(struct caching *caching)
+{
+    int status =
+        reach_machine("caches", &caching->options->common, &caching->session, &caching->catalogue);
+    if (status != EXIT_DONE)
+        return status;
+    caching->facts = &caching->catalogue->facts;
+    caching->fingerprint = caching->catalogue->fingerprint;
+    caches_claims(caching->facts, &caching->claims);
+    look_at_machine(caching);
+    if (caching->unfit[0])
+        return EXIT_DONE;
+    status = caches_open_store(caching);
+    return status == EXIT_DONE ? caches_execute(caching) : status;
+}
+
+static int from_store(struct caching *caching)
+{
+    int status = caches_open_from(caching);
+    if (status == EXIT_DONE)
+        caches_claims(caching->facts, &caching->claims);
+    return status;
+}
+
 static int judge(struct caching *caching)
 {
-    const struct facts *facts = &caching->catalogue->facts;
-    struct caches_points points = {0};
+    const struct facts *facts = caching->facts;
     struct failure failure = {0};
     int error = 0;
+    caching->failures = (struct caches_failures){0};
     if (caching->store)
-        error = caches_load(caching->store, &points, &caching->failures, &failure);
+        error = caches_load(caching->store, &caching->points, &caching->failures, &failure);
     struct caches_situation situation = {.page = caches_page(facts),
                                          .huge_page = caches_huge_page(facts),
                                          .claims = caching->claims.list,
@@ -103,9 +135,49 @@ static int judge(struct caching *caching)
                                          .unfit = caching->unfit[0] ? caching->unfit : NULL,
                                          .no_huge = caches_no_huge(facts),
                                          .seed = caching->seed};
-    caches_judge(&points, &situation, &caching->report);
-    caches_points_free(&points);
-    return error < 0 ? deliver_failure("caches", &failure, EXIT_FAILED) : EXIT_DONE;
+    caches_judge(&caching->points, &situation, &caching->report);
+    char what[64];
+    snprintf(what, sizeof(what), "%" PRIu64 " processes", caching->failures.count);
+    if (error == 0 && caching->failures.count)
+        error = skips_add(&caching->skips, what, caching->failures.reason, 0);
+    return finish_judged("caches", error, &failure);
+}
+
+static void put_report(const void *run, const struct style *style, struct text *out)
+{
+    caches_put_report(run, style, out);
+}
+
+static json_t *results(const void *run)
+{
+    return caches_results_json(&((const struct caching *)run)->report);
+}
+
+static json_t *analysis(const void *run)
+{
+    return caches_analysis_json(run);
+}
+
+static json_t *figures(const void *run)
+{
+    return caches_figures(run);
+}
+
+static int show(const struct caching *caching)
+{
+    const struct finish finish = {.command = "caches",
+                                  .common = &caching->options->common,
+                                  .seed = caching->seed,
+                                  .facts = caching->facts,
+                                  .fingerprint = caching->fingerprint,
+                                  .skips = &caching->skips,
+                                  .nothing = caching->unfit[0],
+                                  .run = caching,
+                                  .put_report = put_report,
+                                  .results = results,
+                                  .analysis = analysis,
+                                  .figures = figures};
+    return finish_show(&finish, EXIT_DONE);
 }
 
 static void release(struct caching *caching)
@@ -115,29 +187,24 @@ static void release(struct caching *caching)
     for (size_t i = 0; i < caching->cell_count; i++)
         cell_release(&caching->cells[i]);
     free(caching->cells);
+    caches_points_free(&caching->points);
+    skips_free(&caching->skips);
+    stored_run_release(&caching->stored);
 }
 
 static int run(void *parsed, int argument_count, char **arguments)
 {
     const struct caches_options *options = parsed;
-    struct caching caching = {.options = options};
+    struct caching caching = {.options = options, .complete = true};
     int status = check_options(options, argument_count, arguments);
     if (status != EXIT_DONE)
         return status;
-    bool complete = true;
     caching.seed = gather_seed(&options->seed);
-    status = reach_machine("caches", &options->common, &caching.session, &caching.catalogue);
-    if (status == EXIT_DONE)
-        look_at_machine(&caching);
-    if (status == EXIT_DONE && !caching.unfit[0]) {
-        status = caches_open_store(&caching);
-        if (status == EXIT_DONE)
-            status = caches_execute(&caching, &complete);
-    }
+    status = options->from ? from_store(&caching) : on_the_machine(&caching);
     if (status == EXIT_DONE)
         status = judge(&caching);
     if (status == EXIT_DONE)
-        status = caches_show(&caching, complete);
+        status = show(&caching);
     release(&caching);
     return status;
 }
@@ -156,13 +223,16 @@ const struct command command_caches = {
         "sizes; "
         "then the range is given in which steps get slower. Nothing is measured on an emulated "
         "machine, whose times say nothing of any cache.\n\n"
-        "What was measured serves specimens that depend on caches, until the machine changes.",
+        "What was measured serves specimens that depend on caches, until the machine changes. "
+        "Everything is stored, so that --from judges it again without the machine.",
     .examples = "# what are the caches of this machine really?\n"
                 "assay caches\n"
                 "# take more time on a loud machine\n"
                 "assay caches --budget 2m\n"
                 "# another machine, as JSON\n"
-                "assay caches --via ssh:HOST --json -o caches.json",
+                "assay caches --via ssh:HOST --json -o caches.json\n"
+                "# once more, from what was stored\n"
+                "assay caches --from run.sqlite",
     .options = specs,
     .options_size = sizeof(struct caches_options),
     .run = run,

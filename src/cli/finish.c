@@ -4,6 +4,8 @@
  * Hands over what a study found. */
 #include "cli/finish.h"
 
+#include <stdio.h>
+
 #include "cli/deliver.h"
 #include "cli/retold.h"
 
@@ -12,24 +14,24 @@
 
 static struct envelope envelope_of(const struct finish *finish)
 {
-    return (struct envelope){.has_seed = true,
-                             .seed = finish->seed,
-                             .facts = finish->facts,
-                             .fingerprint = finish->fingerprint,
-                             .results = finish->results(finish->run),
-                             .analysis = finish->analysis(finish->run),
-                             .skipped = skips_json(finish->skips),
-                             .findings =
-                                 finish->findings ? finish->findings(finish->run) : json_array()};
+    return (struct envelope){
+        .command = finish->command,
+        .argc = finish->common->argc,
+        .argv = finish->common->argv,
+        .has_seed = !finish->unseeded,
+        .seed = finish->seed,
+        .facts = finish->facts,
+        .fingerprint = finish->fingerprint,
+        .results = finish->results(finish->run),
+        .analysis = finish->analysis(finish->run),
+        .skipped = finish->skipped ? finish->skipped(finish->run) : skips_json(finish->skips),
+        .findings = finish->findings ? finish->findings(finish->run) : json_array()};
 }
 
 static int keep(const struct finish *finish, struct retold *retold, int status)
 {
     const struct style style = {.width = KEPT_WIDTH};
     struct envelope envelope = envelope_of(finish);
-    envelope.command = finish->command;
-    envelope.argc = finish->common->argc;
-    envelope.argv = finish->common->argv;
     retold_release(retold);
     retold->envelope = json_envelope_object(&envelope);
     if (finish->figures)
@@ -40,20 +42,44 @@ static int keep(const struct finish *finish, struct retold *retold, int status)
                : deliver_out_of_memory(finish->command);
 }
 
-int finish_show(const struct finish *finish, int status)
+static int show_aside(const struct finish *finish, int status)
 {
-    if (status == EXIT_DONE && finish->nothing)
-        status = EXIT_LACKING;
+    struct failure failure = {0};
+    if (finish->common->json) {
+        struct envelope envelope = envelope_of(finish);
+        return json_envelope_write(&envelope, stderr, &failure) < 0
+                   ? deliver_failure(finish->command, &failure, EXIT_FAILED)
+                   : status;
+    }
+    const struct style style = style_for(stderr);
+    AUTO_TEXT struct text out = {0};
+    finish->put_report(finish->run, &style, &out);
+    fputs(text_string(&out), stderr);
+    return status;
+}
+
+static int hand_over(const struct finish *finish, int status)
+{
     if (finish->common->retold)
         return keep(finish, finish->common->retold, status);
+    if (finish->aside && !finish->common->output)
+        return show_aside(finish, status);
     if (finish->common->json) {
         struct envelope envelope = envelope_of(finish);
         return deliver_json(finish->command, finish->common, &envelope, status);
     }
-    struct style style = deliver_style(finish->common);
+    const struct style style = deliver_style(finish->common);
     AUTO_TEXT struct text out = {0};
     finish->put_report(finish->run, &style, &out);
     return deliver_text(finish->command, finish->common, &out, status);
+}
+
+int finish_show(const struct finish *finish, int status)
+{
+    if (status == EXIT_DONE && finish->nothing)
+        status = EXIT_LACKING;
+    int shown = hand_over(finish, status);
+    return shown != status && finish->undelivered ? finish->undelivered : shown;
 }
 
 int finish_judged(const char *command, int error, const struct failure *failure)

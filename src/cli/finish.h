@@ -15,15 +15,19 @@
 struct finish {
     const char *command; /* "clocks" */
     const struct common_options *common;
+    bool unseeded; /* nothing was drawn: there is no seed */
     uint64_t seed;
     const struct facts *facts;
     const char *fingerprint;
     const struct skips *skips;
-    bool nothing; /* there was nothing to measure here */
+    bool nothing;    /* there was nothing to measure here */
+    bool aside;      /* standard output is another's: without -o it goes to standard error */
+    int undelivered; /* the exit code when it cannot be handed over; 0: EXIT_FAILED */
     const void *run;
     void (*put_report)(const void *run, const struct style *style, struct text *out);
     json_t *(*results)(const void *run);
     json_t *(*analysis)(const void *run);
+    json_t *(*skipped)(const void *run);  /* NULL: skips */
     json_t *(*findings)(const void *run); /* NULL: the command judges no paper */
     json_t *(*figures)(const void *run);  /* show/figure.h; NULL: none */
 };

@@ -180,51 +180,34 @@ static void put_skips(const struct validating *validating, const struct style *s
     }
 }
 
-static int show_person(struct validating *validating, int status)
+void validate_put_report(const struct validating *validating, const struct style *style,
+                         struct text *out)
 {
-    const struct common_options *common = &validating->options->common;
-    struct style style = deliver_style(common);
-    AUTO_TEXT struct text out = {0};
-    validate_put_table(validating, &style, &out);
-    validate_put_unsupported(validating, &style, &out);
-    validate_put_caps(validating, &style, &out);
-    put_disturbed(validating, &style, &out);
-    put_ranking(validating, &style, &out);
+    validate_put_table(validating, style, out);
+    validate_put_unsupported(validating, style, out);
+    validate_put_caps(validating, style, out);
+    put_disturbed(validating, style, out);
+    put_ranking(validating, style, out);
     /* Where nothing was measured, what that was not held against is no news. */
     if (count_runs(validating) || validating->options->all) {
-        put_skips(validating, &style, &out);
+        put_skips(validating, style, out);
         const struct claims claims = {.list = validating->findings,
                                       .count = VALIDATE_FINDINGS,
                                       .paper = "microbenchmarks",
                                       .all = validating->options->all,
                                       .few = validating->few};
-        claims_put(&claims, &style, &out);
+        claims_put(&claims, style, out);
     }
-    put_advice(validating, &style, &out);
-    text_putc(&out, '\n');
-    deliver_put_machine(validating->facts, &style, &out);
-    text_printf(&out, "seed %" PRIu64 ", %.1f s, samples in ", validating->seed,
+    put_advice(validating, style, out);
+    text_putc(out, '\n');
+    deliver_put_machine(validating->facts, style, out);
+    text_printf(out, "seed %" PRIu64 ", %.1f s, samples in ", validating->seed,
                 validating->seconds);
-    text_put_clean(&out, store_path(validating->store));
-    text_putc(&out, '\n');
-    return deliver_text("validate", common, &out, status);
+    text_put_clean(out, store_path(validating->store));
+    text_putc(out, '\n');
 }
 
-static int show_json(struct validating *validating, int status)
-{
-    struct envelope envelope = {.has_seed = true,
-                                .seed = validating->seed,
-                                .facts = validating->facts,
-                                .fingerprint = validating->fingerprint,
-                                .results = validate_results_json(validating),
-                                .analysis = validate_analysis_json(validating),
-                                .skipped = skips_json(&validating->skips),
-                                .findings = validate_findings_json(validating)};
-    return deliver_json("validate", &validating->options->common, &envelope, status);
-}
-
-/* Did an event get a verdict of --fail-on? */
-static bool is_hit(const struct validating *validating)
+bool validate_is_hit(const struct validating *validating)
 {
     const struct string_list *names = &validating->options->fail_on;
     for (size_t i = 0; i < names->count; i++)
@@ -235,20 +218,10 @@ static bool is_hit(const struct validating *validating)
 
 /* Is everything missing that was asked for, or was there something to measure and nothing could
  * be, as on a CPU that is not there? */
-static bool is_lacking(const struct validating *validating)
+bool validate_is_lacking(const struct validating *validating)
 {
     if (validating->plan.count && validating->complete)
         return !count_runs(validating);
     return validating->few &&
            count_verdict(validating, VERDICT_UNSUPPORTED) == validating->judgements.count;
-}
-
-int validate_show(struct validating *validating, int status)
-{
-    if (status == EXIT_DONE && is_hit(validating))
-        status = EXIT_VERDICT;
-    if (status == EXIT_DONE && is_lacking(validating))
-        status = EXIT_LACKING;
-    return validating->options->common.json ? show_json(validating, status)
-                                            : show_person(validating, status);
 }

@@ -188,10 +188,51 @@ static int judge(void *study)
     return validate_judge(study);
 }
 
+static void put_report(const void *run, const struct style *style, struct text *out)
+{
+    validate_put_report(run, style, out);
+}
+
+static json_t *results(const void *run)
+{
+    return validate_results_json(run);
+}
+
+static json_t *analysis(const void *run)
+{
+    return validate_analysis_json(run);
+}
+
+static json_t *findings(const void *run)
+{
+    return validate_findings_json(run);
+}
+
+static json_t *figures(const void *run)
+{
+    return validate_figures(run);
+}
+
 static int show(void *study, int status)
 {
-    validate_put_passport(study, status);
-    return validate_show(study, status);
+    struct validating *validating = study;
+    validate_put_passport(validating, status);
+    const struct finish finish = {.command = "validate",
+                                  .common = &validating->options->common,
+                                  .seed = validating->seed,
+                                  .facts = validating->facts,
+                                  .fingerprint = validating->fingerprint,
+                                  .skips = &validating->skips,
+                                  .nothing = validate_is_lacking(validating),
+                                  .run = validating,
+                                  .put_report = put_report,
+                                  .results = results,
+                                  .analysis = analysis,
+                                  .findings = findings,
+                                  .figures = figures};
+    if (status == EXIT_DONE && validate_is_hit(validating))
+        status = EXIT_VERDICT;
+    return finish_show(&finish, status);
 }
 
 static int run(void *parsed, int argument_count, char **arguments)

@@ -95,8 +95,9 @@ int validate_judge(struct validating *validating);
 void validate_put_passport(struct validating *validating, int status);
 /* --from: opens the store of an earlier run. */
 int validate_open_from(struct validating *validating);
-/* The result as a table or as JSON; the status of --fail-on or of `status`. */
-int validate_show(struct validating *validating, int status);
+/* Did an event get a verdict of --fail-on? */
+bool validate_is_hit(const struct validating *validating);
+bool validate_is_lacking(const struct validating *validating);
 
 /* Copies what was tried. -ENOMEM. */
 int validate_add_candidate(struct validating *validating, const struct candidate *like);
@@ -131,7 +132,10 @@ json_t *validate_explanations_json(const struct judgement *judgement);
 json_t *validate_results_json(const struct validating *validating);
 json_t *validate_analysis_json(const struct validating *validating);
 json_t *validate_findings_json(const struct validating *validating);
+json_t *validate_figures(const struct validating *validating);
 /* --- for people: the table and what stands below it --- */
+void validate_put_report(const struct validating *validating, const struct style *style,
+                         struct text *out);
 void validate_put_table(const struct validating *validating, const struct style *style,
                         struct text *out);
 void validate_put_unsupported(const struct validating *validating, const struct style *style,

@@ -108,6 +108,27 @@ class Measured(Case):
         self.assertEqual(len(self.stores()), 1)
 
 
+class FromAStore(Case):
+    def test_it_is_judged_again_without_a_machine(self):
+        store = self.path("run.sqlite")
+        first = self.caches("--budget", "2s", "--json", "--quiet", "--store", store)
+        if first.returncode == 3:
+            self.skipTest(json.loads(first.stdout)["results"][0]["measured_bytes_reason"])
+        again = self.caches("--from", store, "--json", "--via", "exec:/nowhere/no-such-program")
+        self.assertEqual((again.returncode, again.stderr), (0, ""))
+        measured, judged = json.loads(first.stdout), json.loads(again.stdout)
+        for key in ("seed", "machine", "results", "skipped", "findings"):
+            self.assertEqual(judged[key], measured[key])
+        for key in ("complete", "page_bytes", "pages", "store"):
+            self.assertEqual(judged["analysis"].get(key), measured["analysis"].get(key))
+
+    def test_people_are_told_that_it_was_not_finished(self):
+        done = self.caches("--from", self.stored())
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("not finished: measuring ended before the plan did", done.stdout)
+        self.assertNotIn("--resume", done.stdout)
+
+
 class Emulated(Case):
     def test_nothing_is_measured_and_every_null_has_the_reason(self):
         done = self.caches("--json", env={"ASSAY_EMULATED": "1"})
@@ -137,6 +158,11 @@ class Refused(Case):
     def test_arguments_and_wrong_cpus(self):
         self.assertIn("unexpected argument", self.refused(2, "l1d"))
         self.assertIn("--cpu", self.refused(2, "--cpu", "-2"))
+
+    def test_what_makes_no_sense_beside_from(self):
+        said = self.refused(2, "--from", self.path("none.sqlite"), "--cpu", "0", "--seed", "1")
+        self.assertIn("leave out --cpu, --seed", said)
+        self.refused(2, "--from", self.path("none.sqlite"))
 
     def test_a_store_that_is_there(self):
         self.assertIn("run.sqlite", self.refused(2, "--store", self.stored()))
