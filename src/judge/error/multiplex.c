@@ -96,6 +96,7 @@ static int add_row(const struct error_case *file, const struct error_cell *cell,
     if (!percents)
         return -ENOMEM;
     *row = (struct error_multiplex){
+        .machine = cell->machine,
         .event = cell->event,
         .path = cell->path,
         .specimen = cell->specimen,

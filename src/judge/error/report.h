@@ -153,6 +153,7 @@ struct error_slope {
 };
 /* Kernel-only counts by loop size: the paper's Figure 9. */
 struct error_by_size {
+    uint32_t machine;
     const char *event, *path;
     uint64_t n;
     struct error_spread spread;
@@ -200,6 +201,7 @@ struct error_placement {
 
 /* --- multiplexing (multiplex.c) --- */
 struct error_multiplex {
+    uint32_t machine;
     const char *event, *path, *specimen;
     bool phased;              /* its work comes in phases */
     uint32_t counters;        /* asked for */

@@ -54,7 +54,10 @@ static int add_row(const cell_pointer *cells, size_t count, bool only_counted,
     AUTO_FREE int64_t *scratch = calloc(runs, sizeof *scratch);
     if (!values || !scratch)
         return -ENOMEM;
-    struct error_by_size row = {.event = cells[0]->event, .path = cells[0]->path, .n = cells[0]->n};
+    struct error_by_size row = {.machine = cells[0]->machine,
+                                .event = cells[0]->event,
+                                .path = cells[0]->path,
+                                .n = cells[0]->n};
     for (size_t i = 0; i < count; i++)
         if (!only_counted || cells[i]->interrupts)
             take(cells[i], values, &row);

@@ -1,0 +1,350 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * How the error grows while the measured code runs: what each iteration adds, the error by the
+ * number of iterations, and counts of the kernel alone. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "cli/error-figures.h"
+#include "judge/error/duration.h"
+#include "judge/error/replicates.h"
+#include "judge/error/spread.h"
+#include "show/utf8.h"
+
+static bool same_event(const struct error_slope *left, const struct error_slope *right)
+{
+    return strcmp(left->event, right->event) == 0;
+}
+
+static bool leads(const struct error_report *report, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (same_event(&report->slopes[i], &report->slopes[index]))
+            return false;
+    return true;
+}
+
+/* Does no run of any path deviate, and nothing grow? */
+static bool is_constant(const struct error_report *report, const struct error_slope *like)
+{
+    for (size_t i = 0; i < report->slope_count; i++)
+        if (same_event(&report->slopes[i], like) &&
+            (!report->slopes[i].exact || report->slopes[i].slope != 0))
+            return false;
+    return true;
+}
+
+static const char *paper_of(const char *event)
+{
+    if (strcmp(event, "instructions:uk") == 0)
+        return ERROR_PAPER "Figure 7";
+    return strcmp(event, "instructions:u") == 0 ? ERROR_PAPER "Figure 8" : NULL;
+}
+
+/* --- what an iteration adds --- */
+
+static bool grows(const struct error_slope *slope)
+{
+    return slope->low > 0 || slope->high < 0;
+}
+
+static void put_slopes(const struct erring *erring, const struct error_slope *like,
+                       struct text *words)
+{
+    const struct error_report *report = &erring->report;
+    const struct error_slope *least = NULL, *most = NULL;
+    size_t ways = 0, growing = 0;
+    for (size_t i = 0; i < report->slope_count; i++) {
+        const struct error_slope *slope = &report->slopes[i];
+        if (!same_event(slope, like))
+            continue;
+        ways++;
+        growing += grows(slope);
+        least = !least || slope->slope < least->slope ? slope : least;
+        most = !most || slope->slope > most->slope ? slope : most;
+    }
+    text_printf(words,
+                "Through %zu of %zu way%s of measuring the error grows or falls with the "
+                "loop beyond chance. An iteration adds ",
+                growing, ways, ways == 1 ? "" : "s");
+    text_printf(words, "%.2g", least->slope);
+    if (most->slope > least->slope)
+        text_printf(words, " to %.2g", most->slope);
+    text_printf(words, " %s: %.2g in a loop of ", error_unit(like->event, NULL),
+                most->slope * (double)most->longest);
+    figure_put_number(words, (double)most->longest);
+    text_puts(words, ".");
+}
+
+static void add_slopes(const struct erring *erring, const struct error_slope *like, json_t *figures)
+{
+    static const struct figure_column columns[] = {
+        ERROR_MACHINE_COLUMN(ROLE_GROUP),
+        {"path", "path", ROLE_GROUP, true},
+        {"pattern", "pattern", ROLE_GROUP, true},
+        {"slope", "for each iteration", ROLE_VALUE, false},
+        {"low", "at least (95 %)", ROLE_LOW, false},
+        {"high", "at most (95 %)", ROLE_HIGH, false},
+        {"detectable", "detectable", ROLE_NONE, false},
+        {"longest", "longest loop", ROLE_NONE, false},
+        {"runs", "runs", ROLE_NONE, false},
+        {0},
+    };
+    const struct error_report *report = &erring->report;
+    AUTO_TEXT struct text id = {0}, title = {0}, axis = {0}, words = {0};
+    figure_put_id(&id, "slope", like->event);
+    text_puts(&title, "What each iteration of a loop adds: ");
+    text_put_clean(&title, like->event);
+    text_printf(&axis, "%s an iteration", error_unit(like->event, NULL));
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = text_string(&id),
+        .title = text_string(&title),
+        .paper = paper_of(like->event),
+        .kind = FIGURE_BARS,
+        .x = {text_string(&axis), SCALE_LINEAR, true},
+        .columns = columns,
+    });
+    for (size_t i = 0; i < report->slope_count && figure_has_room(figure); i++) {
+        const struct error_slope *slope = &report->slopes[i];
+        if (same_event(slope, like))
+            FIGURE_ROW(figure, error_machine_json(&erring->file, slope->machine),
+                       json_text(slope->path), json_text(pattern_descriptions[slope->pattern]),
+                       figure_number(slope->slope), figure_number(slope->low),
+                       figure_number(slope->high), figure_number(slope->detectable),
+                       json_count(slope->longest), json_count(slope->runs));
+    }
+    put_slopes(erring, like, &words);
+    figure_set_caption(figure, &words);
+    error_append_figure(erring, figures, figure);
+}
+
+/* --- the error by N --- */
+
+static void add_point(const struct erring *erring, const struct error_cell *cell, int64_t *errors,
+                      int64_t *scratch, json_t *figure)
+{
+    AUTO_TEXT struct text series = {0};
+    size_t count = error_usual_runs(cell, errors);
+    error_sort(errors, count, scratch);
+    struct error_spread spread = error_spread_of(errors, count);
+    error_put_way(&erring->file, cell->machine, cell->path, cell->pattern, &series);
+    FIGURE_ROW(figure, error_machine_json(&erring->file, cell->machine), json_text(cell->path),
+               json_text(pattern_descriptions[cell->pattern]), json_text(text_string(&series)),
+               json_count(cell->n), figure_number((double)spread.median),
+               figure_number((double)spread.q1), figure_number((double)spread.q3),
+               json_text(cell->opt), json_text(cell->link), json_count(count));
+}
+
+/* Everything of the event that the slopes are of; NULL: out of memory. */
+static json_t *points_of(const struct erring *erring, const struct error_slope *like,
+                         const struct figure_spec *spec)
+{
+    const struct error_case *file = &erring->file;
+    size_t most = 1;
+    for (size_t i = 0; i < file->cell_count; i++)
+        most = file->cells[i].runs > most ? file->cells[i].runs : most;
+    AUTO_FREE int64_t *errors = calloc(most, sizeof(*errors));
+    AUTO_FREE int64_t *scratch = calloc(most, sizeof(*scratch));
+    if (!errors || !scratch)
+        return NULL;
+    json_t *figure = figure_new(spec);
+    for (size_t i = 0; i < file->cell_count; i++) {
+        const struct error_cell *cell = &file->cells[i];
+        if (cell->runs && strcmp(cell->event, like->event) == 0 && shows_duration(cell) &&
+            figure_has_room(figure))
+            add_point(erring, cell, errors, scratch, figure);
+    }
+    return figure;
+}
+
+static void add_fits(const struct erring *erring, const struct error_slope *like, json_t *figure)
+{
+    const struct error_report *report = &erring->report;
+    for (size_t i = 0; i < report->slope_count; i++) {
+        const struct error_slope *slope = &report->slopes[i];
+        AUTO_TEXT struct text series = {0}, name = {0};
+        if (!same_event(slope, like))
+            continue;
+        error_put_way(&erring->file, slope->machine, slope->path, slope->pattern, &series);
+        text_printf(&name, "%s, fitted: %.2g an iteration", text_string(&series), slope->slope);
+        figure_add_line(figure, text_string(&name), text_string(&series), slope->intercept,
+                        slope->slope, 1, (double)slope->longest);
+    }
+}
+
+static void add_by_n(const struct erring *erring, const struct error_slope *like, json_t *figures)
+{
+    static const struct figure_column columns[] = {
+        ERROR_MACHINE_COLUMN(ROLE_NONE),           {"path", "path", ROLE_NONE, true},
+        {"pattern", "pattern", ROLE_NONE, true},   {"way", "way", ROLE_SERIES, false},
+        {"n", "iterations", ROLE_X, false},        {"median", "median", ROLE_Y, false},
+        {"q1", "lower quartile", ROLE_LOW, false}, {"q3", "upper quartile", ROLE_HIGH, false},
+        {"opt", "-O level", ROLE_NONE, false},     {"link", "link mode", ROLE_NONE, false},
+        {"runs", "runs", ROLE_NONE, false},        {0},
+    };
+    AUTO_TEXT struct text id = {0}, title = {0}, axis = {0}, words = {0};
+    figure_put_id(&id, "by-n", like->event);
+    text_puts(&title, "The error by the length of a loop: ");
+    text_put_clean(&title, like->event);
+    text_printf(&axis, "%s too many", error_unit(like->event, NULL));
+    json_t *figure = points_of(erring, like,
+                               &(struct figure_spec){
+                                   .id = text_string(&id),
+                                   .title = text_string(&title),
+                                   .kind = FIGURE_POINTS,
+                                   .x = {"iterations of the loop", SCALE_LOG, false},
+                                   .y = {text_string(&axis), SCALE_SYMLOG, false},
+                                   .columns = columns,
+                               });
+    if (!figure)
+        return;
+    add_fits(erring, like, figure);
+    text_puts(&words, "Points are medians of cells, their bars the middle half of the runs; curves "
+                      "are the straight lines that the slopes are of, on logarithmic axes. What is "
+                      "there at one iteration is what measuring itself adds, what comes on top of "
+                      "it came while the loop ran.");
+    figure_set_caption(figure, &words);
+    error_append_figure(erring, figures, figure);
+}
+
+/* --- what does not grow at all --- */
+
+static void add_constants(const struct erring *erring, json_t *figures)
+{
+    static const struct figure_column columns[] = {
+        ERROR_MACHINE_COLUMN(ROLE_NONE),
+        {"event", "event", ROLE_NONE, true},
+        {"path", "path", ROLE_NONE, true},
+        {"pattern", "pattern", ROLE_NONE, true},
+        {"added", "always added", ROLE_NONE, false},
+        {"longest", "longest loop", ROLE_NONE, false},
+        {"runs", "runs", ROLE_NONE, false},
+        {0},
+    };
+    const struct error_report *report = &erring->report;
+    bool user = false;
+    uint64_t runs = 0;
+    AUTO_TEXT struct text words = {0};
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "no-slope",
+        .title = "What does not grow with a loop",
+        .kind = FIGURE_TABLE,
+        .columns = columns,
+    });
+    for (size_t i = 0; i < report->slope_count && figure_has_room(figure); i++) {
+        const struct error_slope *slope = &report->slopes[i];
+        if (!is_constant(report, slope))
+            continue;
+        user |= strcmp(slope->event, "instructions:u") == 0;
+        runs += slope->runs;
+        FIGURE_ROW(figure, error_machine_json(&erring->file, slope->machine),
+                   json_text(slope->event), json_text(slope->path),
+                   json_text(pattern_descriptions[slope->pattern]), figure_number(slope->intercept),
+                   json_count(slope->longest), json_count(slope->runs));
+    }
+    text_puts(&words, "None of ");
+    figure_put_number(&words, (double)runs);
+    text_puts(&words, " runs of these events deviates, however long the loop: their error is that "
+                      "of an empty window.");
+    figure_set_caption(figure, &words);
+    if (user)
+        json_object_set_new(figure, "paper", json_text(ERROR_PAPER "Figure 8"));
+    error_append_figure(erring, figures, figure);
+}
+
+void error_add_slope_figures(const struct erring *erring, json_t *figures)
+{
+    const struct error_report *report = &erring->report;
+    for (size_t i = 0; i < report->slope_count; i++) {
+        if (!leads(report, i) || is_constant(report, &report->slopes[i]))
+            continue;
+        add_slopes(erring, &report->slopes[i], figures);
+        add_by_n(erring, &report->slopes[i], figures);
+    }
+    add_constants(erring, figures);
+}
+
+/* --- counts of the kernel alone --- */
+
+static void put_sizes(const struct erring *erring, struct text *words)
+{
+    const struct error_report *report = &erring->report;
+    const struct error_by_size *first = &report->by_size[0], *last = first;
+    for (size_t i = 1; i < report->by_size_count; i++)
+        if (report->by_size[i].machine == first->machine &&
+            strcmp(report->by_size[i].event, first->event) == 0 &&
+            strcmp(report->by_size[i].path, first->path) == 0)
+            last = &report->by_size[i];
+    text_puts(words, "The loop never calls the operating system, yet ");
+    text_put_clean(words, first->event);
+    text_puts(words, " through ");
+    text_put_clean(words, first->path);
+    text_puts(words, " shows ");
+    figure_put_number(words, first->mean);
+    text_puts(words, " on average with ");
+    figure_put_number(words, (double)first->n);
+    text_puts(words, first->n == 1 ? " iteration" : " iterations");
+    if (last != first) {
+        text_puts(words, " and ");
+        figure_put_number(words, last->mean);
+        text_puts(words, " with ");
+        figure_put_number(words, (double)last->n);
+    }
+    text_puts(words, ". ");
+    const struct error_ticks *ticks = &report->ticks;
+    if (ticks->known)
+        text_printf(words,
+                    "Interrupts explain %.2g instructions an iteration (%.2g each); %.2g were "
+                    "measured: %s.",
+                    ticks->predicted, ticks->each, ticks->measured,
+                    ticks->agrees ? "the two agree" : "the two differ");
+}
+
+static void add_size(const struct erring *erring, const struct error_by_size *size, json_t *figure)
+{
+    AUTO_TEXT struct text n = {0};
+    figure_put_number(&n, (double)size->n);
+    FIGURE_ROW(figure, error_machine_json(&erring->file, size->machine), json_text(size->event),
+               json_text(size->path), json_text(text_string(&n)),
+               figure_number((double)size->spread.min), figure_number((double)size->spread.q1),
+               figure_number((double)size->spread.median), figure_number((double)size->spread.q3),
+               figure_number((double)size->spread.max), figure_number(size->mean),
+               figure_number(size->interrupts), json_count(size->runs));
+}
+
+void error_add_size_figures(const struct erring *erring, json_t *figures)
+{
+    static const struct figure_column columns[] = {
+        ERROR_MACHINE_COLUMN(ROLE_GROUP),
+        {"event", "event", ROLE_FACET, true},
+        {"path", "path", ROLE_GROUP, true},
+        {"n", "iterations", ROLE_GROUP, false},
+        {"min", "least", ROLE_MIN, false},
+        {"q1", "lower quartile", ROLE_Q1, false},
+        {"median", "median", ROLE_MEDIAN, false},
+        {"q3", "upper quartile", ROLE_Q3, false},
+        {"max", "most", ROLE_MAX, false},
+        {"mean", "mean", ROLE_NONE, false},
+        {"interrupts", "interrupts a run", ROLE_NONE, false},
+        {"runs", "runs", ROLE_NONE, false},
+        {0},
+    };
+    const struct error_report *report = &erring->report;
+    AUTO_TEXT struct text words = {0};
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "kernel-by-size",
+        .title = "What the kernel counts while a loop runs, by the length of the loop",
+        .paper = ERROR_PAPER "Figure 9",
+        .kind = FIGURE_BOXES,
+        .x = {"counted in kernel mode", SCALE_SYMLOG, true},
+        .columns = columns,
+    });
+    for (size_t i = 0; i < report->by_size_count && figure_has_room(figure); i++)
+        add_size(erring, &report->by_size[i], figure);
+    if (report->by_size_count)
+        put_sizes(erring, &words);
+    figure_set_caption(figure, &words);
+    error_append_figure(erring, figures, figure);
+}

@@ -1,0 +1,172 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Rows, ids and captions of figures. */
+#include "cli/figure-rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "show/json.h"
+#include "show/number.h"
+
+/* --- values of a box --- */
+
+void pooled_add(struct pooled *pooled, double value)
+{
+    if (pooled->count == pooled->capacity) {
+        size_t capacity = pooled->capacity ? 2 * pooled->capacity : 256;
+        double *grown = reallocarray(pooled->values, capacity, sizeof(*grown));
+        if (!grown) {
+            pooled->failed = true;
+            return;
+        }
+        pooled->values = grown;
+        pooled->capacity = capacity;
+    }
+    pooled->values[pooled->count++] = value;
+}
+
+void pooled_clear(struct pooled *pooled)
+{
+    pooled->count = 0;
+}
+
+void pooled_free(struct pooled *pooled)
+{
+    free(pooled->values);
+    *pooled = (struct pooled){0};
+}
+
+static void forget(json_t *const *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        json_decref(values[i]);
+}
+
+void figure_add_box(json_t *figure, const struct pooled *pooled, bool samples,
+                    json_t *const *values, size_t count)
+{
+    struct distribution box;
+    if (pooled->failed || distribution_of(pooled->values, pooled->count, &box) < 0) {
+        forget(values, count);
+        return;
+    }
+    if (!samples || json_is_null(box.density)) {
+        json_decref(box.samples);
+        box.samples = json_null();
+    }
+    json_t *row = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(row, values[i] ? values[i] : json_null());
+    json_array_append_new(row, json_count(box.count));
+    const double quantiles[] = {box.min, box.q1, box.median, box.q3, box.max};
+    for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++)
+        json_array_append_new(row, figure_number(quantiles[i]));
+    json_array_append_new(row, box.density);
+    json_array_append_new(row, box.samples);
+    json_array_append_new(json_object_get(figure, "rows"), row);
+}
+
+/* --- the figure itself --- */
+
+static bool is_plain(char character)
+{
+    return (character >= 'a' && character <= 'z') || (character >= '0' && character <= '9');
+}
+
+void figure_put_id(struct text *id, const char *what, const char *name)
+{
+    bool gap = true;
+    text_puts(id, what);
+    for (const char *at = name; *at; at++) {
+        char small = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
+        if (!is_plain(small)) {
+            gap = true;
+            continue;
+        }
+        if (gap)
+            text_putc(id, '-');
+        text_putc(id, small);
+        gap = false;
+    }
+}
+
+void figure_set_caption(json_t *figure, const struct text *words)
+{
+    size_t length = words->length;
+    const char *string = text_string(words);
+    while (length && string[length - 1] == ' ')
+        length--;
+    AUTO_TEXT struct text trimmed = {0};
+    text_append(&trimmed, string, length);
+    json_object_set_new(figure, "caption", json_text(text_string(&trimmed)));
+}
+
+size_t figure_rows(const json_t *figure)
+{
+    return json_array_size(json_object_get(figure, "rows"));
+}
+
+bool figure_has_room(json_t *figure)
+{
+    static const char cut[] = "There is more than a figure can hold; --json has all of it.";
+    if (figure_rows(figure) < FIGURE_MOST_ROWS)
+        return true;
+    json_t *notes = json_object_get(figure, "notes");
+    const char *last = json_string_value(json_array_get(notes, json_array_size(notes) - 1));
+    if (!last || strcmp(last, cut) != 0)
+        figure_add_note(figure, cut);
+    return false;
+}
+
+void figure_drop_column(json_t *figure, const char *key)
+{
+    json_t *columns = json_object_get(figure, "columns"), *rows = json_object_get(figure, "rows");
+    json_t *column, *row;
+    size_t at, i;
+    json_array_foreach(columns, at, column)
+    {
+        if (strcmp(json_string_value(json_object_get(column, "key")), key) == 0)
+            break;
+    }
+    if (at == json_array_size(columns))
+        return;
+    json_array_remove(columns, at);
+    json_array_foreach(rows, i, row)
+    {
+        json_array_remove(row, at);
+    }
+}
+
+static bool has_id(const json_t *figures, const char *id)
+{
+    size_t i;
+    json_t *figure;
+    json_array_foreach(figures, i, figure)
+    {
+        if (strcmp(json_string_value(json_object_get(figure, "id")), id) == 0)
+            return true;
+    }
+    return false;
+}
+
+void figures_append_apart(json_t *figures, json_t *figure)
+{
+    AUTO_TEXT struct text id = {0};
+    const char *wanted = json_string_value(json_object_get(figure, "id"));
+    text_puts(&id, wanted ? wanted : "");
+    for (unsigned number = 2; has_id(figures, text_string(&id)); number++) {
+        text_clear(&id);
+        text_printf(&id, "%s-%u", wanted, number);
+    }
+    json_object_set_new(figure, "id", json_text(text_string(&id)));
+    figures_append(figures, figure);
+}
+
+void figure_put_number(struct text *words, double value)
+{
+    char number[NUMBER_SIZE];
+    number_brief(value, number, sizeof(number));
+    text_puts(words, number);
+}
