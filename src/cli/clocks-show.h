@@ -62,6 +62,13 @@ size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW]);
 /* --- for programs --- */
 json_t *clocks_clock_json(const struct clocks_run *run, size_t index);
 
+/* --- figures, in the order in which a page has them; any may be without rows --- */
+typedef json_t *clocks_figure(const struct clocks_run *run);
+clocks_figure clocks_trust_figure, clocks_sleeps_figure, clocks_intervals_figure,
+    clocks_reading_figure, clocks_offsets_figure, clocks_rates_figure;
+/* Which clock the others were held against, and why that one. */
+void clocks_note_reference(const struct clocks_run *run, json_t *figure);
+
 /* --- for people, in the order in which they are shown --- */
 typedef void clocks_part(const struct clocks_run *run, const struct style *style, struct text *out);
 clocks_part clocks_put_summary, clocks_put_table, clocks_put_reasons, clocks_put_plot,

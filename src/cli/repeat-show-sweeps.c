@@ -20,8 +20,8 @@ static const char *const subjects_of[SWEEP_COUNT] = {
     [SWEEP_ASLR] = "draws of random addresses",
 };
 
-static bool is_of(const struct repeat_run_of *run, const struct repeat_sweep *sweep,
-                  const struct repeat_row *row)
+bool repeat_is_point(const struct repeat_run_of *run, const struct repeat_sweep *sweep,
+                     const struct repeat_row *row)
 {
     const struct repeat_cell *cell = repeat_cell_of(run, row);
     return cell && cell->machine == sweep->machine && cell->program == sweep->program &&
@@ -43,7 +43,7 @@ static void put_plot(const struct repeat_run_of *run, const struct repeat_sweep 
         return;
     }
     for (size_t i = 0; i < report->row_count; i++)
-        if (is_of(run, sweep, &report->rows[i]) && report->rows[i].runs)
+        if (repeat_is_point(run, sweep, &report->rows[i]) && report->rows[i].runs)
             points[count++] =
                 (struct scatter_point){.x = (double)run->file.cells[report->rows[i].cell].swept,
                                        .y = report->rows[i].usual - sweep->lowest};

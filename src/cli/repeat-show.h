@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cli/repeat.h"
+#include "show/figure.h"
 #include "show/number.h"
 #include "show/section.h"
 
@@ -57,6 +58,20 @@ void repeat_difference(double value, char *text, size_t size);
 /* --- for programs --- */
 json_t *repeat_effect_json(const struct repeat_run_of *run, const struct repeat_effect *effect);
 json_t *repeat_program_json(const struct repeat_run_of *run, size_t program);
+
+/* --- figures, in the order in which a page has them; any may be without rows --- */
+typedef json_t *repeat_figure(const struct repeat_run_of *run);
+repeat_figure repeat_variation_figure, repeat_spread_figure, repeat_alone_figure,
+    repeat_without_figure, repeat_environment_figure, repeat_stack_figure, repeat_addresses_figure,
+    repeat_causes_figure, repeat_sources_figure, repeat_repetitions_figure, repeat_machines_figure,
+    repeat_contributions_figure, repeat_adjusted_figure, repeat_ranking_figure;
+/* Of a column with the machine: a picture for each where there are several. */
+enum figure_role repeat_machine_role(const struct repeat_run_of *run);
+/* Does the row count instructions? */
+bool repeat_counts_instructions(const struct repeat_run_of *run, const struct repeat_row *row);
+/* Is the row one of the sweep's points? */
+bool repeat_is_point(const struct repeat_run_of *run, const struct repeat_sweep *sweep,
+                     const struct repeat_row *row);
 
 /* --- for people, in the order in which they are shown --- */
 typedef void repeat_part(const struct repeat_run_of *run, const struct style *style,

@@ -67,6 +67,9 @@ struct figure_spec {
     const struct figure_column *columns; /* ends with key NULL */
 };
 
+/* A figure with more is thinned by whoever makes it: a page must not grow with the store. */
+#define FIGURE_MOST_ROWS 1000u
+
 /* A figure without rows. NULL: out of memory. */
 json_t *figure_new(const struct figure_spec *spec);
 /* Adds a row; values are owned from here on and stand in the order of the columns. A NULL value is

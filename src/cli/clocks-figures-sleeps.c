@@ -1,0 +1,237 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The paper's Figure 1 as a figure: how long a sleep was asked for, and what clocks say it took. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cli/clocks-show.h"
+#include "show/figure.h"
+
+#define AGREES 0.01 /* farther from the reference is worth a word */
+#define NAMED  3u   /* clocks that the caption names */
+
+/* --- which points --- */
+
+/* Points that a log axis has room for, sorted so that those of one clock and length are together.
+ */
+struct sleeps {
+    const struct clock_point **points;
+    size_t count, beyond; /* beyond: not a time above 0 */
+};
+
+static int by_clock_and_length(const void *left, const void *right)
+{
+    const struct clock_point *a = *(const struct clock_point *const *)left;
+    const struct clock_point *b = *(const struct clock_point *const *)right;
+    if (a->clock != b->clock)
+        return a->clock < b->clock ? -1 : 1;
+    if (a->requested_ms != b->requested_ms)
+        return a->requested_ms < b->requested_ms ? -1 : 1;
+    return (a->measured_ms > b->measured_ms) - (a->measured_ms < b->measured_ms);
+}
+
+static bool is_drawn(const struct clock_point *point)
+{
+    return isfinite(point->measured_ms) && point->measured_ms > 0 &&
+           isfinite(point->requested_ms) && point->requested_ms > 0;
+}
+
+static bool gather(const struct clocks_run *run, struct sleeps *sleeps)
+{
+    const struct clocks_report *report = &run->report;
+    sleeps->points = calloc(report->point_count + 1, sizeof(*sleeps->points));
+    if (!sleeps->points)
+        return false;
+    for (size_t i = 0; i < report->point_count; i++) {
+        const struct clock_point *point = &report->points[i];
+        if (point->clock >= run->file.clock_count || !clocks_is_judged(run, point->clock))
+            continue;
+        if (is_drawn(point))
+            sleeps->points[sleeps->count++] = point;
+        else
+            sleeps->beyond++;
+    }
+    qsort(sleeps->points, sleeps->count, sizeof(*sleeps->points), by_clock_and_length);
+    return true;
+}
+
+/* Where the next clock, or the next length of the same clock, begins. */
+static size_t end_of(const struct sleeps *sleeps, size_t begin, bool lengths)
+{
+    const struct clock_point *first = sleeps->points[begin];
+    size_t end = begin + 1;
+    while (end < sleeps->count && sleeps->points[end]->clock == first->clock &&
+           (!lengths || sleeps->points[end]->requested_ms == first->requested_ms))
+        end++;
+    return end;
+}
+
+/* --- rows --- */
+
+static double ratio_of(const struct clock_point *point)
+{
+    return point->reference_ms > 0 ? point->measured_ms / point->reference_ms : (double)NAN;
+}
+
+static void add_point(json_t *figure, const struct clocks_run *run, const struct clock_point *point)
+{
+    FIGURE_ROW(figure, json_text(clocks_name(&run->file, point->clock)),
+               figure_number(point->requested_ms), figure_number(point->measured_ms),
+               figure_number(point->reference_ms), figure_number(ratio_of(point)));
+}
+
+/* At most `most` of each length, evenly from the shortest to the longest. */
+static void add_points(json_t *figure, const struct clocks_run *run, const struct sleeps *sleeps,
+                       size_t most)
+{
+    size_t added = 0;
+    for (size_t begin = 0, end; begin < sleeps->count; begin = end) {
+        end = end_of(sleeps, begin, true);
+        const size_t there = end - begin, kept = there < most ? there : most;
+        for (size_t i = 0; i < kept && added < FIGURE_MOST_ROWS; i++, added++) {
+            const size_t at = kept > 1 ? i * (there - 1) / (kept - 1) : there / 2;
+            add_point(figure, run, sleeps->points[begin + at]);
+        }
+    }
+}
+
+static size_t most_of_a_length(const struct sleeps *sleeps)
+{
+    size_t lengths = 0;
+    for (size_t begin = 0; begin < sleeps->count; begin = end_of(sleeps, begin, true))
+        lengths++;
+    const size_t most = FIGURE_MOST_ROWS / (lengths ? lengths : 1);
+    return most ? most : 1;
+}
+
+static void add_line(json_t *figure, const struct sleeps *sleeps)
+{
+    double shortest = INFINITY, longest = 0;
+    for (size_t i = 0; i < sleeps->count; i++) {
+        shortest = fmin(shortest, sleeps->points[i]->requested_ms);
+        longest = fmax(longest, sleeps->points[i]->requested_ms);
+    }
+    if (sleeps->count)
+        figure_add_line(figure, "as asked for", NULL, 0, 1, shortest, longest);
+}
+
+/* --- words --- */
+
+struct sleeper {
+    uint32_t clock;
+    double worst; /* ratio to the reference, the farthest from 1; NaN: not compared */
+};
+
+static int by_worst(const void *left, const void *right)
+{
+    const struct sleeper *a = left, *b = right;
+    const double one = fabs(a->worst - 1), other = fabs(b->worst - 1);
+    return (one < other) - (one > other);
+}
+
+/* Clocks that were compared, the worst first. */
+static size_t find_sleepers(const struct sleeps *sleeps, struct sleeper *sleepers)
+{
+    size_t count = 0;
+    for (size_t begin = 0, end; begin < sleeps->count; begin = end) {
+        struct sleeper sleeper = {.clock = sleeps->points[begin]->clock, .worst = NAN};
+        end = end_of(sleeps, begin, false);
+        for (size_t i = begin; i < end; i++) {
+            const double ratio = ratio_of(sleeps->points[i]);
+            if (isfinite(ratio) &&
+                (isnan(sleeper.worst) || fabs(ratio - 1) > fabs(sleeper.worst - 1)))
+                sleeper.worst = ratio;
+        }
+        if (isfinite(sleeper.worst))
+            sleepers[count++] = sleeper;
+    }
+    qsort(sleepers, count, sizeof(*sleepers), by_worst);
+    return count;
+}
+
+static bool is_counter(const struct clock_known *clock)
+{
+    return clock->role == ROLE_WALL && clock->way && strcmp(clock->way, "instruction") == 0;
+}
+
+/* What the paper saw, beside the same counter here. */
+static void put_counter(const struct clocks_run *run, const struct sleeper *sleepers, size_t count,
+                        struct text *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct sleeper *sleeper = &sleepers[i];
+        if (!is_counter(&run->file.clocks[sleeper->clock]))
+            continue;
+        const char *name = clocks_name(&run->file, sleeper->clock);
+        text_puts(out, " In the paper the CPU's counter read too low and scattered; here ");
+        if (fabs(sleeper->worst - 1) <= AGREES)
+            text_printf(out, "%s goes with the reference to %.2g %%.", name,
+                        100 * fabs(sleeper->worst - 1));
+        else
+            text_printf(out, "%s is off, too: at worst it shows %.3g %% of a sleep.", name,
+                        100 * sleeper->worst);
+        return;
+    }
+}
+
+static void put_caption(const struct clocks_run *run, const struct sleeper *sleepers, size_t count,
+                        struct text *out)
+{
+    size_t off = 0;
+    while (off < count && fabs(sleepers[off].worst - 1) > AGREES)
+        off++;
+    text_puts(out, "A dot is a sleep: how long was asked for (across), and how long a clock says "
+                   "it took (up); the line is what was asked for, and a sleep is never shorter.");
+    if (!count)
+        return;
+    text_printf(out, " %zu of %zu clocks stay within 1 %% of the reference in every sleep.",
+                count - off, count);
+    for (size_t i = 0; i < off && i < NAMED; i++)
+        text_printf(out, "%s%s shows %.3g %% of one", i ? ", " : " At worst ",
+                    clocks_name(&run->file, sleepers[i].clock), 100 * sleepers[i].worst);
+    if (off > NAMED)
+        text_printf(out, "; %zu more are off as well", off - NAMED);
+    text_puts(out, off ? "." : "");
+    put_counter(run, sleepers, count, out);
+}
+
+json_t *clocks_sleeps_figure(const struct clocks_run *run)
+{
+    static const struct figure_column columns[] = {
+        {"clock", "clock", ROLE_SERIES, true},
+        {"requested_ms", "asked for, ms", ROLE_X, false},
+        {"measured_ms", "by the clock, ms", ROLE_Y, false},
+        {"reference_ms", "by the reference, ms", ROLE_NONE, false},
+        {"ratio", "ratio", ROLE_NONE, false},
+        {0},
+    };
+    struct sleeps sleeps = {0};
+    AUTO_TEXT struct text caption = {0};
+    AUTO_FREE struct sleeper *sleepers = calloc(run->file.clock_count + 1, sizeof(*sleepers));
+    if (sleepers && gather(run, &sleeps))
+        put_caption(run, sleepers, find_sleepers(&sleeps, sleepers), &caption);
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "clocks-sleeps",
+        .title = "Sleeps as clocks see them",
+        .caption = text_string(&caption),
+        .paper = "Kuperberg and Reussner 2011, Figure 1",
+        .kind = FIGURE_POINTS,
+        .x = {.label = "sleep asked for, ms", .scale = SCALE_LOG},
+        .y = {.label = "by the clock, ms", .scale = SCALE_LOG},
+        .columns = columns,
+    });
+    const size_t most = most_of_a_length(&sleeps);
+    add_points(figure, run, &sleeps, most);
+    add_line(figure, &sleeps);
+    if (sleeps.count > FIGURE_MOST_ROWS)
+        figure_add_note(figure, "Of many sleeps of one length some are drawn, evenly from the "
+                                "shortest to the longest.");
+    if (sleeps.beyond)
+        figure_add_note(figure, "Sleeps over which a clock did not move, or whose rate is not "
+                                "known, have no place on the axis.");
+    free(sleeps.points);
+    return figure;
+}

@@ -1,0 +1,300 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Who counts held against each other: sources, what repetitions of string instructions make of
+ * them (the paper's Table 3), and machines (its Figures 4 and 5). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cli/repeat-show.h"
+
+/* --- sources --- */
+
+static const char *main_reason(const struct repeat_alignment *alignment)
+{
+    if (alignment->same)
+        return "the same";
+    return alignment->reason_count ? alignment->reasons[0].what : "unknown";
+}
+
+static void put_sources_caption(const struct repeat_run_of *run, struct text *out)
+{
+    const struct repeat_alignment *largest = NULL;
+    size_t known = 0, same = 0;
+    char difference[NUMBER_SIZE];
+    for (size_t i = 0; i < run->report.alignment_count; i++) {
+        const struct repeat_alignment *at = &run->report.alignments[i];
+        if (!isfinite(at->difference))
+            continue;
+        known++;
+        same += at->same;
+        if (!largest || fabs(at->difference) > fabs(largest->difference))
+            largest = at;
+    }
+    text_puts(out, "Instructions of one and the same program by one source less those by another "
+                   "(or less the truth), every repeated string instruction counted once.");
+    if (!largest)
+        return;
+    repeat_difference(largest->difference, difference, sizeof(difference));
+    text_printf(out, " %zu of %zu agree to the instruction", same, known);
+    if (largest->difference != 0)
+        text_printf(out, "; farthest apart are %s and %s on %s: %s", largest->source,
+                    largest->against, repeat_program_name(run, largest->program), difference);
+    if (largest->difference != 0 && largest->reason_count &&
+        strcmp(main_reason(largest), "unknown") != 0)
+        text_printf(out, ", mostly by %s", main_reason(largest));
+    text_puts(out, ".");
+}
+
+json_t *repeat_sources_figure(const struct repeat_run_of *run)
+{
+    const struct figure_column columns[] = {
+        {"program", "program", ROLE_GROUP, true},
+        {"source", "source", ROLE_GROUP, true},
+        {"against", "against", ROLE_GROUP, false},
+        {"machine", "machine", repeat_machine_role(run), true},
+        {"difference", "difference", ROLE_VALUE, false},
+        {"reason", "mostly by", ROLE_SERIES, false},
+        {"raw", "as the source counts", ROLE_NONE, false},
+        {"repetitions", "repetitions", ROLE_NONE, false},
+        {"aligned", "each once", ROLE_NONE, false},
+        {"reference", "the other", ROLE_NONE, false},
+        {"unexplained", "not explained", ROLE_NONE, false},
+        {"evidence", "evidence", ROLE_NONE, false},
+        {0},
+    };
+    AUTO_TEXT struct text caption = {0};
+    size_t added = 0;
+    put_sources_caption(run, &caption);
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "repeat-sources",
+        .title = "Sources held against each other",
+        .caption = text_string(&caption),
+        .kind = FIGURE_BARS,
+        .x = {.label = "instructions more than the other", .scale = SCALE_SYMLOG},
+        .columns = columns,
+    });
+    for (size_t i = 0; i < run->report.alignment_count && added < FIGURE_MOST_ROWS; i++) {
+        const struct repeat_alignment *at = &run->report.alignments[i];
+        if (!isfinite(at->difference))
+            continue;
+        FIGURE_ROW(figure, json_text(repeat_program_name(run, at->program)), json_text(at->source),
+                   json_text(at->against), json_text(repeat_machine_name(run, at->machine)),
+                   figure_number(at->difference), json_text(main_reason(at)),
+                   figure_number(at->raw), figure_number(at->repetitions),
+                   figure_number(at->aligned), figure_number(at->reference),
+                   figure_number(at->unexplained),
+                   json_text(at->reason_count ? at->reasons[0].words : NULL));
+        added++;
+    }
+    return figure;
+}
+
+/* --- repetitions --- */
+
+/* By so many percent a count that takes every repetition for an instruction is too high; 0: there
+ * are none, or it is held against a second source, which says the same again. */
+static double excess_of(const struct repeat_run_of *run, size_t index)
+{
+    const struct repeat_alignment *at = &run->report.alignments[index];
+    if (!(at->repetitions > 0) || !(at->aligned > 0))
+        return 0;
+    for (size_t i = 0; i < index; i++) {
+        const struct repeat_alignment *before = &run->report.alignments[i];
+        if (before->machine == at->machine && before->program == at->program &&
+            strcmp(before->source, at->source) == 0)
+            return 0;
+    }
+    return 100 * at->repetitions / at->aligned;
+}
+
+static bool is_subject(const struct repeat_run_of *run, size_t program)
+{
+    return program < run->file.program_count && run->file.programs[program].subject;
+}
+
+/* " Most of any program: perl by qemu, 5.4 %." Programs of the kit are made to show it, and have a
+ * sentence of their own. */
+static void put_most(const struct repeat_run_of *run, bool subjects, const char *whose,
+                     struct text *out)
+{
+    const struct repeat_alignment *most = NULL;
+    double highest = 0;
+    char percent[NUMBER_SIZE];
+    for (size_t i = 0; i < run->report.alignment_count; i++) {
+        const double excess = excess_of(run, i);
+        if (is_subject(run, run->report.alignments[i].program) == subjects && excess > highest) {
+            highest = excess;
+            most = &run->report.alignments[i];
+        }
+    }
+    repeat_percent(highest, percent, sizeof(percent));
+    if (most)
+        text_printf(out, " Most of %s: %s by %s, %s %%.", whose,
+                    repeat_program_name(run, most->program), most->source, percent);
+}
+
+static void put_repetitions_caption(const struct repeat_run_of *run, struct text *out)
+{
+    text_puts(out, "By how much a count is too high that takes every repetition of a string "
+                   "instruction for one instruction; the CPU counts it once.");
+    put_most(run, false, "the programs", out);
+    put_most(run, true, "those that are made to show it", out);
+    text_puts(out, " In the paper it was up to 21.7 %.");
+}
+
+json_t *repeat_repetitions_figure(const struct repeat_run_of *run)
+{
+    const struct figure_column columns[] = {
+        {"program", "program", ROLE_GROUP, true},
+        {"source", "source", ROLE_GROUP, true},
+        {"machine", "machine", repeat_machine_role(run), true},
+        {"excess", "too high by, %", ROLE_VALUE, false},
+        {"repetitions", "repetitions", ROLE_NONE, false},
+        {"aligned", "each once", ROLE_NONE, false},
+        {0},
+    };
+    AUTO_TEXT struct text caption = {0};
+    size_t added = 0;
+    put_repetitions_caption(run, &caption);
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "repeat-repetitions",
+        .title = "What repeated string instructions add",
+        .caption = text_string(&caption),
+        .paper = "Weaver and McKee 2008, Table 3",
+        .kind = FIGURE_BARS,
+        .x = {.label = "too high by, %", .scale = SCALE_SYMLOG, .zero = true},
+        .columns = columns,
+    });
+    for (size_t i = 0; i < run->report.alignment_count && added < FIGURE_MOST_ROWS; i++) {
+        const struct repeat_alignment *at = &run->report.alignments[i];
+        const double excess = excess_of(run, i);
+        if (!(excess > 0))
+            continue;
+        FIGURE_ROW(figure, json_text(repeat_program_name(run, at->program)), json_text(at->source),
+                   json_text(repeat_machine_name(run, at->machine)), figure_number(excess),
+                   figure_number(at->repetitions), figure_number(at->aligned));
+        added++;
+    }
+    return figure;
+}
+
+/* --- machines --- */
+
+/* The controlled row of what says most of a program on a machine, as long as it is of the event
+ * that the first machine has. */
+static const struct repeat_row *row_on(const struct repeat_run_of *run, size_t program,
+                                       size_t machine, const char **event)
+{
+    const struct repeat_effect *effect = repeat_leading(run, machine, program);
+    const struct repeat_row *row = effect ? repeat_row_at(run, effect->controlled) : NULL;
+    if (!row || !repeat_cell_of(run, row) || !row->runs || !isfinite(row->mean))
+        return NULL;
+    const char *its = repeat_event_of(run, row);
+    *event = *event ? *event : its;
+    return strcmp(*event, its) == 0 ? row : NULL;
+}
+
+struct apart {
+    double mean;
+    size_t machines;
+    double farthest; /* from the mean */
+};
+
+static struct apart look_at(const struct repeat_run_of *run, size_t program)
+{
+    struct apart apart = {0};
+    const char *event = NULL;
+    for (int second = 0; second < 2; second++)
+        for (size_t machine = 0; machine < run->file.machine_count; machine++) {
+            const struct repeat_row *row = row_on(run, program, machine, &event);
+            if (row && !second) {
+                apart.mean += row->mean;
+                apart.machines++;
+            } else if (row) {
+                const double off = row->mean - apart.mean / (double)apart.machines;
+                apart.farthest = fabs(off) > fabs(apart.farthest) ? off : apart.farthest;
+            }
+        }
+    apart.mean /= apart.machines ? (double)apart.machines : 1;
+    return apart;
+}
+
+static void put_machines_caption(const struct repeat_run_of *run, struct text *out)
+{
+    size_t compared = 0, same = 0, worst = 0;
+    double share = 0;
+    for (size_t program = 0; program < run->file.program_count; program++) {
+        const struct apart apart = look_at(run, program);
+        if (apart.machines < 2)
+            continue;
+        compared++;
+        same += apart.farthest == 0;
+        const double percent = apart.mean > 0 ? 100 * fabs(apart.farthest) / apart.mean : 0;
+        worst = percent > share ? program : worst;
+        share = fmax(share, percent);
+    }
+    char number[NUMBER_SIZE];
+    repeat_percent(share, number, sizeof(number));
+    text_printf(out,
+                "How far the controlled count of each machine is from the mean of all machines. "
+                "%zu of %zu programs count the same on every machine",
+                same, compared);
+    if (share > 0)
+        text_printf(out, "; farthest apart is %s, %s %% from the mean",
+                    repeat_program_name(run, worst), number);
+    text_puts(out, ".");
+}
+
+static void add_machine(json_t *figure, const struct repeat_run_of *run,
+                        const struct repeat_row *row, double mean)
+{
+    const struct repeat_cell *cell = repeat_cell_of(run, row);
+    const double off = row->mean - mean;
+    FIGURE_ROW(figure, json_text(repeat_program_name(run, cell->program)),
+               json_text(repeat_event_of(run, row)),
+               json_text(repeat_machine_name(run, cell->machine)), figure_number(off),
+               figure_number(mean > 0 ? 100 * off / mean : NAN), figure_number(row->mean),
+               figure_number(row->stdev), json_count(row->runs), json_text(cell->source));
+}
+
+json_t *repeat_machines_figure(const struct repeat_run_of *run)
+{
+    static const struct figure_column columns[] = {
+        {"program", "program", ROLE_GROUP, true},
+        {"event", "event", ROLE_NONE, true},
+        {"machine", "machine", ROLE_SERIES, true},
+        {"deviation", "from the mean of machines", ROLE_VALUE, false},
+        {"percent", "%", ROLE_NONE, false},
+        {"mean", "mean", ROLE_NONE, false},
+        {"stdev", "standard deviation", ROLE_NONE, false},
+        {"runs", "runs", ROLE_NONE, false},
+        {"source", "source", ROLE_NONE, true},
+        {0},
+    };
+    AUTO_TEXT struct text caption = {0};
+    size_t added = 0;
+    put_machines_caption(run, &caption);
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "repeat-machines",
+        .title = "The same program on several machines",
+        .caption = text_string(&caption),
+        .paper = "Weaver and McKee 2008, Figures 4 and 5",
+        .kind = FIGURE_BARS,
+        .x = {.label = "counts from the mean of all machines", .scale = SCALE_SYMLOG},
+        .columns = columns,
+    });
+    for (size_t program = 0; program < run->file.program_count; program++) {
+        const struct apart apart = look_at(run, program);
+        const char *event = NULL;
+        for (size_t machine = 0; apart.machines > 1 && machine < run->file.machine_count;
+             machine++) {
+            const struct repeat_row *row = row_on(run, program, machine, &event);
+            if (row && added++ < FIGURE_MOST_ROWS)
+                add_machine(figure, run, row, apart.mean);
+        }
+    }
+    return figure;
+}
