@@ -15,19 +15,11 @@
 #include "show/utf8.h"
 #include "show/wrap.h"
 
-/* "32 KiB", "1.25 MiB". */
-static void put_bytes(uint64_t bytes, char *text, size_t size)
-{
-    bool mebibytes = bytes >= UINT64_C(1) << 20;
-    snprintf(text, size, "%.6g %s", (double)bytes / (mebibytes ? 1048576.0 : 1024.0),
-             mebibytes ? "MiB" : "KiB");
-}
-
 static void add_size(struct table *table, enum tone tone, uint64_t bytes)
 {
     char text[NUMBER_SIZE] = "-";
     if (bytes)
-        put_bytes(bytes, text, sizeof(text));
+        number_bytes(bytes, text, sizeof(text));
     table_add(table, bytes ? tone : TONE_DIM, text);
 }
 
@@ -47,20 +39,16 @@ static void add_number(struct table *table, const struct caches_value *value, ui
     table_add(table, tone_of(value, claim), text);
 }
 
-static bool is_tlb(const struct caches_row *row)
-{
-    return strncmp(row->type, "tlb", 3) == 0;
-}
-
 /* Each reason once: "size: …; line and ways: …". */
 static void put_reasons(const struct caches_row *row, struct text *out)
 {
     const struct {
         const char *what;
         const struct caches_value *value;
-    } values[] = {
-        {is_tlb(row) ? "reach" : "size", &row->bytes}, {"line", &row->line}, {"ways", &row->ways}};
-    size_t count = is_tlb(row) ? 1 : 3;
+    } values[] = {{caches_is_tlb(row) ? "reach" : "size", &row->bytes},
+                  {"line", &row->line},
+                  {"ways", &row->ways}};
+    size_t count = caches_is_tlb(row) ? 1 : 3;
     bool said[3] = {false};
     for (size_t i = 0; i < count; i++) {
         if (values[i].value->known || said[i])
@@ -76,22 +64,13 @@ static void put_reasons(const struct caches_row *row, struct text *out)
     }
 }
 
-static void name_row(const struct caches_row *row, char *text, size_t size)
-{
-    if (!is_tlb(row))
-        snprintf(text, size, "L%u %s", row->level, row->type);
-    else
-        snprintf(text, size, "TLB %u%s", row->level,
-                 strcmp(row->type, "tlb-huge") == 0 ? ", huge pages" : "");
-}
-
 static void add_row(struct table *table, const struct caches_row *row)
 {
     const struct caches_claim none = {0};
     const struct caches_claim *claim = row->claim ? row->claim : &none;
     AUTO_TEXT struct text reasons = {0};
     char name[48], confidence[16] = "-", ticks[16] = "-";
-    name_row(row, name, sizeof(name));
+    caches_name_row(row, name, sizeof(name));
     put_reasons(row, &reasons);
     if (row->bytes.known)
         snprintf(confidence, sizeof(confidence), "%.0f %%", 100 * row->bytes.confidence);
@@ -132,7 +111,7 @@ static void put_pages(const struct caches_page_effect *pages, const struct style
 {
     AUTO_TEXT struct text words = {0};
     char bytes[NUMBER_SIZE];
-    put_bytes(pages->bytes, bytes, sizeof(bytes));
+    number_bytes(pages->bytes, bytes, sizeof(bytes));
     if (pages->known)
         text_printf(
             &words,

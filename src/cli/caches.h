@@ -65,3 +65,7 @@ void caches_put_unfinished(const struct caching *caching, struct text *out);
 json_t *caches_results_json(const struct caches_report *report);
 json_t *caches_analysis_json(const struct caching *caching);
 json_t *caches_figures(const struct caching *caching);
+
+/* "L1 data", "TLB 2, huge pages". */
+void caches_name_row(const struct caches_row *row, char *text, size_t size);
+bool caches_is_tlb(const struct caches_row *row);

@@ -9,11 +9,6 @@
 #include "cli/claims.h"
 #include "cli/validate.h"
 
-const char *const validate_grade_names[] = {[TRUTH_NONE] = NULL,
-                                            [TRUTH_PROVEN] = "proven",
-                                            [TRUTH_BOUNDED] = "bounded",
-                                            [TRUTH_MODEL] = "model"};
-
 static void put_prediction(json_t *object, const struct judged_point *point)
 {
     const struct truth *truth = &point->point->truth;

@@ -96,3 +96,10 @@ void number_age(int64_t seconds, char *text, size_t size)
     const int64_t count = seconds / units[unit].seconds;
     snprintf(text, size, "%" PRId64 " %s%s", count, units[unit].unit, count == 1 ? "" : "s");
 }
+
+void number_bytes(uint64_t bytes, char *text, size_t size)
+{
+    const int mebibytes = bytes >= UINT64_C(1) << 20;
+    snprintf(text, size, "%.6g %s", (double)bytes / (mebibytes ? 1048576.0 : 1024.0),
+             mebibytes ? "MiB" : "KiB");
+}

@@ -19,3 +19,5 @@ void number_significant(double value, int digits, char *text, size_t size);
 void number_brief(double value, char *text, size_t size);
 /* 10800 -> "3 hours" */
 void number_age(int64_t seconds, char *text, size_t size);
+/* 49152 -> "48 KiB", 1310720 -> "1.25 MiB" */
+void number_bytes(uint64_t bytes, char *text, size_t size);

@@ -1,0 +1,149 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The figures of `assay caches`, of planted rings: which rows they have, in which order, and that
+ * these hold what was measured. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "cli/caches.h"
+#include "figure-shown.h"
+
+#define KIB UINT64_C(1024)
+
+static void add(struct caching *caching, const struct caches_point *like, double first,
+                double second)
+{
+    assert_int_equal(caches_add(&caching->points, like, 1, first), 0);
+    assert_int_equal(caches_add(&caching->points, like, 2, second), 0);
+}
+
+static struct caches_claim claim = {.level = 1, .type = "data", .bytes = 32 * 1024, .line = 64};
+
+static void build(struct caching *caching)
+{
+    *caching = (struct caching){.complete = true};
+    /* The larger ring was measured first. */
+    add(caching, &(struct caches_point){.shape = CHASE_DENSE, .bytes = 64 * KIB, .stride = 64}, 12,
+        14);
+    add(caching, &(struct caches_point){.shape = CHASE_DENSE, .bytes = 16 * KIB, .stride = 64}, 9,
+        4);
+    add(caching, &(struct caches_point){.shape = CHASE_PAGES, .bytes = 512 * KIB, .stride = 4096},
+        20, 21);
+    add(caching,
+        &(struct caches_point){.shape = CHASE_PAIRS, .bytes = 64 * KIB, .stride = 1024, .pair = 32},
+        5, 6);
+    add(caching, &(struct caches_point){.shape = CHASE_SETS, .bytes = 12 * 4096, .stride = 4096}, 4,
+        4);
+    caching->report.row_count = 1;
+    caching->report.rows[0] = (struct caches_row){.level = 1,
+                                                  .type = "data",
+                                                  .claim = &claim,
+                                                  .bytes = {true, 48 * 1024, 0.97, ""},
+                                                  .line = {true, 64, 1, ""},
+                                                  .ways = {.reason = "too loud"},
+                                                  .ticks = 4};
+}
+
+static json_t *show(struct caching *caching)
+{
+    json_t *figures = caches_figures(caching);
+    assert_figures_are_sound(figures);
+    caches_points_free(&caching->points);
+    return figures;
+}
+
+static double cell_number(const json_t *figure, size_t row, const char *key)
+{
+    return json_number_value(figure_cell(figure, row, key));
+}
+
+static void test_the_curve_rises_with_the_ring(void **state)
+{
+    (void)state;
+    struct caching caching;
+    build(&caching);
+    json_t *figures = show(&caching);
+    const json_t *curve = figure_called(figures, "memory-curve");
+    assert_int_equal(json_array_size(json_object_get(curve, "rows")), 3);
+    assert_true(cell_number(curve, 0, "bytes") == 16 * 1024);
+    assert_true(cell_number(curve, 0, "ticks") == 4);
+    assert_true(cell_number(curve, 0, "slowest") == 9);
+    assert_true(cell_number(curve, 1, "bytes") == 64 * 1024);
+    assert_string_equal(json_string_value(figure_cell(curve, 2, "ring")), "one line a page");
+    assert_non_null(strstr(figure_word(curve, "caption"),
+                           "L1 data holds 48 KiB, not the 32 KiB that are claimed"));
+    const json_t *line = json_array_get(json_object_get(curve, "lines"), 0);
+    assert_string_equal(figure_word(line, "name"), "L1 data, claimed: to 32 KiB");
+    assert_true(json_number_value(json_object_get(line, "intercept")) == 4);
+    json_decref(figures);
+}
+
+static void test_claims_stand_beside_what_was_found(void **state)
+{
+    (void)state;
+    struct caching caching;
+    build(&caching);
+    json_t *figures = show(&caching);
+    const json_t *figure = figure_called(figures, "claimed-and-measured");
+    assert_true(cell_number(figure, 0, "claimed") == 32 * 1024);
+    assert_true(cell_number(figure, 0, "measured") == 48 * 1024);
+    json_decref(figures);
+}
+
+static void test_lines_and_ways_by_what_makes_them_rise(void **state)
+{
+    (void)state;
+    struct caching caching;
+    build(&caching);
+    json_t *figures = show(&caching);
+    const json_t *pairs = figure_called(figures, "lines"), *sets = figure_called(figures, "ways");
+    assert_true(cell_number(pairs, 0, "distance") == 32);
+    assert_string_equal(json_string_value(figure_cell(pairs, 0, "ring")), "64 KiB");
+    assert_non_null(strstr(figure_word(pairs, "caption"), "L1 data: 64 bytes a line"));
+    assert_true(cell_number(sets, 0, "lines") == 12);
+    assert_non_null(strstr(figure_word(sets, "caption"), "Nothing of that kind"));
+    json_decref(figures);
+}
+
+static void test_what_is_unfinished_says_so(void **state)
+{
+    (void)state;
+    struct caching caching;
+    build(&caching);
+    caching.complete = false;
+    json_t *figures = show(&caching);
+    const json_t *notes = json_object_get(figure_called(figures, "memory-curve"), "notes");
+    assert_non_null(strstr(json_string_value(json_array_get(notes, 0)), "ended before its plan"));
+    json_decref(figures);
+}
+
+/* An emulated machine, where nothing is measured: claims alone are no figure. */
+static void test_nothing_gives_no_figure(void **state)
+{
+    (void)state;
+    struct caching caching;
+    build(&caching);
+    caches_points_free(&caching.points);
+    caching.points = (struct caches_points){0};
+    json_t *figures = show(&caching);
+    assert_int_equal(json_array_size(figures), 0);
+    json_decref(figures);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_curve_rises_with_the_ring),
+        cmocka_unit_test(test_claims_stand_beside_what_was_found),
+        cmocka_unit_test(test_lines_and_ways_by_what_makes_them_rise),
+        cmocka_unit_test(test_what_is_unfinished_says_so),
+        cmocka_unit_test(test_nothing_gives_no_figure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
