@@ -58,20 +58,23 @@ static void add_stepped(const struct erring *erring, json_t *figures)
     };
     const struct error_stepped *stepped = &erring->report.stepped;
     AUTO_TEXT struct text words = {0};
-    double most = 1;
+    double least = INFINITY, most = -INFINITY;
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "measured-against-stepped",
         .title = "Empty windows: what the counter shows against what is executed",
         .kind = FIGURE_POINTS,
-        .x = {"instructions, stepped", SCALE_LOG, false},
-        .y = {"instructions, counted", SCALE_LOG, false},
+        .x = {"instructions, stepped", SCALE_LINEAR, false},
+        .y = {"instructions, counted", SCALE_LINEAR, false},
         .columns = columns,
     });
     for (size_t i = 0; i < stepped->comparable && figure_has_room(figure); i++) {
         add_agreement(erring, &stepped->list[i], figure);
+        least = fmin(least, (double)stepped->list[i].row->stepped);
         most = fmax(most, (double)stepped->list[i].row->stepped);
     }
-    figure_add_line(figure, "counted as stepped", NULL, 0, 1, 1, most);
+    figure_fit_scale(figure, "x");
+    figure_fit_scale(figure, "y");
+    figure_add_line(figure, "counted as stepped", NULL, 0, 1, least, most);
     put_agreement(stepped, &words);
     figure_set_caption(figure, &words);
     error_append_figure(erring, figures, figure);

@@ -200,6 +200,8 @@ static void add_by_n(const struct erring *erring, const struct error_slope *like
                                });
     if (!figure)
         return;
+    figure_fit_scale(figure, "x");
+    figure_fit_scale(figure, "y");
     add_fits(erring, like, figure);
     text_puts(&words, "Points are medians of cells, their bars the middle half of the runs; curves "
                       "are the straight lines that the slopes are of, on logarithmic axes. What is "

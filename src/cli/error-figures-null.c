@@ -3,7 +3,6 @@
  *
  * What empty windows count: all of them together, and by path and pattern. One figure has one
  * unit. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -84,38 +83,6 @@ static void add_overview(const struct erring *erring, const struct error_ways *w
 }
 
 /* --- by path and pattern --- */
-
-/* What all boxes of a figure lie between. */
-struct extent {
-    double least, most;
-};
-
-static struct extent extent_of(const json_t *figure)
-{
-    struct extent extent = {INFINITY, -INFINITY};
-    size_t i;
-    json_t *row;
-    json_array_foreach(json_object_get(figure, "rows"), i, row)
-    {
-        extent.least = fmin(extent.least, json_number_value(json_array_get(row, 6)));
-        extent.most = fmax(extent.most, json_number_value(json_array_get(row, 10)));
-    }
-    return extent;
-}
-
-/* Where nothing varies a picture shows nothing; where values span more than an order of magnitude
- * only a logarithm does. */
-static void choose_picture(json_t *figure)
-{
-    struct extent extent = extent_of(figure);
-    json_t *axis = json_object_get(figure, "x");
-    if (extent.least >= extent.most)
-        json_object_set_new(figure, "kind", json_string("table"));
-    else if (extent.least > 0 && extent.most > 10 * extent.least)
-        json_object_set_new(axis, "scale", json_string("log"));
-    else if (extent.least <= 0)
-        json_object_set_new(axis, "scale", json_string("symlog"));
-}
 
 static bool counts_alone(const struct error_cell *cell)
 {
@@ -229,7 +196,10 @@ static void add_unit(const struct erring *erring, const struct error_ways *ways,
         if (strcmp(unit_of(ways->list[begin].cell), unit) == 0)
             add_event(erring, ways, begin, end, errors, figure, &words);
     }
-    choose_picture(figure);
+    /* Where nothing varies a picture shows nothing. */
+    if (figure_is_flat(figure))
+        json_object_set_new(figure, "kind", json_string("table"));
+    figure_fit_scale(figure, "x");
     figure_set_caption(figure, &words);
     figure_add_note(figure, "One counter; all runs but the first of each process, over -O levels "
                             "and link modes.");

@@ -4,6 +4,7 @@
  * Rows, ids and captions of figures. */
 #include "cli/figure-rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,73 @@ bool figure_has_room(json_t *figure)
         figure_add_note(figure, cut);
     return false;
 }
+
+/* --- axes --- */
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+    while (*words && strcmp(*words, word) != 0)
+        words++;
+    return *words != NULL;
+}
+
+/* Points and lines go up, everything else goes across. */
+static bool is_along(const json_t *figure, const char *role, const char *axis)
+{
+    static const char *const upright[] = {"points", "lines", NULL}, *const ends[] = {"low", "high",
+                                                                                     NULL};
+    static const char *const across[] = {"min",    "q1",    "median", "q3",   "max", "low",
+                                         "before", "after", "value",  "high", NULL};
+    bool up = is_one_of(json_string_value(json_object_get(figure, "kind")), upright);
+    if (up)
+        return strcmp(role, axis) == 0 || (*axis == 'y' && is_one_of(role, ends));
+    return *axis == 'x' && is_one_of(role, across);
+}
+
+struct extent {
+    double least, most;
+};
+
+static struct extent extent_along(const json_t *figure, const char *axis)
+{
+    struct extent extent = {INFINITY, -INFINITY};
+    size_t at, i;
+    json_t *column, *row;
+    json_array_foreach(json_object_get(figure, "columns"), at, column)
+    {
+        const char *role = json_string_value(json_object_get(column, "role"));
+        if (!role || !is_along(figure, role, axis))
+            continue;
+        json_array_foreach(json_object_get(figure, "rows"), i, row)
+        {
+            const json_t *value = json_array_get(row, at);
+            if (!json_is_number(value))
+                continue;
+            extent.least = fmin(extent.least, json_number_value(value));
+            extent.most = fmax(extent.most, json_number_value(value));
+        }
+    }
+    return extent;
+}
+
+void figure_fit_scale(json_t *figure, const char *axis)
+{
+    struct extent extent = extent_along(figure, axis);
+    const char *scale = "linear";
+    if (extent.least > 0 && extent.most > 10 * extent.least)
+        scale = "log";
+    else if (extent.least <= 0 && fmax(-extent.least, extent.most) > 10)
+        scale = "symlog";
+    json_object_set_new(json_object_get(figure, axis), "scale", json_string(scale));
+}
+
+bool figure_is_flat(const json_t *figure)
+{
+    struct extent extent = extent_along(figure, "x");
+    return extent.least >= extent.most;
+}
+
+/* --- columns and ids --- */
 
 void figure_drop_column(json_t *figure, const char *key)
 {

@@ -9,8 +9,6 @@
 #include "cli/distribution.h"
 #include "show/figure.h"
 
-#define FIGURE_MOST_ROWS 1000u
-
 /* Values of one box. */
 struct pooled {
     double *values;
@@ -45,6 +43,11 @@ void figure_set_caption(json_t *figure, const struct text *words);
 size_t figure_rows(const json_t *figure);
 /* May it take another row? Where not, a note says that it is cut short. */
 bool figure_has_room(json_t *figure);
+/* Chooses the scale of an axis, "x" or "y", by what is drawn along it: a logarithm where values
+ * span more than an order of magnitude, one about 0 where some are not above it. */
+void figure_fit_scale(json_t *figure, const char *axis);
+/* Do all values drawn along the x axis lie at one place? */
+bool figure_is_flat(const json_t *figure);
 /* Takes a column out of the figure and all its rows. */
 void figure_drop_column(json_t *figure, const char *key);
 /* As figures_append; where a figure of that id is there already it gets a number behind it. */

@@ -34,8 +34,7 @@ struct boxing {
     bool folded; /* a variant like another one has no box of its own */
 };
 
-/* Known kinds first; all others behind them, together. */
-static size_t kind_order(const char *kind)
+size_t overhead_kind_order(const char *kind)
 {
     size_t order = 0;
     while (order < KINDS && !overhead_same_word(kind, kinds[order]))
@@ -73,7 +72,7 @@ static void choose_rows(struct boxing *boxing)
             boxing->folded = true;
         else
             boxing->plotted[boxing->count++] =
-                (struct plotted){row, kind_order(operation_of(boxing, row)->kind)};
+                (struct plotted){row, overhead_kind_order(operation_of(boxing, row)->kind)};
     }
     qsort(boxing->plotted, boxing->count, sizeof(*boxing->plotted), by_kind);
 }

@@ -17,7 +17,7 @@ struct pair {
     double ratio;
 };
 
-static bool is_pair(const struct overhead_row *row, const struct overhead_row *usual)
+bool overhead_is_pair(const struct overhead_row *row, const struct overhead_row *usual)
 {
     return !row->all_predecessors && row->predecessor >= 0 && row->runs &&
            row->temperature == usual->temperature && row->machine == usual->machine &&
@@ -69,7 +69,7 @@ static struct pair *find_pairs(const struct overhead_run *run, const struct over
             continue;
         for (size_t j = 0; j < report->row_count; j++) {
             const struct overhead_row *row = &report->rows[j];
-            if (!is_pair(row, usual))
+            if (!overhead_is_pair(row, usual))
                 continue;
             (*looked)++;
             if (*count < report->row_count && matters(report, row, usual))

@@ -60,6 +60,10 @@ bool overhead_counts_code(const struct overhead_meter *meter);
 bool overhead_is_usual(const struct overhead_run *run, size_t index);
 /* Of a usual row: does one before it, of another variant of the same call, cost as much? */
 bool overhead_is_folded(const struct overhead_run *run, size_t index);
+/* Is the row of the same call as the summary `usual`, after one predecessor? */
+bool overhead_is_pair(const struct overhead_row *row, const struct overhead_row *usual);
+/* The place of a kind in the order in which a program makes calls; all unknown ones behind them. */
+size_t overhead_kind_order(const char *kind);
 /* Is this the first row of its machine and meter? */
 bool overhead_leads(const struct overhead_run *run, size_t index);
 /* Of one machine and meter? */

@@ -16,7 +16,7 @@
 
 #include "cli/error.h"
 #include "error-builder.h"
-#include "figure-shown.h"
+#include "figure-values.h"
 
 #define MOST_BYTES 400000u
 
@@ -34,6 +34,7 @@ static void draw(struct drawn *drawn)
     assert_int_equal(error_judge(&drawn->erring.file, 1, &drawn->erring.report), 0);
     drawn->figures = error_figures(&drawn->erring);
     assert_figures_are_sound(drawn->figures);
+    assert_figures_fit_their_axes(drawn->figures);
 }
 
 static void erase(struct drawn *drawn)
@@ -43,51 +44,10 @@ static void erase(struct drawn *drawn)
     error_builder_end(&drawn->builder);
 }
 
-static bool is_drawn(const struct drawn *drawn, const char *id)
-{
-    size_t i;
-    json_t *figure;
-    json_array_foreach(drawn->figures, i, figure)
-    {
-        if (strcmp(figure_word(figure, "id"), id) == 0)
-            return true;
-    }
-    return false;
-}
-
 static const char *text_in(const json_t *figure, size_t row, const char *key)
 {
     const char *text = json_string_value(figure_cell(figure, row, key));
     return text ? text : "";
-}
-
-static double number_in(const json_t *figure, size_t row, const char *key)
-{
-    const json_t *value = figure_cell(figure, row, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static size_t rows_of(const json_t *figure)
-{
-    return json_array_size(json_object_get(figure, "rows"));
-}
-
-/* The row whose columns have these texts; ends the test where there is none. */
-static size_t row_with(const json_t *figure, const char *key, const char *text,
-                       const char *other_key, const char *other_text)
-{
-    for (size_t i = 0; i < rows_of(figure); i++)
-        if (strcmp(text_in(figure, i, key), text) == 0 &&
-            (!other_key || strcmp(text_in(figure, i, other_key), other_text) == 0))
-            return i;
-    fail_msg("%s has no row with %s %s", figure_word(figure, "id"), key, text);
-    return 0;
-}
-
-static void expect_caption(const json_t *figure, const char *words)
-{
-    if (!strstr(figure_word(figure, "caption"), words))
-        fail_msg("'%s' is not in '%s'", words, figure_word(figure, "caption"));
 }
 
 /* --- what is planted --- */
@@ -134,24 +94,25 @@ static void boxes_hold_usual_runs_and_the_overview_all(void **state)
     assert_string_equal(figure_word(boxes, "kind"), "boxes");
     assert_string_equal(figure_word(json_object_get(boxes, "x"), "label"), "instructions");
     assert_string_equal(figure_word(boxes, "paper"), "Zaparanuks et al. 2009, Figures 4 and 6");
-    assert_int_equal(rows_of(boxes), 2 * 2 * 4);
+    assert_int_equal(figure_rows(boxes), 2 * 2 * 4);
     assert_null(figure_cell(boxes, 0, "machine"));
-    size_t row = row_with(boxes, "path", "papi-low", "pattern", "read-read");
+    size_t row = figure_row_with(boxes, "path", "papi-low", "pattern", "read-read");
     assert_string_equal(text_in(boxes, row, "event"), "instructions:u");
     assert_string_equal(text_in(boxes, row, "mode"), "u");
-    assert_true(number_in(boxes, row, "runs") == 3 * 3 * 2); /* builds, processes, later runs */
-    assert_true(number_in(boxes, row, "min") == 120);
-    assert_true(number_in(boxes, row, "median") == 120);
-    assert_true(number_in(boxes, row, "max") == 127);
-    expect_caption(boxes, "least is added by perf-read start-read (median 30), most by papi-low "
+    assert_true(figure_real(boxes, row, "runs") == 3 * 3 * 2); /* builds, processes, later runs */
+    assert_true(figure_real(boxes, row, "min") == 120);
+    assert_true(figure_real(boxes, row, "median") == 120);
+    assert_true(figure_real(boxes, row, "max") == 127);
+    figure_expect_caption(boxes,
+                          "least is added by perf-read start-read (median 30), most by papi-low "
                           "read-stop (130)");
     const json_t *all = figure_called(drawn.figures, "null-overview");
-    assert_int_equal(rows_of(all), 2);
-    assert_true(number_in(all, 0, "runs") == 2 * 3 * 3 * 4 * 9);
-    assert_true(number_in(all, 0, "min") == 30);
-    assert_true(number_in(all, 0, "max") == 100 + 30 + 12 + 7 + 500);
+    assert_int_equal(figure_rows(all), 2);
+    assert_true(figure_real(all, 0, "runs") == 2 * 3 * 3 * 4 * 9);
+    assert_true(figure_real(all, 0, "min") == 30);
+    assert_true(figure_real(all, 0, "max") == 100 + 30 + 12 + 7 + 500);
     assert_true(json_array_size(figure_cell(all, 0, "samples")) > 0);
-    expect_caption(all, "Half of the 648 empty windows of instructions:u counted ");
+    figure_expect_caption(all, "Half of the 648 empty windows of instructions:u counted ");
     erase(&drawn);
 }
 
@@ -164,15 +125,16 @@ static void the_best_pattern_stands_beside_the_papers(void **state)
     draw(&drawn);
     const json_t *best = figure_called(drawn.figures, "best-pattern");
     assert_string_equal(figure_word(best, "paper"), "Zaparanuks et al. 2009, Table 3");
-    assert_int_equal(rows_of(best), 4 + 12);
-    size_t ours = row_with(best, "path", "papi-low", "mode", "uk");
+    assert_int_equal(figure_rows(best), 4 + 12);
+    size_t ours = figure_row_with(best, "path", "papi-low", "mode", "uk");
     assert_string_equal(text_in(best, ours, "pattern"), "start-read");
     assert_string_equal(text_in(best, ours, "of"), "here, counted");
-    assert_true(number_in(best, ours, "median") == 100);
-    size_t theirs = row_with(best, "path", "pm", "mode", "uk");
-    assert_true(number_in(best, theirs, "median") == 726);
+    assert_true(figure_real(best, ours, "median") == 100);
+    size_t theirs = figure_row_with(best, "path", "pm", "mode", "uk");
+    assert_true(figure_real(best, theirs, "median") == 726);
     assert_string_equal(text_in(best, theirs, "of"), "the paper");
-    expect_caption(best, "instructions:u: perf-read start-read adds least, 30 by the median");
+    figure_expect_caption(best,
+                          "instructions:u: perf-read start-read adds least, 30 by the median");
     erase(&drawn);
 }
 
@@ -185,22 +147,22 @@ static void counters_and_builds_show_what_they_add(void **state)
     draw(&drawn);
     const json_t *counters = figure_called(drawn.figures, "by-counters-instructions-uk");
     assert_string_equal(figure_word(counters, "paper"), "Zaparanuks et al. 2009, Figure 5");
-    assert_int_equal(rows_of(counters), 2 * 4 * 3);
-    size_t row = row_with(counters, "path", "perf-read", "pattern", "start-stop");
+    assert_int_equal(figure_rows(counters), 2 * 4 * 3);
+    size_t row = figure_row_with(counters, "path", "perf-read", "pattern", "start-stop");
     for (size_t i = 0; i < 3; i++) {
-        assert_true(number_in(counters, row + i, "counters") == (double)(1u << i));
-        assert_true(number_in(counters, row + i, "median") == 40 + 4 * (double)((1u << i) - 1));
+        assert_true(figure_real(counters, row + i, "counters") == (double)(1u << i));
+        assert_true(figure_real(counters, row + i, "median") == 40 + 4 * (double)((1u << i) - 1));
     }
-    expect_caption(counters, "Each further counter adds 4 through");
+    figure_expect_caption(counters, "Each further counter adds 4 through");
     const json_t *builds = figure_called(drawn.figures, "by-build-instructions-u");
     assert_string_equal(figure_word(builds, "kind"), "matrix");
-    assert_int_equal(rows_of(builds), 2 * 4 * 3);
-    row = row_with(builds, "build", "O0 static", "way", "papi-low read-read");
-    assert_true(number_in(builds, row, "beyond") == 7);
-    assert_true(number_in(builds, row, "median") == 127);
-    row = row_with(builds, "build", "O3 static", "way", "papi-low read-read");
-    assert_true(number_in(builds, row, "beyond") == 0);
-    expect_caption(builds, "at most 7 instructions");
+    assert_int_equal(figure_rows(builds), 2 * 4 * 3);
+    row = figure_row_with(builds, "build", "O0 static", "way", "papi-low read-read");
+    assert_true(figure_real(builds, row, "beyond") == 7);
+    assert_true(figure_real(builds, row, "median") == 127);
+    row = figure_row_with(builds, "build", "O3 static", "way", "papi-low read-read");
+    assert_true(figure_real(builds, row, "beyond") == 0);
+    figure_expect_caption(builds, "at most 7 instructions");
     erase(&drawn);
 }
 
@@ -213,10 +175,10 @@ static void factors_have_their_share(void **state)
     draw(&drawn);
     const struct error_report *report = &drawn.erring.report;
     const json_t *factors = figure_called(drawn.figures, "factors");
-    assert_int_equal(rows_of(factors), report->effect_count);
+    assert_int_equal(figure_rows(factors), report->effect_count);
     for (size_t i = 0; i < report->effect_count; i++) {
         assert_string_equal(text_in(factors, i, "factor"), report->effects[i].name);
-        assert_true(number_in(factors, i, "share") == 100 * report->effects[i].share_within);
+        assert_true(figure_real(factors, i, "share") == 100 * report->effects[i].share_within);
         assert_string_equal(text_in(factors, i, "matters"),
                             report->effects[i].matters ? "matters" : "does not matter");
     }
@@ -258,27 +220,27 @@ static void loops_show_what_an_iteration_adds(void **state)
     draw(&drawn);
     const json_t *slope = figure_called(drawn.figures, "slope-instructions-uk");
     assert_string_equal(figure_word(slope, "paper"), "Zaparanuks et al. 2009, Figure 7");
-    assert_int_equal(rows_of(slope), 1);
-    assert_true(fabs(number_in(slope, 0, "slope") - 0.01) < 1e-4);
-    assert_true(number_in(slope, 0, "low") <= 0.01 && number_in(slope, 0, "high") >= 0.0099);
+    assert_int_equal(figure_rows(slope), 1);
+    assert_true(fabs(figure_real(slope, 0, "slope") - 0.01) < 1e-4);
+    assert_true(figure_real(slope, 0, "low") <= 0.01 && figure_real(slope, 0, "high") >= 0.0099);
     const json_t *by_n = figure_called(drawn.figures, "by-n-instructions-uk");
-    assert_int_equal(rows_of(by_n), 4);
-    assert_true(number_in(by_n, 3, "n") == 1000000);
-    assert_true(fabs(number_in(by_n, 3, "median") - 10020) < 5);
+    assert_int_equal(figure_rows(by_n), 4);
+    assert_true(figure_real(by_n, 3, "n") == 1000000);
+    assert_true(fabs(figure_real(by_n, 3, "median") - 10020) < 5);
     const json_t *fit = json_array_get(json_object_get(by_n, "lines"), 0);
     assert_string_equal(figure_word(fit, "series"), text_in(by_n, 0, "way"));
     assert_true(json_number_value(json_object_get(fit, "to")) == 1000000);
     /* What never deviates is a table, and no bar of height 0. */
-    assert_false(is_drawn(&drawn, "slope-instructions-u"));
+    assert_false(figure_is_there(drawn.figures, "slope-instructions-u"));
     const json_t *none = figure_called(drawn.figures, "no-slope");
     assert_string_equal(figure_word(none, "paper"), "Zaparanuks et al. 2009, Figure 8");
     assert_string_equal(text_in(none, 0, "event"), "instructions:u");
-    assert_true(number_in(none, 0, "added") == 20);
+    assert_true(figure_real(none, 0, "added") == 20);
     const json_t *sizes = figure_called(drawn.figures, "kernel-by-size");
     assert_string_equal(figure_word(sizes, "paper"), "Zaparanuks et al. 2009, Figure 9");
-    assert_int_equal(rows_of(sizes), 4);
+    assert_int_equal(figure_rows(sizes), 4);
     assert_string_equal(text_in(sizes, 3, "n"), "1,000,000");
-    assert_true(fabs(number_in(sizes, 3, "median") - 20020) < 5);
+    assert_true(fabs(figure_real(sizes, 3, "median") - 20020) < 5);
     erase(&drawn);
 }
 
@@ -328,18 +290,18 @@ static void places_lie_where_they_were(void **state)
     draw(&drawn);
     const json_t *line = figure_called(drawn.figures, "places-clock-ticks");
     assert_string_equal(figure_word(json_object_get(line, "y"), "label"), "ticks an iteration");
-    assert_int_equal(rows_of(line), 64);
+    assert_int_equal(figure_rows(line), 64);
     for (size_t i = 0; i < 64; i++) {
-        assert_true(number_in(line, i, "offset") == (double)i);
-        assert_true(number_in(line, i, "fastest") == (i > 55 ? 2 : 1));
+        assert_true(figure_real(line, i, "offset") == (double)i);
+        assert_true(figure_real(line, i, "fastest") == (i > 55 ? 2 : 1));
     }
-    expect_caption(line, "1 to 2 ticks an iteration, by a factor of 2.00");
-    assert_int_equal(rows_of(figure_called(drawn.figures, "places-in-page-clock-ticks")), 65);
+    figure_expect_caption(line, "1 to 2 ticks an iteration, by a factor of 2.00");
+    assert_int_equal(figure_rows(figure_called(drawn.figures, "places-in-page-clock-ticks")), 65);
     const json_t *windows = figure_called(drawn.figures, "windows-clock-ticks");
     assert_string_equal(figure_word(windows, "paper"), "Zaparanuks et al. 2009, Figure 12");
-    assert_int_equal(rows_of(windows), 8);
-    assert_true(number_in(windows, 0, "fastest") == 3);
-    assert_true(number_in(windows, 1, "fastest") == 1);
+    assert_int_equal(figure_rows(windows), 8);
+    assert_true(figure_real(windows, 0, "fastest") == 3);
+    assert_true(figure_real(windows, 1, "fastest") == 1);
     assert_string_equal(text_in(windows, 1, "opt"), "O2");
     erase(&drawn);
 }
@@ -389,21 +351,21 @@ static void counted_stands_against_known(void **state)
             .part = PART_TOOL, .path = "perf-stat", .has_truth = true, .truth = 5, .error = 70000});
     draw(&drawn);
     const json_t *stepped = figure_called(drawn.figures, "measured-against-stepped");
-    assert_int_equal(rows_of(stepped), 4);
-    size_t row = row_with(stepped, "pattern", "read-stop", NULL, NULL);
-    assert_true(number_in(stepped, row, "stepped") == 13);
-    assert_true(number_in(stepped, row, "measured") == 19);
+    assert_int_equal(figure_rows(stepped), 4);
+    size_t row = figure_row_with(stepped, "pattern", "read-stop", NULL, NULL);
+    assert_true(figure_real(stepped, row, "stepped") == 13);
+    assert_true(figure_real(stepped, row, "measured") == 19);
     assert_string_equal(text_in(stepped, row, "verdict"), "differs");
-    row = row_with(stepped, "pattern", "start-read", NULL, NULL);
+    row = figure_row_with(stepped, "pattern", "start-read", NULL, NULL);
     assert_string_equal(text_in(stepped, row, "verdict"), "agrees");
-    expect_caption(stepped, "In 3 of 4 cells");
+    figure_expect_caption(stepped, "In 3 of 4 cells");
     const json_t *multiplex = figure_called(drawn.figures, "multiplexing");
-    assert_true(number_in(multiplex, 0, "median") == -80);
-    assert_true(number_in(multiplex, 0, "share") == 25);
+    assert_true(figure_real(multiplex, 0, "median") == -80);
+    assert_true(figure_real(multiplex, 0, "share") == 25);
     assert_string_equal(text_in(multiplex, 0, "kind"), "in phases");
-    expect_caption(multiplex, "off by -80 % at worst");
+    figure_expect_caption(multiplex, "off by -80 % at worst");
     const json_t *tools = figure_called(drawn.figures, "whole-commands");
-    assert_true(number_in(tools, 0, "median") == 70000);
+    assert_true(figure_real(tools, 0, "median") == 70000);
     erase(&drawn);
 }
 
@@ -429,9 +391,9 @@ static void several_machines_are_told_apart(void **state)
     build_nulls(&drawn.builder, build_error_machine(&drawn.builder, "another", false));
     draw(&drawn);
     const json_t *boxes = figure_called(drawn.figures, "null-by-path-instructions");
-    assert_int_equal(rows_of(boxes), 2 * 2 * 2 * 4);
-    row_with(boxes, "machine", "built", NULL, NULL);
-    row_with(boxes, "machine", "another", NULL, NULL);
+    assert_int_equal(figure_rows(boxes), 2 * 2 * 2 * 4);
+    figure_row_with(boxes, "machine", "built", NULL, NULL);
+    figure_row_with(boxes, "machine", "another", NULL, NULL);
     erase(&drawn);
 }
 
@@ -449,8 +411,8 @@ static void hostile_names_make_sound_figures(void **state)
                          &(struct error_way){.effect = by_way, .processes = 2, .runs = 2});
     build_loops(&drawn.builder, "\033]0;x\007", 0.5);
     draw(&drawn); /* ids differ, and all is valid */
-    assert_true(is_drawn(&drawn, "by-counters-a-b"));
-    assert_true(is_drawn(&drawn, "by-counters-a-b-2"));
+    assert_true(figure_is_there(drawn.figures, "by-counters-a-b"));
+    assert_true(figure_is_there(drawn.figures, "by-counters-a-b-2"));
     erase(&drawn);
 }
 
