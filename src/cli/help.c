@@ -87,6 +87,7 @@ void help_program(struct text *out)
     entry(out, "-h, --help", "print this help");
     entry(out, "    --version", "print the version");
     entry(out, "    --man [COMMAND]", "print a manual page in roff, for man -l");
+    entry(out, "    --completion SHELL", "print what completes command lines in bash, zsh or fish");
     exit_entries(out, exit_meanings);
     text_puts(out, "\n`assay COMMAND --help` explains a command and its options.\n");
 }

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "cli/completion.h"
 #include "cli/deliver.h"
 #include "cli/help.h"
 #include "cli/invoke.h"
@@ -74,6 +75,15 @@ static int print_man(const char *name)
     return print(&out);
 }
 
+static int print_completion(const char *shell)
+{
+    AUTO_TEXT struct text out = {0};
+    if (shell && completion_put(shell, &out))
+        return print(&out);
+    fputs("assay: --completion prints a script for a shell: bash, zsh or fish\n", stderr);
+    return EXIT_USAGE;
+}
+
 static int run_word(const char *word, int argc, char **argv)
 {
     const char *next = argc > 2 ? argv[2] : NULL;
@@ -81,6 +91,8 @@ static int run_word(const char *word, int argc, char **argv)
         return print_help(next);
     if (strcmp(word, "--man") == 0)
         return print_man(next);
+    if (strcmp(word, "--completion") == 0)
+        return print_completion(next);
     if (strcmp(word, "--version") == 0) {
         printf("assay %s\n", ASSAY_VERSION);
         return EXIT_DONE;

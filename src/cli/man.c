@@ -120,7 +120,14 @@ void man_program(struct text *out, const char *version)
     prose(out, "assay measures code whose counts are known beforehand, through every way a count "
                "can be had on this machine, and says what each count is worth: its error, its "
                "cause, and how to measure so that the error is smallest.");
-    text_puts(out, ".SH COMMANDS\n");
+    text_puts(out,
+              ".SH OPTIONS\n.TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR [\\fICOMMAND\\fR]\n"
+              "Print help, on a command where one is named.\n"
+              ".TP\n\\fB\\-\\-version\\fR\nPrint the version.\n"
+              ".TP\n\\fB\\-\\-man\\fR [\\fICOMMAND\\fR]\nPrint a manual page in roff.\n"
+              ".TP\n\\fB\\-\\-completion\\fR \\fISHELL\\fR\nPrint what completes command lines "
+              "in bash, zsh or fish; an installation has them where these shells look.\n"
+              ".SH COMMANDS\n");
     for (const struct command *const *at = command_registry; *at; at++) {
         text_puts(out, ".TP\n\\fBassay ");
         escape(out, (*at)->name);

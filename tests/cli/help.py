@@ -118,12 +118,38 @@ class Man(unittest.TestCase):
                 self.assertIn("SYNOPSIS", shown.stdout)
 
     def test_every_option_is_in_the_page(self):
-        for command in commands():
+        for command in [None, *commands()]:
             with self.subTest(command):
-                page = tap.assay("--man", command).stdout.replace("\\-", "-")
-                for option in re.findall(r"^ .{4}(--[a-z-]+)", tap.assay(command, "--help").stdout,
-                                         re.MULTILINE):
-                    self.assertIn(option, page)
+                words = [command] if command else []
+                page = re.sub(r"\\f.", "", tap.assay("--man", *words).stdout.replace("\\-", "-"))
+                listed = re.findall(r"^  (?:(-\w), |    )(--[a-z-]+)(?: (\S+))?", tap.assay(*words, "--help").stdout,
+                                    re.MULTILINE)
+                self.assertGreater(len(listed), 3)
+                for letter, name, argument in listed:
+                    entry = f"{letter}, {name}" if letter else name
+                    if command:
+                        self.assertIn(f".TP\n{entry}{' ' + argument if argument else ''}\n", page)
+                    else:
+                        self.assertIn(f".TP\n{entry}", page)
+
+    def test_every_command_is_in_the_page_of_all(self):
+        page = tap.assay("--man").stdout.replace("\\-", "-")
+        for command in commands():
+            self.assertIn(f"\\fBassay {command}\\fR\n", page)
+            self.assertIn(f".BR assay-{command} (1),\n", page)
+
+    def test_typesetting_a_page_warns_of_nothing(self):
+        if not shutil.which("man"):
+            self.skipTest("man is not installed")
+        for command in [None, *commands()]:
+            page = tap.assay("--man", *([command] if command else [])).stdout
+            with self.subTest(command), tempfile.NamedTemporaryFile("w", suffix=".1") as file:
+                file.write(page)
+                file.flush()
+                done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", file.name], text=True,
+                                      capture_output=True, check=False, env={**os.environ, "LC_ALL": "C.UTF-8"})
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertTrue(done.stdout)
 
 
 if __name__ == "__main__":
