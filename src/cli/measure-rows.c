@@ -66,8 +66,8 @@ static char *why_no_truth(const struct measuring *measuring, const struct replay
 }
 
 /* The event of a counter. A resumed run knows its name alone, and asks the probe for its kind;
- * where that fails it is taken for a processor's, of which the least can be said. The strings stay
- * valid until the probe is asked again. */
+ * where that fails, or there is no probe, it is taken for a processor's, of which the least can be
+ * said. The strings stay valid until the probe is asked again. */
 static struct counted_event event_of(const struct measuring *measuring,
                                      const struct replayed_cell *cell, uint32_t counter)
 {
@@ -78,7 +78,8 @@ static struct counted_event event_of(const struct measuring *measuring,
     }
     struct failure failure = {0};
     struct listed_event listed = {0};
-    bool told = session_try_event(measuring->session, name, &listed, &failure) == 0;
+    bool told =
+        measuring->session && session_try_event(measuring->session, name, &listed, &failure) == 0;
     return (struct counted_event){.name = name,
                                   .kind = (char *)(uintptr_t)(told ? listed.kind : "hardware"),
                                   .class = cell->counters[counter].class};
@@ -131,6 +132,20 @@ void row_sentence(const struct row *row, struct text *out)
     copies_sentence(&row->copies, &row->summary, out);
 }
 
+/* Of the runs that got a counter. */
+static int row_distribution(const struct reading *readings, size_t count,
+                            struct distribution *distribution)
+{
+    AUTO_FREE double *values = calloc(count + 1, sizeof(*values));
+    size_t counted = 0;
+    for (size_t i = 0; values && i < count; i++) {
+        uint64_t value;
+        if (reading_value(&readings[i], &value))
+            values[counted++] = (double)value;
+    }
+    return values ? distribution_of(values, counted, distribution) : -ENOMEM;
+}
+
 static int add_row(struct rows *rows, const struct replayed_cell *cell, uint32_t counter,
                    struct failure *failure)
 {
@@ -154,6 +169,9 @@ static int add_row(struct rows *rows, const struct replayed_cell *cell, uint32_t
         error = judge_copies(rows, row, failure);
     if (error == 0 && rows->results)
         json_array_append_new(rows->results, row_json(row, readings, count));
+    if (error == 0 && rows->distributions && row->summary.judged &&
+        row_distribution(readings, count, &row->distribution) < 0)
+        error = fail_with(failure, -ENOMEM, "out of memory");
     return error;
 }
 
@@ -234,6 +252,8 @@ void rows_release(struct rows *rows)
         for (int j = 0; j < ROW_FACTORS; j++)
             free(rows->list[i].factors[j]);
         free(rows->list[i].why_no_truth);
+        json_decref(rows->list[i].distribution.density);
+        json_decref(rows->list[i].distribution.samples);
     }
     free(rows->list);
     json_decref(rows->results);

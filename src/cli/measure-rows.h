@@ -5,6 +5,7 @@
  * what a program gets to see are made from the same rows. */
 #pragma once
 
+#include "cli/distribution.h"
 #include "cli/measure-words.h"
 #include "cli/measure.h"
 #include "cli/replay.h"
@@ -26,9 +27,10 @@ struct row {
     const struct replayed_cell *cell;
     uint32_t counter;
     char *factors[ROW_FACTORS];
-    struct summary summary; /* of the event's first counter */
-    struct copies copies;   /* what its other counters read */
-    char *why_no_truth;     /* where only limits are known: why no more is */
+    struct summary summary;           /* of the event's first counter */
+    struct copies copies;             /* what its other counters read */
+    char *why_no_truth;               /* where only limits are known: why no more is */
+    struct distribution distribution; /* where rows have them; count 0: no run got a counter */
 };
 
 /* proven, bounded or model; NULL without a truth. */
@@ -41,13 +43,16 @@ struct rows {
     struct replay replay;
     struct row *list;
     size_t count;
-    json_t *results; /* NULL: not asked for */
+    json_t *results;    /* NULL: not asked for */
+    bool distributions; /* rows have them */
 };
 
 /* Judges every cell of the store; cells that did not run go to measuring->skips. Call rows_release
  * in either case. */
 int rows_gather(struct rows *rows, struct failure *failure);
 void rows_release(struct rows *rows);
+
+json_t *measure_figures(const struct rows *rows);
 
 /* One result as JSON; readings are its runs. */
 json_t *row_json(const struct row *row, const struct reading *readings, size_t count);

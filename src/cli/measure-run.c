@@ -5,7 +5,7 @@
 #include "cli/gather.h"
 #include "cli/measure.h"
 
-int measure_execute(struct measuring *measuring, bool *complete)
+int measure_execute(struct measuring *measuring)
 {
     struct gathering gathering = {.command = "measure",
                                   .common = &measuring->options->common,
@@ -16,6 +16,6 @@ int measure_execute(struct measuring *measuring, bool *complete)
                                   .budget = measuring->options->budget,
                                   .resumed = measuring->options->resume};
     struct failure refusal = {0};
-    int status = gather(&gathering, complete, &refusal);
+    int status = gather(&gathering, &measuring->complete, &refusal);
     return refusal.text[0] ? measure_refuse(measuring, &refusal, status) : status;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/deliver.h"
+#include "cli/finish.h"
 #include "cli/measure-rows.h"
 #include "cli/measure-words.h"
 #include "show/number.h"
@@ -124,7 +125,7 @@ static void put_legend(const struct rows *rows, const struct style *style, struc
         put_remark(out, style,
                    "disturbed: the operating system's own account of the run shows page faults or "
                    "context switches beyond those the specimen makes itself.");
-    const char *how = facts_get(&rows->measuring->catalogue->facts, "emulated");
+    const char *how = facts_get(rows->measuring->facts, "emulated");
     if (!how)
         return;
     AUTO_TEXT struct text mark = {0};
@@ -132,7 +133,7 @@ static void put_legend(const struct rows *rows, const struct style *style, struc
     text_put_clean(&mark, how);
     text_puts(&mark, "): counts of instructions and of the operating system's events hold as on a "
                      "real machine; times, cycles and caches are no hardware's.");
-    const char *isa = facts_get(&rows->measuring->catalogue->facts, "isa");
+    const char *isa = facts_get(rows->measuring->facts, "isa");
     if (isa && strcmp(isa, "aarch64") == 0 && strncmp(how, "QEMU", 4) == 0)
         text_puts(&mark, " Of the CPU's events QEMU counts instructions and cycles only; others "
                          "read 0.");
@@ -212,43 +213,42 @@ static void put_table(const struct rows *rows, const struct style *style, struct
     table_free(&table);
 }
 
-static int deliver_person(const struct rows *rows, int status)
+static void put_report(const void *run, const struct style *style, struct text *out)
 {
-    const struct common_options *common = &rows->measuring->options->common;
-    struct style style = deliver_style(common);
-    AUTO_TEXT struct text out = {0};
+    const struct rows *rows = run;
     if (rows->count) {
-        put_head(rows, &style, &out);
-        put_table(rows, &style, &out);
-        put_legend(rows, &style, &out);
+        put_head(rows, style, out);
+        put_table(rows, style, out);
+        put_legend(rows, style, out);
     }
-    skips_put(&rows->measuring->skips, &style, &out);
-    if (out.length)
-        text_putc(&out, '\n');
-    deliver_put_machine(&rows->measuring->catalogue->facts, &style, &out);
-    text_printf(&out, "seed %" PRIu64 ", samples in ", rows->measuring->seed);
-    text_put_clean(&out, store_path(rows->measuring->store));
-    text_putc(&out, '\n');
-    return deliver_text("measure", common, &out, status);
+    skips_put(&rows->measuring->skips, style, out);
+    if (out->length)
+        text_putc(out, '\n');
+    deliver_put_machine(rows->measuring->facts, style, out);
+    text_printf(out, "seed %" PRIu64 ", samples in ", rows->measuring->seed);
+    text_put_clean(out, store_path(rows->measuring->store));
+    text_putc(out, '\n');
 }
 
 /* --- as JSON --- */
 
-static int deliver_envelope(struct rows *rows, bool complete, int status)
+static json_t *results(const void *run)
 {
-    struct measuring *measuring = rows->measuring;
-    json_t *analysis = json_object();
-    json_object_set_new(analysis, "store", json_text(store_path(measuring->store)));
-    json_object_set_new(analysis, "complete", json_boolean(complete));
-    struct envelope envelope = {.has_seed = true,
-                                .seed = measuring->seed,
-                                .facts = &measuring->catalogue->facts,
-                                .fingerprint = measuring->catalogue->fingerprint,
-                                .results = rows->results,
-                                .analysis = analysis,
-                                .skipped = skips_json(&measuring->skips)};
-    rows->results = NULL;
-    return deliver_json("measure", &measuring->options->common, &envelope, status);
+    return json_incref(((const struct rows *)run)->results);
+}
+
+static json_t *analysis(const void *run)
+{
+    const struct measuring *measuring = ((const struct rows *)run)->measuring;
+    json_t *object = json_object();
+    json_object_set_new(object, "store", json_text(store_path(measuring->store)));
+    json_object_set_new(object, "complete", json_boolean(measuring->complete));
+    return object;
+}
+
+static json_t *figures(const void *run)
+{
+    return measure_figures(run);
 }
 
 /* Everything was tried and nothing could run: the machine lacks it. */
@@ -272,20 +272,37 @@ static int verdict_of(const struct rows *rows)
     return rows->count ? EXIT_LACKING : EXIT_DONE;
 }
 
-int measure_show(struct measuring *measuring, bool complete)
+static int show(const struct rows *rows)
+{
+    const struct measuring *measuring = rows->measuring;
+    const struct finish finish = {.command = "measure",
+                                  .common = &measuring->options->common,
+                                  .seed = measuring->seed,
+                                  .facts = measuring->facts,
+                                  .fingerprint = measuring->fingerprint,
+                                  .skips = &measuring->skips,
+                                  .run = rows,
+                                  .put_report = put_report,
+                                  .results = results,
+                                  .analysis = analysis,
+                                  .figures = figures};
+    return finish_show(&finish, verdict_of(rows));
+}
+
+int measure_show(struct measuring *measuring)
 {
     struct failure failure = {0};
-    bool json = measuring->options->common.json;
-    struct rows rows = {.measuring = measuring, .results = json ? json_array() : NULL};
+    const struct common_options *common = &measuring->options->common;
+    struct rows rows = {.measuring = measuring,
+                        .results = common->json || common->retold ? json_array() : NULL,
+                        .distributions = common->retold};
     int status;
     if (rows_gather(&rows, &failure) < 0)
         status = deliver_failure("measure", &failure, EXIT_FAILED);
-    else if (!rows.count && complete)
+    else if (!rows.count && measuring->complete)
         status = refuse_all(measuring);
-    else if (json)
-        status = deliver_envelope(&rows, complete, verdict_of(&rows));
     else
-        status = deliver_person(&rows, verdict_of(&rows));
+        status = show(&rows);
     rows_release(&rows);
     return status;
 }

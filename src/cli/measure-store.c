@@ -43,6 +43,54 @@ static int put_predictions(const struct measuring *measuring, const struct cell 
                      : run_store_put_account(measuring->store, measuring->catalogue, cell, failure);
 }
 
+/* Those that do not open, too: a store that is judged again says why they are missing. */
+static int put_refused(const struct measuring *measuring, struct failure *failure)
+{
+    const struct string_list *asked = &measuring->options->event;
+    int error = 0;
+    for (size_t i = 0; i < measuring->skips.count && error == 0; i++) {
+        const struct skip *skip = &measuring->skips.list[i];
+        bool refused = false;
+        for (size_t j = 0; j < asked->count; j++)
+            refused |= strcmp(asked->items[j], skip->what) == 0;
+        const struct stored_event event = {
+            .name = skip->what, .kind = "", .error = skip->error, .reason = skip->reason};
+        if (refused && !event_of(measuring, skip->what))
+            error = store_put_event(measuring->store, &event, failure);
+    }
+    return error;
+}
+
+static int put_events(const struct measuring *measuring, struct failure *failure)
+{
+    int error = put_refused(measuring, failure);
+    for (size_t i = 0; i < measuring->event_count && error == 0; i++) {
+        const struct stored_event event = {.name = measuring->events[i].name,
+                                           .kind = measuring->events[i].kind,
+                                           .class = measuring->events[i].class,
+                                           .reason = ""};
+        error = store_put_event(measuring->store, &event, failure);
+    }
+    return error;
+}
+
+/* Once for each, whatever parameters stand behind its name. */
+static int put_specimens(const struct measuring *measuring, struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = 0; i < measuring->cell_count && error == 0; i++) {
+        const struct catalogue_specimen *specimen =
+            catalogue_specimen(measuring->catalogue, measuring->cells[i].specimen);
+        bool first = specimen != NULL;
+        for (size_t j = 0; j < i && first; j++)
+            first =
+                catalogue_specimen(measuring->catalogue, measuring->cells[j].specimen) != specimen;
+        if (first)
+            error = run_store_put_specimen(measuring->store, specimen, failure);
+    }
+    return error;
+}
+
 static int put_plan(struct measuring *measuring, struct failure *failure)
 {
     AUTO_FREE struct visit *visits = NULL;
@@ -56,6 +104,10 @@ static int put_plan(struct measuring *measuring, struct failure *failure)
                            visit_count, failure);
     for (size_t i = 0; i < measuring->cell_count && error == 0; i++)
         error = put_predictions(measuring, &measuring->cells[i], failure);
+    if (error == 0)
+        error = put_events(measuring, failure);
+    if (error == 0)
+        error = put_specimens(measuring, failure);
     return error < 0 ? error : store_commit(measuring->store, failure);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/deliver.h"
+#include "cli/finish.h"
 #include "cli/gather.h"
 #include "cli/geometry.h"
 #include "cli/reach.h"
@@ -64,6 +65,7 @@ static const struct option_spec specs[] = {
      FIELD(no_overhead), NULL},
     {0, "budget", OPTION_DURATION, "TIME",
      "stop between two processes when TIME is over: 500ms, 60s, 5m", FIELD(budget), NULL},
+    OPTION_ROW_FROM(FIELD(from)),
     OPTION_ROW_STORE(FIELD(store)),
     {0, "resume", OPTION_FLAG, NULL,
      "go on with an unfinished run: that of --store, else the latest of this machine",
@@ -80,6 +82,35 @@ static int usage(const char *text)
     return deliver_failure("measure", &failure, EXIT_USAGE);
 }
 
+/* Is the list other than what it is where nobody says anything? */
+static bool is_given(const struct string_list *list, const char *initial)
+{
+    return list->count > 1 || (list->count && strcmp(list->items[0], initial) != 0);
+}
+
+static int check_from(const struct measure_options *options, struct failure *failure)
+{
+    const struct beside_from beside[] = {{"--event", options->event.count},
+                                         {"--each", options->each},
+                                         {"--separate", options->separate},
+                                         {"--path", options->path.count},
+                                         {"--pattern", options->pattern.count},
+                                         {"--specimen", is_given(&options->specimen, "auto")},
+                                         {"--n", is_given(&options->n, "1000")},
+                                         {"--counters", is_given(&options->counters, "1")},
+                                         {"--opt", options->opt.count},
+                                         {"--link", options->link.count},
+                                         {"--runs", options->runs.given},
+                                         {"--processes", options->processes != 1},
+                                         {"--cpu", options->cpu != -1},
+                                         {"--seed", options->seed.given},
+                                         {"--no-overhead", options->no_overhead},
+                                         {"--budget", options->budget},
+                                         {"--store", options->store},
+                                         {"--resume", options->resume}};
+    return stored_run_check(options->from, beside, sizeof(beside) / sizeof(*beside), failure);
+}
+
 static int check_options(const struct measure_options *options, int argument_count,
                          char **arguments)
 {
@@ -89,7 +120,9 @@ static int check_options(const struct measure_options *options, int argument_cou
                   arguments[0]);
         return deliver_failure("measure", &failure, EXIT_USAGE);
     }
-    if (!options->event.count && !options->resume)
+    if (check_from(options, &failure) < 0)
+        return deliver_failure("measure", &failure, EXIT_USAGE);
+    if (!options->event.count && !options->resume && !options->from)
         return usage("say what to count: --event page-faults, for example. `assay events` lists "
                      "what can be counted here.");
     if (options->runs.given && (options->runs.value < 1 || options->runs.value > CELL_MAX_RUNS))
@@ -105,7 +138,7 @@ static int check_options(const struct measure_options *options, int argument_cou
 
 /* --- events --- */
 
-static int keep_event(struct measuring *measuring, const struct listed_event *event)
+int measure_keep_event(struct measuring *measuring, const struct counted_event *event)
 {
     struct counted_event *grown =
         realloc(measuring->events, (measuring->event_count + 1) * sizeof(*grown));
@@ -148,8 +181,11 @@ static int try_event(struct measuring *measuring, const char *name, struct failu
     }
     if (error < 0)
         return name_status(error);
+    const struct counted_event opens = {(char *)(uintptr_t)event.name,
+                                        (char *)(uintptr_t)event.kind,
+                                        (char *)(uintptr_t)event.class};
     if (event.openable)
-        return keep_event(measuring, &event) < 0 ? EXIT_FAILED : EXIT_DONE;
+        return measure_keep_event(measuring, &opens) < 0 ? EXIT_FAILED : EXIT_DONE;
     AUTO_TEXT struct text hint = {0};
     text_puts(&hint, ". `assay events");
     deliver_put_via(&measuring->options->common, &hint);
@@ -175,18 +211,34 @@ int measure_try_events(struct measuring *measuring)
     return measuring->event_count ? EXIT_DONE : measure_refuse(measuring, &failure, EXIT_LACKING);
 }
 
+static json_t *nothing(const void *run)
+{
+    (void)run;
+    return NULL;
+}
+
+static void put_nothing(const void *run, const struct style *style, struct text *out)
+{
+    (void)run, (void)style, (void)out;
+}
+
 int measure_refuse(struct measuring *measuring, const struct failure *failure, int status)
 {
     const struct common_options *common = &measuring->options->common;
     deliver_failure("measure", failure, status);
-    if (!common->json)
+    if (!common->json && !common->retold)
         return status;
-    struct envelope envelope = {.has_seed = true,
-                                .seed = measuring->seed,
-                                .facts = &measuring->catalogue->facts,
-                                .fingerprint = measuring->catalogue->fingerprint,
-                                .skipped = skips_json(&measuring->skips)};
-    return deliver_json("measure", common, &envelope, status);
+    const struct finish finish = {.command = "measure",
+                                  .common = common,
+                                  .seed = measuring->seed,
+                                  .facts = measuring->facts,
+                                  .fingerprint = measuring->fingerprint,
+                                  .skips = &measuring->skips,
+                                  .run = measuring,
+                                  .put_report = put_nothing,
+                                  .results = nothing,
+                                  .analysis = nothing};
+    return finish_show(&finish, status);
 }
 
 /* --- the way through --- */
@@ -205,6 +257,31 @@ static void release(struct measuring *measuring)
     free(measuring->events);
     free(measuring->cells);
     skips_free(&measuring->skips);
+    measure_release_known(&measuring->known);
+    stored_run_release(&measuring->stored);
+}
+
+static int on_the_machine(struct measuring *measuring)
+{
+    const struct measure_options *options = measuring->options;
+    int status =
+        reach_machine("measure", &options->common, &measuring->session, &measuring->catalogue);
+    if (status != EXIT_DONE)
+        return status;
+    measuring->facts = &measuring->catalogue->facts;
+    measuring->fingerprint = measuring->catalogue->fingerprint;
+    if (options->event.count)
+        status = measure_try_events(measuring);
+    struct geometry geometry = {0};
+    measuring->geometry = &geometry;
+    if (status == EXIT_DONE && options->event.count) {
+        geometry_load(measuring->catalogue, &options->common, &geometry);
+        status = measure_sweep(measuring);
+    }
+    measuring->geometry = NULL;
+    if (status == EXIT_DONE)
+        status = measure_open_store(measuring);
+    return status == EXIT_DONE ? measure_execute(measuring) : status;
 }
 
 static int run(void *parsed, int argument_count, char **arguments)
@@ -215,22 +292,9 @@ static int run(void *parsed, int argument_count, char **arguments)
     if (status != EXIT_DONE)
         return status;
     measuring.seed = gather_seed(&options->seed);
-    status = reach_machine("measure", &options->common, &measuring.session, &measuring.catalogue);
-    if (status == EXIT_DONE && options->event.count)
-        status = measure_try_events(&measuring);
-    struct geometry geometry = {0};
-    measuring.geometry = &geometry;
-    if (status == EXIT_DONE && options->event.count) {
-        geometry_load(measuring.catalogue, &options->common, &geometry);
-        status = measure_sweep(&measuring);
-    }
-    bool complete = false;
+    status = options->from ? measure_open_from(&measuring) : on_the_machine(&measuring);
     if (status == EXIT_DONE)
-        status = measure_open_store(&measuring);
-    if (status == EXIT_DONE)
-        status = measure_execute(&measuring, &complete);
-    if (status == EXIT_DONE)
-        status = measure_show(&measuring, complete);
+        status = measure_show(&measuring);
     release(&measuring);
     return status;
 }
@@ -253,7 +317,7 @@ const struct command command_measure = {
         "on this machine, and where that knows nothing from what the machine claims; parameters "
         "written behind a specimen's name win: l1d-chase/l1d=32768/.\n\n"
         "Samples are stored as they arrive. An interrupted run keeps what was measured, and "
-        "--resume goes on with the rest.",
+        "--resume goes on with the rest; --from judges a stored run again, without the machine.",
     .examples = "# is the page-fault counter exact?\n"
                 "assay measure --event page-faults --n 1000\n"
                 "# how does the error depend on the way of reading?\n"

@@ -7,6 +7,7 @@
 #include "base/failure.h"
 #include "cli/command.h"
 #include "cli/skips.h"
+#include "cli/stored-run.h"
 #include "session/session.h"
 #include "store/store.h"
 #include "study/measure.h"
@@ -19,7 +20,7 @@ struct measure_options {
     uint64_t processes, budget;
     int64_t cpu;
     struct seed seed;
-    const char *store;
+    const char *store, *from;
 };
 
 /* An event that opens here. */
@@ -31,8 +32,15 @@ struct counted_event {
 /* One execution of the command. */
 struct measuring {
     const struct measure_options *options;
+    /* --- the machine; of a stored run that is judged again there is no session, and the catalogue
+     * has what the store knows: specimens and their truths --- */
     struct session *session;
     const struct catalogue *catalogue;
+    struct stored_run stored;
+    struct catalogue known;
+    const struct facts *facts;
+    const char *fingerprint;
+    /* --- what is measured --- */
     struct counted_event *events;
     size_t event_count;
     struct cell *cells;
@@ -40,6 +48,7 @@ struct measuring {
     struct skips skips;
     struct geometry *geometry; /* what `assay caches` measured here */
     struct store *store;
+    bool complete; /* every visit of the plan has ended */
     uint64_t seed;
 };
 
@@ -53,12 +62,19 @@ int measure_sweep(struct measuring *measuring);
 /* A new store with plan and predictions, or (--resume) an old one; then measuring->cells are those
  * of the store. */
 int measure_open_store(struct measuring *measuring);
-/* Runs what is not yet in the store. *complete: every visit of the plan has ended. */
-int measure_execute(struct measuring *measuring, bool *complete);
+/* Runs what is not yet in the store. */
+int measure_execute(struct measuring *measuring);
+/* --from: opens the store of an earlier run, with its events and specimens. */
+int measure_open_from(struct measuring *measuring);
+void measure_release_known(struct catalogue *known);
 /* Judges what the store holds and shows it. */
-int measure_show(struct measuring *measuring, bool complete);
+int measure_show(struct measuring *measuring);
 
-/* Message on standard error and, with --json, an envelope that lists what was skipped. */
+/* Adds an event to those that are counted. -ENOMEM. */
+int measure_keep_event(struct measuring *measuring, const struct counted_event *event);
+
+/* Message on standard error and, with --json or where it is kept, an envelope that lists what was
+ * skipped. */
 int measure_refuse(struct measuring *measuring, const struct failure *failure, int status);
 
 /* --- predictions from the catalogue --- */

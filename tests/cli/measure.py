@@ -136,6 +136,49 @@ class Truths(Case):
         self.assertIn("emulated (declared by ASSAY_EMULATED)", done.stdout)
 
 
+class FromAStore(Case):
+    """A stored run says the same again, where there is no machine."""
+
+    NOWHERE = ("--via", "exec:/nowhere/no-such-program")
+
+    def again(self, *arguments):
+        store = self.path("run.sqlite")
+        measured = self.results(*arguments, "--store", store)
+        done = self.measure("--json", "--from", store, *self.NOWHERE)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        judged = json.loads(done.stdout)
+        for key in ("seed", "machine", "results", "analysis", "skipped"):
+            self.assertEqual(judged[key], measured[key])
+        return judged
+
+    def test_counts_truths_and_overheads(self):
+        self.again("--event", "page-faults,task-clock", "--n", "1,100", "--runs", "5", "--path",
+                   "perf-read,perf-syscall")
+
+    def test_limits_of_a_bounded_truth(self):
+        judged = self.again("--event", "page-faults:u", "--specimen", "file-pages", "--n", "64", "--runs", "3")
+        self.assertEqual(judged["results"][0]["truth_grade"], "bounded")
+
+    def test_events_that_do_not_open(self):
+        """Where one of two events is refused, the store knows why."""
+        refused = json.loads(self.measure("--json", "--event", "cycles").stdout)["skipped"]
+        if not refused:
+            self.skipTest("cycles can be counted here")
+        self.assertEqual(self.again("--event", "cycles,page-faults", "--runs", "3")["skipped"], refused)
+
+    def test_people_read_the_same(self):
+        store = self.path("run.sqlite")
+        first = self.measure("--event", "page-faults", "--runs", "3", "--store", store)
+        again = self.measure("--from", store, *self.NOWHERE)
+        self.assertEqual((again.returncode, again.stdout), (first.returncode, first.stdout))
+
+    def test_what_makes_no_sense_beside_it(self):
+        done = self.measure("--from", self.path("none.sqlite"), "--event", "page-faults", "--n", "7", "--resume")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("leave out --event, --n, --resume", done.stderr)
+        self.assertEqual(self.measure("--from", self.path("none.sqlite")).returncode, 2)
+
+
 class Modes(Case):
     """What the letters behind a name do to events that are no hardware: some filter everything."""
 
