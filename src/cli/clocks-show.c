@@ -49,8 +49,7 @@ void clocks_put_absences(const struct clocks_run *run, const struct style *style
     const struct clocks_case *file = &run->file;
     AUTO_TEXT struct text lines = {0};
     struct omissions omissions = {0};
-    for (size_t i = 0; i < run->skips.count; i++)
-        omissions_add(&omissions, 0, run->skips.list[i].what, run->skips.list[i].reason);
+    omissions_add_skips(&omissions, &run->skips);
     size_t skipped = omissions.count;
     for (size_t i = 0; i < file->absence_count; i++)
         omissions_add(&omissions, skipped, file->absences[i].what, file->absences[i].reason);

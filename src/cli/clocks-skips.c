@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cli/clocks-run.h"
+#include "cli/finish.h"
 #include "cli/skip-groups.h"
 
 /* "trips", "interval over sleep, 2 threads", "interval over sleep, CPUs kept awake" */
@@ -39,14 +40,14 @@ static int add_failed(const struct clocks_case *file, struct skip_groups *groups
 int clocks_collect_skips(struct watching *watching)
 {
     const struct clocks_case *file = &watching->run.file;
-    struct skip_groups groups = {0};
-    int error = add_failed(file, &groups);
-    /* For people the case is shown as it is, which names what is absent. */
-    for (size_t i = 0; i < file->absence_count && error == 0 && watching->run.options->common.json;
-         i++) {
+    struct skip_groups failed = {0}, absent = {.for_programs = true};
+    size_t count = finish_is_for_programs(&watching->run.options->common) ? file->absence_count : 0;
+    int error = add_failed(file, &failed);
+    for (size_t i = 0; i < count && error == 0; i++) {
         const struct clock_absence *absence = &file->absences[i];
-        error = skip_groups_add(&groups, absence->what, absence->reason, absence->error, false);
+        error = skip_groups_add(&absent, absence->what, absence->reason, absence->error, false);
     }
-    int closed = skip_groups_close(&groups, &watching->run.skips);
-    return error < 0 ? error : closed;
+    int closed = skip_groups_close(&failed, &watching->run.skips);
+    int closed_too = skip_groups_close(&absent, &watching->run.skips);
+    return error < 0 ? error : closed < 0 ? closed : closed_too;
 }

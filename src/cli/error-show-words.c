@@ -88,7 +88,8 @@ bool error_is_uncounted(const struct erring *erring, bool empty)
 const char *error_skip_reason(const struct erring *erring, const char *what)
 {
     for (size_t i = 0; i < erring->skips.count; i++)
-        if (strncmp(erring->skips.list[i].what, what, strlen(what)) == 0)
+        if (!erring->skips.list[i].for_programs &&
+            strncmp(erring->skips.list[i].what, what, strlen(what)) == 0)
             return erring->skips.list[i].reason;
     return "";
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "cli/error.h"
+#include "cli/finish.h"
 #include "cli/skip-groups.h"
 
 static int group_absences(const struct erring *erring, struct skip_groups *groups)
@@ -36,11 +37,12 @@ static int group_cells(const struct erring *erring, struct skip_groups *groups)
 
 int error_collect_skips(struct erring *erring)
 {
-    struct skip_groups groups = {0};
-    /* For people the case is shown as it is, which names absent events. */
-    int error = erring->options->common.json ? group_absences(erring, &groups) : 0;
+    struct skip_groups absent = {.for_programs = true}, failed = {0};
+    int error =
+        finish_is_for_programs(&erring->options->common) ? group_absences(erring, &absent) : 0;
     if (error == 0)
-        error = group_cells(erring, &groups);
-    int closed = skip_groups_close(&groups, &erring->skips);
-    return error < 0 ? error : closed;
+        error = group_cells(erring, &failed);
+    int closed = skip_groups_close(&absent, &erring->skips);
+    int closed_too = skip_groups_close(&failed, &erring->skips);
+    return error < 0 ? error : closed < 0 ? closed : closed_too;
 }

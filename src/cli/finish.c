@@ -74,6 +74,11 @@ static int hand_over(const struct finish *finish, int status)
     return deliver_text(finish->command, finish->common, &out, status);
 }
 
+bool finish_is_for_programs(const struct common_options *common)
+{
+    return common->json || common->retold;
+}
+
 int finish_show(const struct finish *finish, int status)
 {
     if (status == EXIT_DONE && finish->nothing)

@@ -32,6 +32,10 @@ struct finish {
     json_t *(*figures)(const void *run);  /* show/figure.h; NULL: none */
 };
 
+/* Is the envelope asked for, by --json or by whoever keeps it? Then absences are skips, too; a
+ * report for people shows the case as it is, which names them. */
+bool finish_is_for_programs(const struct common_options *common);
+
 /* The exit code: `status`, unless nothing could be measured or written. */
 int finish_show(const struct finish *finish, int status);
 

@@ -27,7 +27,8 @@ static void append(struct omissions *omissions, const char *what, const char *re
 void omissions_add_skips(struct omissions *omissions, const struct skips *skips)
 {
     for (size_t i = 0; i < skips->count; i++)
-        append(omissions, skips->list[i].what, skips->list[i].reason);
+        if (!skips->list[i].for_programs)
+            append(omissions, skips->list[i].what, skips->list[i].reason);
 }
 
 /* A full stop and a space end a sentence. */

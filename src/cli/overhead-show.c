@@ -145,8 +145,7 @@ void overhead_put_absences(const struct overhead_run *run, const struct style *s
     const struct overhead_case *file = &run->file;
     AUTO_TEXT struct text lines = {0};
     struct omissions omissions = {0};
-    for (size_t i = 0; i < run->skips.count; i++)
-        omissions_add(&omissions, 0, run->skips.list[i].what, run->skips.list[i].reason);
+    omissions_add_skips(&omissions, &run->skips);
     size_t skipped = omissions.count;
     for (size_t i = 0; i < file->absence_count; i++)
         omissions_add(&omissions, skipped, file->absences[i].what, file->absences[i].reason);

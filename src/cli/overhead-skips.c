@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/finish.h"
 #include "cli/overhead-run.h"
 #include "cli/skip-groups.h"
 
@@ -52,11 +53,10 @@ int overhead_collect_skips(struct touring *touring)
 {
     struct overhead_case *file = &touring->run.file;
     forget_unasked(file, &touring->run.options->path);
-    struct skip_groups groups = {0};
+    struct skip_groups groups = {.for_programs = true};
+    size_t count = finish_is_for_programs(&touring->run.options->common) ? file->absence_count : 0;
     int error = 0;
-    /* For people the case is shown as it is, which names what is absent. */
-    for (size_t i = 0; i < file->absence_count && error == 0 && touring->run.options->common.json;
-         i++) {
+    for (size_t i = 0; i < count && error == 0; i++) {
         const struct overhead_absence *absence = &file->absences[i];
         if (!is_said(&touring->run.skips, absence->reason))
             error = skip_groups_add(&groups, absence->what, absence->reason, absence->error, false);

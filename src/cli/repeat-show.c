@@ -47,8 +47,7 @@ void repeat_put_absences(const struct repeat_run_of *run, const struct style *st
         out->failed = true;
         return;
     }
-    for (size_t i = 0; i < run->skips.count; i++)
-        omissions_add(&omissions, 0, run->skips.list[i].what, run->skips.list[i].reason);
+    omissions_add_skips(&omissions, &run->skips);
     size_t skipped = omissions.count;
     for (size_t i = 0; i < file->absence_count; i++)
         omissions_add(&omissions, skipped, file->absences[i].what, file->absences[i].reason);

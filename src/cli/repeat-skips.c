@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "cli/finish.h"
 #include "cli/repeat-run.h"
 #include "cli/skip-groups.h"
 
@@ -52,13 +53,13 @@ static int add_failed(const struct repeat_case *file, struct skip_groups *groups
     return error;
 }
 
-/* For people the case is shown as it is, which names what is absent. */
 static int add_absent(const struct repeating *repeating, struct skip_groups *groups)
 {
     const struct repeat_case *file = &repeating->run.file;
+    size_t count =
+        finish_is_for_programs(&repeating->run.options->common) ? file->absence_count : 0;
     int error = 0;
-    for (size_t i = 0; i < file->absence_count && error == 0 && repeating->run.options->common.json;
-         i++) {
+    for (size_t i = 0; i < count && error == 0; i++) {
         const struct repeat_absence *absence = &file->absences[i];
         if (!is_said(&repeating->run.skips, absence->reason))
             error = skip_groups_add(groups, absence->what, absence->reason, absence->error, false);
@@ -210,12 +211,13 @@ static int tell_budget(struct repeating *repeating)
 
 int repeat_collect_skips(struct repeating *repeating)
 {
-    struct skip_groups groups = {0};
+    struct skip_groups groups = {0}, absent = {.for_programs = true};
     int error = add_failed(&repeating->run.file, &groups);
     if (error == 0)
-        error = add_absent(repeating, &groups);
+        error = add_absent(repeating, &absent);
     const int closed = skip_groups_close(&groups, &repeating->run.skips);
+    const int closed_too = skip_groups_close(&absent, &repeating->run.skips);
     if (error == 0)
-        error = closed;
+        error = closed < 0 ? closed : closed_too;
     return error < 0 ? error : tell_budget(repeating);
 }

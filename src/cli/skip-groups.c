@@ -42,8 +42,9 @@ int skip_groups_add(struct skip_groups *groups, const char *name, const char *re
     return string_list_push(&group->names, name, strlen(name));
 }
 
-static int skip_group(const struct skip_group *group, struct skips *skips)
+static int skip_group(const struct skip_group *group, bool for_programs, struct skips *skips)
 {
+    size_t count = skips->count;
     AUTO_TEXT struct text what = {0};
     for (size_t i = 0; i < group->names.count && i < NAMES_SHOWN; i++)
         text_printf(&what, "%s%s", i ? ", " : "", group->names.items[i]);
@@ -51,8 +52,11 @@ static int skip_group(const struct skip_group *group, struct skips *skips)
         text_printf(&what, " and %zu more", group->names.count - NAMES_SHOWN);
     if (group->cells > 1)
         text_printf(&what, " (%zu cells)", group->cells);
-    return what.failed ? -ENOMEM
-                       : skips_add(skips, text_string(&what), group->reason, group->error);
+    int error =
+        what.failed ? -ENOMEM : skips_add(skips, text_string(&what), group->reason, group->error);
+    if (skips->count > count)
+        skips->list[count].for_programs = for_programs;
+    return error;
 }
 
 int skip_groups_close(struct skip_groups *groups, struct skips *skips)
@@ -60,7 +64,7 @@ int skip_groups_close(struct skip_groups *groups, struct skips *skips)
     int error = 0;
     for (size_t i = 0; i < groups->count; i++) {
         if (error == 0)
-            error = skip_group(&groups->list[i], skips);
+            error = skip_group(&groups->list[i], groups->for_programs, skips);
         string_list_free(&groups->list[i].names);
     }
     free(groups->list);

@@ -16,6 +16,7 @@ struct skip_group {
 struct skip_groups {
     struct skip_group *list;
     size_t count;
+    bool for_programs; /* people are told it otherwise */
 };
 
 /* The name joins those with the same reason, once; cell: it counts as one more cell. The reason is

@@ -22,7 +22,7 @@ int skips_add(struct skips *skips, const char *what, const char *reason, int err
     if (!grown)
         return -ENOMEM;
     skips->list = grown;
-    struct skip skip = {strdup(what), strdup(reason), error};
+    struct skip skip = {strdup(what), strdup(reason), error, false};
     if (!skip.what || !skip.reason) {
         free(skip.what);
         free(skip.reason);

@@ -4,6 +4,7 @@
  * What was asked for and is not in the results, each with its reason. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <jansson.h>
@@ -13,7 +14,8 @@
 
 struct skip {
     char *what, *reason;
-    int error; /* positive errno, 0 when none is involved */
+    int error;         /* positive errno, 0 when none is involved */
+    bool for_programs; /* people are told it otherwise */
 };
 
 struct skips {
