@@ -78,6 +78,20 @@ class Schema(unittest.TestCase):
         self.assertEqual(len(envelope["findings"]), 4)
         self.check("clocks", "--from", envelope["analysis"]["store"])
 
+    def test_report(self):
+        store = self.output("clocks", "--quick", "--budget", "2s", statuses=(0, 3))["analysis"]["store"]
+        envelope = self.check("report", store)
+        self.assertEqual(len(envelope["analysis"]["sections"]), 1)
+        for path, value in ((("schema",), "assay-report/2"), (("sections", 0, "lead"), "one"), (("sections", 0, "figures"), [{}]),
+                            (("machines", 0, "label"), "1"), (("surprise",), 1)):
+            broken = json.loads(json.dumps(envelope))
+            place = broken["analysis"]
+            for key in path[:-1]:
+                place = place[key]
+            place[path[-1]] = value
+            with self.subTest(path):
+                self.assertFalse(self.validator.is_valid(broken))
+
     def test_measure_with_something_left_out(self):
         self.check("measure", "-e", "page-faults:u", "--path", "all", "--pattern", "all", "--runs",
                    "2", "--no-overhead", statuses=(0, 3))

@@ -1,0 +1,191 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What of the papers' findings holds on these machines. */
+#include <string.h>
+
+#include "show/number.h"
+#include "show/page-parts.h"
+
+/* Short names of papers as people cite them. */
+static const struct {
+    const char *paper, *cited;
+} papers[] = {
+    {"aguilera-microbenchmarks", "Aguilera et al. 2005"},
+    {"zaparanuks-accuracy", "Zaparanuks et al. 2009"},
+    {"weaver-overhead", "Weaver 2015"},
+    {"kuperberg-fidelity", "Kuperberg and Reussner 2011"},
+    {"weaver-mckee-trust", "Weaver and McKee 2008"},
+};
+#define PAPERS (sizeof(papers) / sizeof(*papers))
+
+static const char *cited(const char *paper)
+{
+    for (size_t i = 0; i < PAPERS; i++)
+        if (strcmp(papers[i].paper, paper) == 0)
+            return papers[i].cited;
+    return paper;
+}
+
+static void put_quantity(struct page *page, const json_t *number)
+{
+    char digits[NUMBER_SIZE];
+    number_brief(json_number_value(number), digits, sizeof(digits));
+    page_put(page, digits);
+}
+
+/* 5.4 times (5.1 to 5.9) */
+static void put_estimate(struct page *page, const json_t *finding)
+{
+    const json_t *estimate = json_object_get(finding, "estimate");
+    const json_t *low = json_object_get(finding, "low"), *high = json_object_get(finding, "high");
+    if (!json_is_number(estimate))
+        return;
+    put_quantity(page, estimate);
+    page_put(page, " ");
+    page_text(page, page_word(finding, "unit"));
+    if (!json_is_number(low) || !json_is_number(high) ||
+        json_number_value(low) >= json_number_value(high))
+        return;
+    page_put(page, " (");
+    put_quantity(page, low);
+    page_put(page, " to ");
+    put_quantity(page, high);
+    page_put(page, ")");
+}
+
+static void put_cell(struct page *page, const char *string)
+{
+    page_put(page, "<td>");
+    page_text(page, string);
+    page_put(page, "</td>");
+}
+
+static void put_finding(struct page *page, const json_t *section, const json_t *finding,
+                        bool linked)
+{
+    page_put(page, "<tr><th scope=\"row\">");
+    if (linked) {
+        page_put(page, "<a href=\"#");
+        page_name(page, page_word(section, "id"));
+        page_put(page, "\">");
+    }
+    page_text(page, page_word(finding, "id"));
+    page_put(page, linked ? "</a></th>" : "</th>");
+    if (linked && page->several)
+        put_cell(page, page_word(section, "machine"));
+    page_put(page, "<td>");
+    page_chip(page, page_word(finding, "verdict"));
+    page_put(page, "</td>");
+    put_cell(page, page_word(finding, "claim"));
+    page_put(page, "<td class=\"n\">");
+    put_estimate(page, finding);
+    page_put(page, "</td>");
+    put_cell(page, page_word(finding, "figure"));
+    put_cell(page, cited(page_word(finding, "paper")));
+    put_cell(page, page_word(finding, "reason"));
+    page_put(page, "</tr>\n");
+}
+
+static void put_heading(struct page *page, bool linked)
+{
+    static const char *const columns[] = {"verdict",      "claim", "measured here",
+                                          "in the paper", "paper", "why"};
+    page_put(page, "<div class=\"scroll\"><table class=\"scorecard\">\n<thead><tr><th "
+                   "scope=\"col\">finding</th>");
+    if (linked && page->several)
+        page_put(page, "<th scope=\"col\">machine</th>");
+    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+        fprintf(page->stream, "<th scope=\"col\">%s</th>", columns[i]);
+    page_put(page, "</tr></thead>\n<tbody>\n");
+}
+
+static void put_rows(struct page *page, const json_t *section, bool linked)
+{
+    size_t i;
+    json_t *finding;
+    json_array_foreach(json_object_get(section, "findings"), i, finding)
+    {
+        put_finding(page, section, finding, linked);
+    }
+}
+
+/* --- the count of all --- */
+
+struct counts {
+    size_t all, of[4], other;
+    bool seen[PAPERS];
+};
+static const struct {
+    const char *verdict, *told;
+} verdicts[] = {{"holds", "hold here"},
+                {"does not hold", "do not"},
+                {"inconclusive", "are undecided"},
+                {"not testable here", "cannot be tested here"}};
+#define VERDICTS (sizeof(verdicts) / sizeof(*verdicts))
+
+static void count(const json_t *finding, struct counts *counts)
+{
+    counts->all++;
+    for (size_t i = 0; i < VERDICTS; i++)
+        counts->of[i] += strcmp(page_word(finding, "verdict"), verdicts[i].verdict) == 0;
+    for (size_t i = 0; i < PAPERS; i++)
+        counts->seen[i] |= strcmp(page_word(finding, "paper"), papers[i].paper) == 0;
+}
+
+static struct counts count_all(const json_t *sections)
+{
+    struct counts counts = {0};
+    size_t i, at;
+    json_t *section, *finding;
+    json_array_foreach(sections, i, section)
+    {
+        json_array_foreach(json_object_get(section, "findings"), at, finding)
+        {
+            count(finding, &counts);
+        }
+    }
+    return counts;
+}
+
+static void put_count(struct page *page, const struct counts *counts)
+{
+    static const char *const numbers[] = {
+        "", "one paper", "two papers", "three papers", "four papers", "five papers"};
+    size_t count_of_papers = 0;
+    for (size_t i = 0; i < PAPERS; i++)
+        count_of_papers += counts->seen[i];
+    fprintf(page->stream, "<p class=\"score\">Of %zu claims", counts->all);
+    if (count_of_papers)
+        fprintf(page->stream, " of %s", numbers[count_of_papers]);
+    for (size_t i = 0; i < VERDICTS; i++)
+        fprintf(page->stream, "%s %zu %s", i ? "," : "", counts->of[i], verdicts[i].told);
+    page_put(page, ".</p>\n");
+}
+
+void page_scorecard(struct page *page, const json_t *section)
+{
+    const json_t *sections = json_object_get(page->report, "sections");
+    size_t i;
+    json_t *each;
+    if (section) {
+        if (!json_array_size(json_object_get(section, "findings")))
+            return;
+        page_put(page, "<h3>Findings of the paper</h3>\n");
+        put_heading(page, false);
+        put_rows(page, section, false);
+        page_put(page, "</tbody></table></div>\n");
+        return;
+    }
+    struct counts counts = count_all(sections);
+    if (!counts.all)
+        return;
+    page_put(page, "<h3>What the papers found, and what holds here</h3>\n");
+    put_count(page, &counts);
+    put_heading(page, true);
+    json_array_foreach(sections, i, each)
+    {
+        put_rows(page, each, true);
+    }
+    page_put(page, "</tbody></table></div>\n");
+}

@@ -1,0 +1,211 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a reader wants first: which events can be trusted, what came out of every study, and what of
+ * the papers holds. */
+#include <math.h>
+#include <string.h>
+
+#include "show/number.h"
+#include "show/page-parts.h"
+
+/* --- events --- */
+
+/* From the best to the worst; what comes behind was not measured. */
+static const char *const measured[] = {"exact", "accurate", "biased", "noisy", "dead"};
+static const char *const unmeasured[] = {"unscheduled", "unjudged", "unsupported"};
+
+static size_t rank_of(const char *verdict)
+{
+    size_t count = sizeof(measured) / sizeof(*measured), rank = 0;
+    while (rank < count && strcmp(measured[rank], verdict) != 0)
+        rank++;
+    return rank;
+}
+
+static bool is_better(const json_t *row, const json_t *best)
+{
+    size_t one = rank_of(page_word(row, "verdict")), other = rank_of(page_word(best, "verdict"));
+    if (one != other)
+        return one < other;
+    const json_t *adds = json_object_get(row, "overhead");
+    const json_t *best_adds = json_object_get(best, "overhead");
+    return json_is_number(adds) &&
+           (!json_is_number(best_adds) ||
+            fabs(json_number_value(adds)) < fabs(json_number_value(best_adds)));
+}
+
+/* The way of counting this event that errs least. */
+static const json_t *best_way(const json_t *section, const char *event)
+{
+    const json_t *best = NULL;
+    size_t i;
+    json_t *row;
+    json_array_foreach(json_object_get(section, "results"), i, row)
+    {
+        if (strcmp(page_word(row, "event"), event) == 0 && *page_word(row, "path") &&
+            (!best || is_better(row, best)))
+            best = row;
+    }
+    return best;
+}
+
+static void put_way(struct page *page, const json_t *way)
+{
+    const json_t *adds = json_object_get(way, "overhead");
+    page_text(page, page_word(way, "path"));
+    page_put(page, " ");
+    page_text(page, page_word(way, "pattern"));
+    if (json_is_number(adds) && json_number_value(adds) != 0) {
+        char digits[NUMBER_SIZE];
+        number_brief(json_number_value(adds), digits, sizeof(digits));
+        fprintf(page->stream, ", adds %s", digits);
+    }
+}
+
+static void put_event(struct page *page, const json_t *section, const json_t *event)
+{
+    const json_t *way = best_way(section, page_word(event, "event"));
+    page_put(page, "<tr><th scope=\"row\">");
+    page_text(page, page_word(event, "event"));
+    page_put(page, "</th><td>");
+    page_chip(page, page_word(event, "verdict"));
+    page_put(page, "</td><td>");
+    page_text(page, page_word(event, "cause"));
+    page_put(page, "</td><td>");
+    if (way)
+        put_way(page, way);
+    page_put(page, "</td><td>");
+    page_text(page, page_word(event, "note"));
+    page_put(page, "</td></tr>\n");
+}
+
+static size_t count_events(const json_t *events, const char *verdict)
+{
+    size_t i, count = 0;
+    json_t *event;
+    json_array_foreach(events, i, event)
+    {
+        count += strcmp(page_word(event, "verdict"), verdict) == 0;
+    }
+    return count;
+}
+
+static void put_events(struct page *page, const json_t *section, const char *const *verdicts,
+                       size_t count)
+{
+    const json_t *events = json_object_get(json_object_get(section, "analysis"), "events");
+    page_put(page, "<div class=\"scroll\"><table class=\"verdicts\">\n<thead><tr><th "
+                   "scope=\"col\">event</th><th scope=\"col\">verdict</th><th "
+                   "scope=\"col\">cause</th><th scope=\"col\">best path</th><th "
+                   "scope=\"col\">note</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < count; i++) {
+        size_t at;
+        json_t *event;
+        json_array_foreach(events, at, event)
+        {
+            if (strcmp(page_word(event, "verdict"), verdicts[i]) == 0)
+                put_event(page, section, event);
+        }
+    }
+    page_put(page, "</tbody></table></div>\n");
+}
+
+/* What was not measured is worth a line, and a table for those who look. */
+static void put_unmeasured(struct page *page, const json_t *section)
+{
+    const json_t *events = json_object_get(json_object_get(section, "analysis"), "events");
+    size_t of[3], all = 0;
+    for (size_t i = 0; i < 3; i++)
+        all += of[i] = count_events(events, unmeasured[i]);
+    if (!all)
+        return;
+    fprintf(page->stream,
+            "<details class=\"unmeasured\"><summary>%zu more without a verdict:", all);
+    for (size_t i = 0, told = 0; i < 3; i++)
+        if (of[i])
+            fprintf(page->stream, "%s %zu %s", told++ ? "," : "", of[i], unmeasured[i]);
+    page_put(page, "</summary>\n");
+    put_events(page, section, unmeasured, 3);
+    page_put(page, "</details>\n");
+}
+
+static void put_trust(struct page *page, const json_t *section)
+{
+    const json_t *events = json_object_get(json_object_get(section, "analysis"), "events");
+    size_t all = 0;
+    if (strcmp(page_word(section, "command"), "validate") != 0 || !json_array_size(events))
+        return;
+    page_put(page, "<h3><a href=\"#");
+    page_name(page, page_word(section, "id"));
+    page_put(page, "\">");
+    page_section_title(page, section);
+    page_put(page, "</a></h3>\n");
+    for (size_t i = 0; i < sizeof(measured) / sizeof(*measured); i++)
+        all += count_events(events, measured[i]);
+    if (all)
+        put_events(page, section, measured, sizeof(measured) / sizeof(*measured));
+    put_unmeasured(page, section);
+}
+
+/* --- what came out of the others --- */
+
+static void put_outcome(struct page *page, const json_t *section)
+{
+    const json_t *lead = json_object_get(section, "lead");
+    size_t i;
+    json_t *sentence;
+    page_put(page, "<dt><a href=\"#");
+    page_name(page, page_word(section, "id"));
+    page_put(page, "\">");
+    page_section_title(page, section);
+    page_put(page, "</a></dt>\n");
+    json_array_foreach(lead, i, sentence)
+    {
+        page_put(page, "<dd>");
+        page_value(page, sentence);
+        page_put(page, "</dd>\n");
+    }
+    if (*page_word(section, "reason"))
+        page_element(page, "dd", "reason", page_word(section, "reason"));
+    else if (!json_array_size(lead))
+        page_put(page, "<dd>Nothing could be said of it.</dd>\n");
+}
+
+static void put_notes(struct page *page)
+{
+    const json_t *notes = json_object_get(page->report, "notes");
+    size_t i;
+    json_t *note;
+    json_array_foreach(notes, i, note)
+    {
+        page_put(page, "<p class=\"note\">");
+        page_value(page, note);
+        page_put(page, "</p>\n");
+    }
+}
+
+void page_summary(struct page *page)
+{
+    const json_t *sections = json_object_get(page->report, "sections");
+    size_t i;
+    json_t *section;
+    page_put(page, "<section class=\"summary\" id=\"summary\">\n<h2>Summary</h2>\n");
+    if (!json_array_size(sections))
+        page_put(page, "<p class=\"lead\">There is no run in this report.</p>\n");
+    put_notes(page);
+    if (json_array_size(sections)) {
+        page_put(page, "<dl class=\"outcomes\">\n");
+        json_array_foreach(sections, i, section)
+        {
+            put_outcome(page, section);
+        }
+        page_put(page, "</dl>\n");
+    }
+    json_array_foreach(sections, i, section)
+    {
+        put_trust(page, section);
+    }
+    page_scorecard(page, NULL);
+    page_put(page, "</section>\n");
+}
