@@ -10,11 +10,22 @@ static bool is_instructions(const struct error_best *best)
     return best->base && strcmp(best->base, "instructions") == 0;
 }
 
-static bool has_mode(const struct error_report *report, const char *mode)
+/* The mode of a row of the paper, COUNT_ANY where there is nothing of ours in it. */
+static enum count_mode mode_of(const struct error_report *report, const struct error_table3 *row)
 {
     for (size_t i = 0; i < report->best_count; i++)
         if (is_instructions(&report->best[i]) &&
-            strcmp(count_mode_names[report->best[i].mode], mode) == 0)
+            strcmp(count_mode_names[report->best[i].mode], row->mode) == 0)
+            return report->best[i].mode;
+    return COUNT_ANY;
+}
+
+/* Is it counted as well, so that nobody needs what was stepped? */
+static bool is_counted(const struct error_report *report, const struct error_best *best)
+{
+    for (size_t i = 0; i < report->best_count; i++)
+        if (!report->best[i].stepped && is_instructions(&report->best[i]) &&
+            report->best[i].mode == best->mode && report->best[i].machine == best->machine)
             return true;
     return false;
 }
@@ -24,9 +35,9 @@ static void add_ours(const struct erring *erring, json_t *figure)
     const struct error_report *report = &erring->report;
     for (size_t i = 0; i < report->best_count && figure_has_room(figure); i++) {
         const struct error_best *best = &report->best[i];
-        if (is_instructions(best))
+        if (is_instructions(best) && !(best->stepped && is_counted(report, best)))
             FIGURE_ROW(figure, error_machine_json(&erring->file, best->machine),
-                       json_text(count_mode_names[best->mode]), json_text(best->path),
+                       error_mode_json(best->mode), json_text(best->path),
                        json_text(pattern_descriptions[best->pattern]), figure_number(best->median),
                        figure_number((double)best->min), figure_number(best->spread_low),
                        figure_number(best->spread_high),
@@ -39,21 +50,13 @@ static void add_theirs(const struct error_report *report, json_t *figure)
 {
     for (size_t i = 0; i < sizeof(error_table3) / sizeof(*error_table3); i++) {
         const struct error_table3 *row = &error_table3[i];
-        if (has_mode(report, row->mode))
-            FIGURE_ROW(figure, json_text("the paper's"), json_text(row->mode), json_text(row->tool),
-                       json_text(pattern_descriptions[row->pattern]), figure_number(row->median),
-                       figure_number((double)row->min), NULL, NULL, json_text("the paper"), NULL);
+        enum count_mode mode = mode_of(report, row);
+        if (mode != COUNT_ANY)
+            FIGURE_ROW(figure, json_text("the paper's"), error_mode_json(mode),
+                       json_text(row->tool), json_text(pattern_descriptions[row->pattern]),
+                       figure_number(row->median), figure_number((double)row->min), NULL, NULL,
+                       json_text("the paper"), NULL);
     }
-}
-
-/* Is it counted as well, so that nobody needs what was stepped? */
-static bool is_counted(const struct error_report *report, const struct error_best *best)
-{
-    for (size_t i = 0; i < report->best_count; i++)
-        if (!report->best[i].stepped && is_instructions(&report->best[i]) &&
-            report->best[i].mode == best->mode && report->best[i].machine == best->machine)
-            return true;
-    return false;
 }
 
 static void put_caption(const struct erring *erring, struct text *words)

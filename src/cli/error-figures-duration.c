@@ -340,11 +340,12 @@ void error_add_size_figures(const struct erring *erring, json_t *figures)
         .title = "What the kernel counts while a loop runs, by the length of the loop",
         .paper = ERROR_PAPER "Figure 9",
         .kind = FIGURE_BOXES,
-        .x = {"counted in kernel mode", SCALE_SYMLOG, true},
+        .x = {"counted in kernel mode", SCALE_LINEAR, false},
         .columns = columns,
     });
     for (size_t i = 0; i < report->by_size_count && figure_has_room(figure); i++)
         add_size(erring, &report->by_size[i], figure);
+    figure_fit_scale(figure, "x");
     if (report->by_size_count)
         put_sizes(erring, &words);
     figure_set_caption(figure, &words);

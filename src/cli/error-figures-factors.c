@@ -196,6 +196,15 @@ static void add_effect(const struct error_effect *effect, json_t *figure)
                figure_number(several ? NAN : effect->range));
 }
 
+/* Does any factor explain something of the event? */
+static bool explains(const struct error_report *report, const struct error_anova *anova)
+{
+    for (size_t i = anova->first; i < anova->first + anova->effects; i++)
+        if (report->effects[i].share_within > 1e-4)
+            return true;
+    return false;
+}
+
 void error_add_factor_figure(const struct erring *erring, json_t *figures)
 {
     static const struct figure_column columns[] = {
@@ -220,10 +229,13 @@ void error_add_factor_figure(const struct erring *erring, json_t *figures)
         .x = {"% of the variance", SCALE_LINEAR, true},
         .columns = columns,
     });
-    for (size_t i = 0; i < report->effect_count && figure_has_room(figure); i++)
-        add_effect(&report->effects[i], figure);
-    for (size_t i = 0; i < report->anova_count; i++)
-        put_anova(report, &report->anovas[i], &words);
+    for (size_t i = 0; i < report->anova_count; i++) {
+        const struct error_anova *anova = &report->anovas[i];
+        for (size_t j = 0; j < anova->effects && explains(report, anova); j++)
+            if (figure_has_room(figure))
+                add_effect(&report->effects[anova->first + j], figure);
+        put_anova(report, anova, &words);
+    }
     figure_set_caption(figure, &words);
     figure_add_note(figure, "A factor matters when p < 0.001 and it explains 1 % of the variance "
                             "or more: path and machine of all of it, others within each path.");

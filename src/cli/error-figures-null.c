@@ -27,7 +27,7 @@ static void put_overview(struct text *words, const struct error_cell *cell, cons
     double runs = json_number_value(json_array_get(row, 3));
     double least = json_number_value(json_array_get(row, 4));
     double median = json_number_value(json_array_get(row, 6));
-    double most = json_number_value(json_array_get(row, 8));
+    double most = json_number_value(json_array_get(row, 9));
     text_puts(words, "Half of the ");
     figure_put_number(words, runs);
     text_puts(words, " empty windows of ");
@@ -73,7 +73,7 @@ static void add_overview(const struct erring *erring, const struct error_ways *w
         size_t before = figure_rows(figure);
         FIGURE_BOX(figure, &pooled, true, error_machine_json(&erring->file, first->machine),
                    error_event_json(first->event, error_is_stepped(first)),
-                   json_text(count_mode_names[first->mode]));
+                   error_mode_json(first->mode));
         if (figure_rows(figure) > before && before < 4)
             put_overview(&words, first, figure);
     }
@@ -156,8 +156,7 @@ static void add_event(const struct erring *erring, const struct error_ways *ways
         size_t before = figure_rows(figure);
         FIGURE_BOX(figure, &pooled, false, error_machine_json(&erring->file, cell->machine),
                    error_event_json(cell->event, error_is_stepped(cell)), json_text(cell->path),
-                   json_text(pattern_descriptions[cell->pattern]),
-                   json_text(count_mode_names[cell->mode]));
+                   json_text(pattern_descriptions[cell->pattern]), error_mode_json(cell->mode));
         if (figure_rows(figure) == before)
             continue;
         const json_t *row = json_array_get(json_object_get(figure, "rows"), before);
@@ -202,7 +201,7 @@ static void add_unit(const struct erring *erring, const struct error_ways *ways,
     figure_fit_scale(figure, "x");
     figure_set_caption(figure, &words);
     figure_add_note(figure, "One counter; all runs but the first of each process, over -O levels "
-                            "and link modes.");
+                            "and link modes. Whiskers reach to the 99th of a hundred.");
     error_append_figure(erring, figures, figure);
 }
 

@@ -35,6 +35,15 @@ json_t *error_event_json(const char *event, bool stepped)
     return json_text(text_string(&name));
 }
 
+json_t *error_mode_json(enum count_mode mode)
+{
+    static const char *const words[COUNT_MODES] = {[COUNT_ANY] = "any",
+                                                   [COUNT_USER] = "user",
+                                                   [COUNT_KERNEL] = "kernel",
+                                                   [COUNT_BOTH] = "user and kernel"};
+    return json_text(words[mode]);
+}
+
 bool error_is_stepped(const struct error_cell *cell)
 {
     return cell->part == PART_STEPPED;

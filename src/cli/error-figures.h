@@ -32,6 +32,8 @@ void error_append_figure(const struct erring *erring, json_t *figures, json_t *f
 
 /* The event, "instructions:u, stepped" where it was counted by execution. */
 json_t *error_event_json(const char *event, bool stepped);
+/* "user", "kernel", "user and kernel", "any". */
+json_t *error_mode_json(enum count_mode mode);
 bool error_is_stepped(const struct error_cell *cell);
 /* "perf-read read-read", and "on NAME" where there are several machines. */
 void error_put_way(const struct error_case *file, uint32_t machine, const char *path,

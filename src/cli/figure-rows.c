@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "show/json.h"
 #include "show/number.h"
+#include "stats/moments.h"
 
 /* --- values of a box --- */
 
@@ -45,28 +47,63 @@ static void forget(json_t *const *values, size_t count)
         json_decref(values[i]);
 }
 
-void figure_add_box(json_t *figure, const struct pooled *pooled, bool samples,
-                    json_t *const *values, size_t count)
+/* The value that at least a share of them do not exceed, as distributions have it. */
+static double value_at(const double *sorted, size_t count, double share)
 {
+    size_t place = (size_t)ceil(share * (double)count);
+    return sorted[place ? place - 1 : 0];
+}
+
+/* Moves those up to the limit to the front, in their order. How many. */
+static size_t take_up_to(double *values, size_t count, double limit)
+{
+    size_t taken = 0;
+    for (size_t i = 0; i < count; i++)
+        if (values[i] <= limit)
+            values[taken++] = values[i];
+    return taken;
+}
+
+/* Appends BOX_COLUMNS. False: out of memory. */
+static bool append_box(json_t *row, const struct pooled *pooled, bool samples)
+{
+    static const double shares[] = {0, 0.25, 0.5, 0.75, 0.99, 1};
+    AUTO_FREE double *values = calloc(pooled->count, sizeof(*values));
     struct distribution box;
-    if (pooled->failed || distribution_of(pooled->values, pooled->count, &box) < 0) {
-        forget(values, count);
-        return;
-    }
+    if (!values)
+        return false;
+    memcpy(values, pooled->values, pooled->count * sizeof(*values));
+    sort_values(values, pooled->count);
+    json_array_append_new(row, json_count(pooled->count));
+    for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++)
+        json_array_append_new(row, figure_number(value_at(values, pooled->count, shares[i])));
+    double limit = value_at(values, pooled->count, 0.99);
+    memcpy(values, pooled->values, pooled->count * sizeof(*values));
+    if (distribution_of(values, take_up_to(values, pooled->count, limit), &box) < 0)
+        return false;
     if (!samples || json_is_null(box.density)) {
         json_decref(box.samples);
         box.samples = json_null();
     }
+    json_array_append_new(row, box.density);
+    json_array_append_new(row, box.samples);
+    return true;
+}
+
+void figure_add_box(json_t *figure, const struct pooled *pooled, bool samples,
+                    json_t *const *values, size_t count)
+{
+    if (pooled->failed || !pooled->count) {
+        forget(values, count);
+        return;
+    }
     json_t *row = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(row, values[i] ? values[i] : json_null());
-    json_array_append_new(row, json_count(box.count));
-    const double quantiles[] = {box.min, box.q1, box.median, box.q3, box.max};
-    for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++)
-        json_array_append_new(row, figure_number(quantiles[i]));
-    json_array_append_new(row, box.density);
-    json_array_append_new(row, box.samples);
-    json_array_append_new(json_object_get(figure, "rows"), row);
+    if (append_box(row, pooled, samples))
+        json_array_append_new(json_object_get(figure, "rows"), row);
+    else
+        json_decref(row);
 }
 
 /* --- the figure itself --- */

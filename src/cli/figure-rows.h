@@ -20,12 +20,14 @@ void pooled_clear(struct pooled *pooled);
 void pooled_free(struct pooled *pooled);
 #define AUTO_POOLED __attribute__((cleanup(pooled_free)))
 
-/* The columns of a box, behind those that say what it is of. */
+/* The columns of a box, behind those that say what it is of. Whiskers reach to the 99th of a
+ * hundred values, and the violin is of those up to it: one that was interrupted would make a line
+ * of it. */
 #define BOX_COLUMNS                                                                                \
     {"runs", "runs", ROLE_NONE, false}, {"min", "least", ROLE_MIN, false},                         \
         {"q1", "lower quartile", ROLE_Q1, false}, {"median", "median", ROLE_MEDIAN, false},        \
-        {"q3", "upper quartile", ROLE_Q3, false}, {"max", "most", ROLE_MAX, false},                \
-        {"density", "density", ROLE_DENSITY, false},                                               \
+        {"q3", "upper quartile", ROLE_Q3, false}, {"p99", "99 of 100 below", ROLE_MAX, false},     \
+        {"max", "most", ROLE_NONE, false}, {"density", "density", ROLE_DENSITY, false},            \
     {                                                                                              \
         "samples", "samples", ROLE_SAMPLES, false                                                  \
     }

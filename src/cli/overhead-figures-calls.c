@@ -13,6 +13,7 @@
 
 /* More values than that make no smoother violin. */
 #define POOLED_MOST 20000u
+#define KINDS_MOST  16u
 
 /* --- the values behind a row --- */
 
@@ -111,47 +112,57 @@ static void add_box(const struct overhead_run *run, const struct overhead_cells 
                json_count(row->processes), json_count(row->disturbed), box.density, box.samples);
 }
 
-struct drawn {
-    const struct overhead_row *row;
-    size_t order; /* of its kind */
-};
+static bool is_of(const struct overhead_run *run, size_t index, const char *unit, const char *kind)
+{
+    const struct overhead_row *row = &run->report.rows[index];
+    return overhead_has_unit(run, row->meter, unit) && overhead_is_usual(run, index) &&
+           overhead_same_word(run->file.operations[row->operation].kind, kind);
+}
 
-/* The cheapest of a kind first. */
+/* The cheapest first. */
 static int by_cost(const void *left, const void *right)
 {
-    const struct drawn *a = left, *b = right;
-    if (a->order != b->order)
-        return a->order < b->order ? -1 : 1;
-    if (a->row->median != b->row->median)
-        return a->row->median < b->row->median ? -1 : 1;
-    return (a->row > b->row) - (a->row < b->row);
+    const struct overhead_row *a = *(const struct overhead_row *const *)left,
+                              *b = *(const struct overhead_row *const *)right;
+    if (a->median != b->median)
+        return a->median < b->median ? -1 : 1;
+    return (a > b) - (a < b);
 }
 
 static void add_boxes(const struct overhead_run *run, const struct overhead_cells *cells,
-                      const char *unit, json_t *figure)
+                      const char *unit, const char *kind, json_t *figure)
 {
     const struct overhead_report *report = &run->report;
     AUTO_POOLED struct pooled pooled = {0};
-    AUTO_FREE struct drawn *list = calloc(report->row_count + 1, sizeof(*list));
+    AUTO_FREE const struct overhead_row **list = calloc(report->row_count + 1, sizeof(*list));
     size_t count = 0;
-    for (size_t i = 0; list && i < report->row_count; i++) {
-        const struct overhead_row *row = &report->rows[i];
-        if (overhead_has_unit(run, row->meter, unit) && overhead_is_usual(run, i))
-            list[count++] =
-                (struct drawn){row, overhead_kind_order(run->file.operations[row->operation].kind)};
-    }
+    for (size_t i = 0; list && i < report->row_count; i++)
+        if (is_of(run, i, unit, kind))
+            list[count++] = &report->rows[i];
     if (count)
         qsort(list, count, sizeof(*list), by_cost);
     for (size_t i = 0; i < count && figure_has_room(figure); i++)
-        add_box(run, cells, list[i].row, &pooled, figure);
+        add_box(run, cells, list[i], &pooled, figure);
 }
 
-static void add_unit(const struct overhead_run *run, const struct overhead_cells *cells,
-                     const char *unit, json_t *figures)
+static const char *paper_of(const char *kind)
+{
+    static const char *const papers[][2] = {{"start", OVERHEAD_PAPER "Figure 1b"},
+                                            {"stop", OVERHEAD_PAPER "Figure 1c"},
+                                            {"read", OVERHEAD_PAPER "Figure 1a"}};
+    for (size_t i = 0; i < sizeof(papers) / sizeof(*papers); i++)
+        if (overhead_same_word(kind, papers[i][0]))
+            return papers[i][1];
+    return NULL;
+}
+
+/* Reads in user code are so much cheaper than starts that each kind has an axis of its own. */
+static void add_kind(const struct overhead_run *run, const struct overhead_cells *cells,
+                     const char *unit, const char *kind, json_t *figures)
 {
     static const struct figure_column columns[] = {
         OVERHEAD_MACHINE_COLUMN(ROLE_GROUP),
-        {"kind", "call", ROLE_FACET, true},
+        {"kind", "call", ROLE_NONE, true},
         {"path", "path", ROLE_GROUP, true},
         {"variant", "variant", ROLE_GROUP, true},
         {"min", "least", ROLE_MIN, false},
@@ -172,27 +183,53 @@ static void add_unit(const struct overhead_run *run, const struct overhead_cells
         {"samples", "samples", ROLE_SAMPLES, false},
         {0},
     };
-    static const char *const kinds[] = {"start", "stop", "read"};
-    AUTO_TEXT struct text id = {0}, title = {0}, words = {0};
-    figure_put_id(&id, "calls", unit);
-    text_puts(&title, "What a call costs once all was called before, in ");
+    AUTO_TEXT struct text id = {0}, what = {0}, title = {0}, words = {0};
+    figure_put_id(&what, "calls", kind);
+    figure_put_id(&id, text_string(&what), unit);
+    text_puts(&title, "What a ");
+    text_put_clean(&title, kind);
+    text_puts(&title, " costs once all was called before, in ");
     text_put_clean(&title, unit);
     json_t *figure = figure_new(&(struct figure_spec){
         .id = text_string(&id),
         .title = text_string(&title),
-        .paper = OVERHEAD_PAPER "Figure 1",
+        .paper = paper_of(kind),
         .kind = FIGURE_BOXES,
-        .x = {unit, SCALE_LINEAR, true},
+        .x = {unit, SCALE_LINEAR, false},
         .columns = columns,
     });
-    add_boxes(run, cells, unit, figure);
+    add_boxes(run, cells, unit, kind, figure);
     figure_fit_scale(figure, "x");
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-        put_kind(run, kinds[i], unit, &words);
+    put_kind(run, kind, unit, &words);
     text_puts(&words, "Boxes are the middle half of the undisturbed calls, whiskers reach from the "
                       "least to the 99th of a hundred.");
     figure_set_caption(figure, &words);
     overhead_append_figure(run, figures, figure);
+}
+
+static int by_order(const void *left, const void *right)
+{
+    size_t a = overhead_kind_order(*(const char *const *)left),
+           b = overhead_kind_order(*(const char *const *)right);
+    return (a > b) - (a < b);
+}
+
+static void add_unit(const struct overhead_run *run, const struct overhead_cells *cells,
+                     const char *unit, json_t *figures)
+{
+    const char *kinds[KINDS_MOST];
+    size_t count = 0;
+    for (size_t i = 0; i < run->file.operation_count; i++) {
+        const char *kind = run->file.operations[i].kind;
+        bool known = count == KINDS_MOST;
+        for (size_t j = 0; j < count && !known; j++)
+            known = overhead_same_word(kinds[j], kind);
+        if (!known)
+            kinds[count++] = kind;
+    }
+    qsort(kinds, count, sizeof(*kinds), by_order);
+    for (size_t i = 0; i < count; i++)
+        add_kind(run, cells, unit, kinds[i], figures);
 }
 
 /* --- levels --- */

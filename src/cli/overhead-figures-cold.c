@@ -172,7 +172,7 @@ static void add_rows(const struct overhead_run *run, const char *unit, json_t *f
         .title = text_string(&title),
         .paper = OVERHEAD_PAPER "Figure 5",
         .kind = FIGURE_LINES,
-        .x = {"the how many-th call of its process", SCALE_LINEAR, false},
+        .x = {"the how many-th call of its process", SCALE_LOG, false},
         .y = {unit, SCALE_LOG, false},
         .columns = columns,
     });

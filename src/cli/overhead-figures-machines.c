@@ -14,6 +14,16 @@ static const char *mode_of(const struct overhead_machine_row *row)
     return row->total ? "uk" : mode;
 }
 
+static const char *mode_words(const struct overhead_machine_row *row)
+{
+    static const char *const modes[][2] = {
+        {"u", "user"}, {"k", "kernel"}, {"uk", "user and kernel"}};
+    for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+        if (overhead_same_word(mode_of(row), modes[i][0]))
+            return modes[i][1];
+    return "any";
+}
+
 static const char *unit_of(const struct overhead_machine_row *row)
 {
     return row->meter ? meter_unit_names[row->meter->unit] : "ns";
@@ -107,7 +117,7 @@ static void add_unit(const struct overhead_run *run, const char *unit, json_t *f
             continue;
         double ratio = row->has_ratio ? 1 : NAN;
         FIGURE_ROW(figure, overhead_machine_json(&run->file, row->machine), json_text(row->kind),
-                   json_text(row->path), json_text(row->variant), json_text(mode_of(row)),
+                   json_text(row->path), json_text(row->variant), json_text(mode_words(row)),
                    figure_number(row->median), figure_number(row->low), figure_number(row->high),
                    figure_number(ratio * row->ratio), figure_number(ratio * row->ratio_low),
                    figure_number(ratio * row->ratio_high), json_count(row->processes));

@@ -23,8 +23,8 @@ static void add_pair(const struct overhead_run *run, const struct overhead_row *
     text_put_clean(&before, overhead_before(&run->file, row->predecessor));
     FIGURE_ROW(figure, overhead_machine_json(&run->file, row->machine),
                json_text(text_string(&before)), json_text(text_string(&call)),
-               figure_number(percent), figure_number(row->median), figure_number(row->low),
-               figure_number(row->high), figure_number(usual->median),
+               figure_number(rint(10 * percent) / 10), figure_number(row->median),
+               figure_number(row->low), figure_number(row->high), figure_number(usual->median),
                overhead_path_json(&run->file, row->operation),
                overhead_kind_json(&run->file, row->operation), json_text(row->variant),
                json_count(row->runs));

@@ -13,12 +13,24 @@ static bool is_of(const struct overhead_run *run, const struct overhead_slope *s
     return slope->by_reads == by_reads && overhead_has_unit(run, slope->meter, unit);
 }
 
+/* The kind of call stands over the picture: "perf-read, static, group". */
 static void put_series(const struct overhead_run *run, const struct overhead_slope *slope,
                        struct text *out)
 {
-    overhead_put_call(overhead_name(&run->file, slope->operation), slope->variant, out);
+    const char *path = slope->operation < run->file.operation_count
+                           ? run->file.operations[slope->operation].path
+                           : "?";
+    overhead_put_call(path, slope->variant, out);
     if (!slope->by_reads)
         text_puts(out, slope->separate ? ", separate" : ", group");
+    overhead_put_machine(&run->file, slope->machine, out);
+}
+
+static void put_call(const struct overhead_run *run, const struct overhead_slope *slope,
+                     struct text *out)
+{
+    overhead_put_call(overhead_name(&run->file, slope->operation), slope->variant, out);
+    text_puts(out, slope->by_reads ? "" : slope->separate ? ", separate" : ", group");
     overhead_put_machine(&run->file, slope->machine, out);
 }
 
@@ -75,13 +87,13 @@ static void put_slopes(const struct overhead_run *run, const char *unit, bool by
                 by_reads ? "read" : "event");
     overhead_put_cost(words, least->slope);
     text_printf(words, " %s (", unit);
-    put_series(run, least, words);
+    put_call(run, least, words);
     text_puts(words, ")");
     if (most != least) {
         text_puts(words, " to ");
         overhead_put_cost(words, most->slope);
         text_puts(words, " (");
-        put_series(run, most, words);
+        put_call(run, most, words);
         text_puts(words, ")");
     }
     text_puts(words, ".");
