@@ -63,11 +63,11 @@ static bool is_compared(const struct clocks_run *run, const struct field *field)
            field->row->clock != field->row->reference && clocks_is_judged(run, field->row->clock);
 }
 
-/* 1 %: 2 digits; a millionth: 6. */
+/* 1 %: 2 digits; a millionth: 6. To a tenth, for people who read it in a field. */
 static double digits_of(double ratio)
 {
     const double off = fabs(ratio - 1);
-    return off > 0 ? fmin(MOST_DIGITS, fmax(0, -log10(off))) : MOST_DIGITS;
+    return off > 0 ? round(10 * fmin(MOST_DIGITS, fmax(0, -log10(off)))) / 10 : MOST_DIGITS;
 }
 
 /* --- words --- */

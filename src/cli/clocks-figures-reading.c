@@ -69,6 +69,7 @@ static void look_at(uint32_t clock, double ns, struct extremes *extremes)
 static void put_extremes(const struct clocks_run *run, const struct extremes *extremes,
                          const char *least, const char *most, struct text *out)
 {
+    char times[NUMBER_SIZE];
     if (!extremes->count)
         return;
     text_printf(out, " %s ", least);
@@ -76,7 +77,8 @@ static void put_extremes(const struct clocks_run *run, const struct extremes *ex
     if (extremes->most != extremes->least) {
         text_printf(out, ", %s ", most);
         put_named(run, extremes->most, extremes->most_ns, out);
-        text_printf(out, ", %.3g times as much", extremes->most_ns / extremes->least_ns);
+        number_significant(extremes->most_ns / extremes->least_ns, 2, times, sizeof(times));
+        text_printf(out, ", %s times as much", times);
     }
     text_puts(out, ".");
 }

@@ -92,8 +92,9 @@ json_t *clocks_trust_figure(const struct clocks_run *run)
 json_t *clocks_figures(const struct clocks_run *run)
 {
     static clocks_figure *const all[] = {
-        clocks_trust_figure,   clocks_sleeps_figure,  clocks_intervals_figure,
-        clocks_reading_figure, clocks_offsets_figure, clocks_rates_figure,
+        clocks_trust_figure,     clocks_sleeps_figure,  clocks_sleep_errors_figure,
+        clocks_intervals_figure, clocks_reading_figure, clocks_offsets_figure,
+        clocks_rates_figure,
     };
     json_t *figures = json_array();
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)

@@ -64,8 +64,8 @@ json_t *clocks_clock_json(const struct clocks_run *run, size_t index);
 
 /* --- figures, in the order in which a page has them; any may be without rows --- */
 typedef json_t *clocks_figure(const struct clocks_run *run);
-clocks_figure clocks_trust_figure, clocks_sleeps_figure, clocks_intervals_figure,
-    clocks_reading_figure, clocks_offsets_figure, clocks_rates_figure;
+clocks_figure clocks_trust_figure, clocks_sleeps_figure, clocks_sleep_errors_figure,
+    clocks_intervals_figure, clocks_reading_figure, clocks_offsets_figure, clocks_rates_figure;
 /* Which clock the others were held against, and why that one. */
 void clocks_note_reference(const struct clocks_run *run, json_t *figure);
 

@@ -32,10 +32,11 @@ static struct share left_out(const struct control_part *part)
                           part->is_needed};
 }
 
-/* A variance that grew tenfold would take all colour from the rest. */
+/* A variance that grew tenfold would take all colour from the rest. Whole, for people who read it
+ * in a field. */
 static double drawn(double percent)
 {
-    return fmin(100, fmax(-100, percent));
+    return rint(fmin(100, fmax(-100, percent))) + 0.0;
 }
 
 static bool is_measured(const struct share *share)
@@ -100,8 +101,8 @@ static json_t *controls_figure(const struct repeat_run_of *run, share_of *share,
     static const struct figure_column columns[] = {
         {"row", "program", ROLE_Y, false},
         {"control", "control", ROLE_X, true},
-        {"drawn", "% of the variance, as drawn", ROLE_VALUE, false},
-        {"percent", "% of the variance", ROLE_NONE, false},
+        {"drawn", "% of the variance", ROLE_VALUE, false},
+        {"percent", "exactly, %", ROLE_NONE, false},
         {"low", "low", ROLE_NONE, false},
         {"high", "high", ROLE_NONE, false},
         {"cv_percent", "variation then, %", ROLE_NONE, false},
@@ -120,7 +121,7 @@ static json_t *controls_figure(const struct repeat_run_of *run, share_of *share,
     if (view.decisive)
         text_printf(&caption, " %s: %s.", decide, text_string(&by));
     else
-        text_puts(&caption, " Here no single one does so beyond chance.");
+        text_puts(&caption, " The runs at hand prove it of no single one.");
     struct figure_spec spec = *like;
     spec.caption = text_string(&caption);
     spec.kind = FIGURE_MATRIX;
