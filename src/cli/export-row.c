@@ -15,8 +15,16 @@
 /* Beyond this a JSON reader that uses doubles would round: then digits are a string. */
 #define EXACT_IN_A_DOUBLE (UINT64_C(1) << 53)
 
+static void put_number_of_run(struct export_row *row)
+{
+    text_printf(&row->line, row->json ? "\"store\":%u" : "%u", row->run->number);
+    row->next = 1;
+}
+
 static void begin_value(struct export_row *row)
 {
+    if (row->numbered && row->next == 0)
+        put_number_of_run(row);
     if (row->next > 0)
         text_putc(&row->line, ',');
     if (row->json)

@@ -337,6 +337,39 @@ static int write_clocks(struct store *store, struct export_row *row, struct fail
     return store_each_clock(store, write_clock, row, failure);
 }
 
+/* --- runs --- */
+
+static const char *const run_columns[] = {
+    "store",    "name",  "command", "fingerprint", "seed",    "schema", "version", "started",
+    "finished", "cells", "visits",  "visits_done", "samples", "argv",   NULL};
+
+int write_runs(struct store *store, struct export_row *row, struct failure *failure)
+{
+    struct store_info info = {0};
+    int error = store_info(store, &info, failure);
+    if (error)
+        return error;
+    if (row->run->number)
+        row_count(row, row->run->number);
+    else
+        row_none(row);
+    row_text(row, row->run->name);
+    row_text(row, info.command);
+    row_text(row, info.fingerprint);
+    row_count(row, info.seed);
+    row_count(row, (uint64_t)info.schema);
+    row_text(row, info.version);
+    row_text(row, info.started);
+    row_text(row, info.finished);
+    row_count(row, info.cells);
+    row_count(row, info.visits);
+    row_count(row, info.visits_done);
+    row_count(row, info.samples);
+    row_text(row, info.argv);
+    store_info_release(&info);
+    return row_end(row);
+}
+
 const struct export_table export_tables[] = {
     {"samples", sample_columns, toured_sample_columns, watched_sample_columns,
      command_sample_columns, write_samples},
@@ -352,5 +385,6 @@ const struct export_table export_tables[] = {
     {"subjects", subject_columns, NULL, NULL, NULL, write_subjects},
     {"executed", executed_columns, NULL, NULL, NULL, write_executed},
     {"calls", call_columns, NULL, NULL, NULL, write_calls},
+    {"runs", run_columns, NULL, NULL, NULL, write_runs},
     {0},
 };

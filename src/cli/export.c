@@ -25,7 +25,7 @@ struct export_options {
 static const struct option_spec specs[] = {
     {'w', "what", OPTION_STRING, "TABLE",
      "samples, cells, visits, machine, events, truths, opcodes, operations, clocks, subjects, "
-     "executed or calls",
+     "executed, calls or runs",
      offsetof(struct export_options, what), "samples"},
     {0, "format", OPTION_STRING, "FORMAT", "csv or json; --json is short for the latter",
      offsetof(struct export_options, format), "csv"},
@@ -43,9 +43,12 @@ struct exporting {
     const struct export_options *options;
     const struct export_table *table;
     bool json;
-    struct store *store;
+    struct run_list runs; /* of the file */
+    bool together;        /* they are those of a collection: rows say of which */
+    struct store *store;  /* the one being written */
     struct store_info info;
-    struct facts facts;
+    struct facts facts; /* of the first one */
+    json_t *stores;     /* what is said of each */
     struct export_row row;
 };
 
@@ -62,7 +65,7 @@ static int choose(struct exporting *exporting, int argument_count, struct failur
     if (!exporting->table)
         return fail_with(failure, -EINVAL,
                          "--what takes samples, cells, visits, machine, events, truths, opcodes, "
-                         "operations, clocks, subjects, executed or calls, not '%.100s'",
+                         "operations, clocks, subjects, executed, calls or runs, not '%.100s'",
                          options->what);
     exporting->json = options->common.json || strcmp(options->format, "json") == 0;
     if (!exporting->json && strcmp(options->format, "csv") != 0)
@@ -71,27 +74,29 @@ static int choose(struct exporting *exporting, int argument_count, struct failur
     return 0;
 }
 
-static int open_store(struct exporting *exporting, const char *named, struct failure *failure)
+static int list_runs(struct exporting *exporting, const char *named, struct failure *failure)
 {
     AUTO_FREE char *latest = NULL;
     int error = named ? 0 : store_latest(NULL, NULL, &latest, failure);
+    if (!named && !error)
+        deliver_remark(&exporting->options->common, "exporting %s", latest);
+    const char *path = named ? named : latest;
     if (!error)
-        error = store_open(&exporting->store, named ? named : latest, false, failure);
-    if (!error)
-        error = store_info(exporting->store, &exporting->info, failure);
-    if (!error)
-        error = store_facts(exporting->store, &exporting->facts, failure);
+        error = run_list_read(path, &exporting->runs, failure);
     if (error)
         return error;
-    const struct common_options *common = &exporting->options->common;
-    const struct store_info *info = &exporting->info;
-    if (!named)
-        deliver_remark(common, "exporting %s", latest);
-    if (!info->finished)
-        deliver_remark(common,
-                       "this run is not finished: %" PRIu64 " of %" PRIu64 " processes are done",
-                       info->visits_done, info->visits);
+    const struct run_list *runs = &exporting->runs;
+    exporting->together = runs->count != 1 || strcmp(runs->list[0].name, path) != 0;
     return 0;
+}
+
+static int open_store(struct exporting *exporting, size_t number, struct failure *failure)
+{
+    store_close(exporting->store);
+    exporting->store = NULL;
+    store_info_release(&exporting->info);
+    int error = store_open(&exporting->store, exporting->runs.list[number].name, false, failure);
+    return error ? error : store_info(exporting->store, &exporting->info, failure);
 }
 
 /* As the array it was, when it is one. */
@@ -104,7 +109,7 @@ static json_t *argv_of(const struct store_info *info)
     return json_text(info->argv);
 }
 
-/* Where the rows come from, beyond what the envelope says of every result. */
+/* Where rows come from, beyond what the envelope says of every result. */
 static json_t *describe_store(const struct exporting *exporting)
 {
     const struct store_info *info = &exporting->info;
@@ -121,18 +126,29 @@ static json_t *describe_store(const struct exporting *exporting)
     json_object_set_new(store, "visits", json_count(info->visits));
     json_object_set_new(store, "visits_done", json_count(info->visits_done));
     json_object_set_new(store, "samples", json_count(info->samples));
+    return store;
+}
+
+static json_t *describe_all(const struct exporting *exporting)
+{
     json_t *analysis = json_object();
     json_object_set_new(analysis, "what", json_text(exporting->table->name));
-    json_object_set_new(analysis, "store", store);
+    if (exporting->together)
+        json_object_set(analysis, "stores", exporting->stores);
+    else
+        json_object_set(analysis, "store", json_array_get(exporting->stores, 0));
     return analysis;
 }
 
-static json_t *list_skipped(const struct store_info *info)
+static json_t *list_skipped(const struct exporting *exporting)
 {
     json_t *skipped = json_array();
-    if (!info->finished)
-        json_array_append_new(skipped, json_skipped("processes still pending or failed",
-                                                    "the run in the store is not finished", 0));
+    for (size_t i = 0; i < exporting->runs.count; i++)
+        if (!exporting->runs.list[i].finished)
+            json_array_append_new(skipped, json_skipped(exporting->together
+                                                            ? exporting->runs.list[i].name
+                                                            : "processes still pending or failed",
+                                                        "the run in the store is not finished", 0));
     return skipped;
 }
 
@@ -153,29 +169,66 @@ static size_t add_columns(const char **all, size_t count, const char *const *mor
     return count;
 }
 
+/* A first look at every run: what there is to tell of it, and which kinds of cells it has. */
+static int look_into_all(struct exporting *exporting, struct failure *failure)
+{
+    struct export_kinds *kinds = &exporting->row.kinds;
+    int error = 0;
+    exporting->stores = json_array();
+    for (size_t i = 0; i < exporting->runs.count && !error; i++) {
+        error = open_store(exporting, i, failure);
+        if (error)
+            break;
+        const struct store_info *info = &exporting->info;
+        json_array_append_new(exporting->stores, describe_store(exporting));
+        if (!info->finished)
+            deliver_remark(&exporting->options->common,
+                           "%s is not finished: %" PRIu64 " of %" PRIu64 " processes are done",
+                           exporting->together ? exporting->runs.list[i].name : "this run",
+                           info->visits_done, info->visits);
+        if (i == 0)
+            error = store_facts(exporting->store, &exporting->facts, failure);
+        if (!error && exporting->table->toured_columns)
+            error = store_each_cell(exporting->store, note_kinds, kinds, failure);
+    }
+    return error;
+}
+
+static void choose_columns(const struct exporting *exporting, const char **columns)
+{
+    const struct export_table *table = exporting->table;
+    const struct export_kinds *kinds = &exporting->row.kinds;
+    size_t count = 0;
+    if (exporting->row.numbered)
+        columns[count++] = "store";
+    count = add_columns(columns, count, table->columns);
+    if (kinds->toured)
+        count = add_columns(columns, count, table->toured_columns);
+    if (kinds->watched)
+        count = add_columns(columns, count, table->watched_columns);
+    if (kinds->commanded)
+        add_columns(columns, count, table->command_columns);
+}
+
 static int write_rows(void *context, FILE *stream, struct failure *failure)
 {
     struct exporting *exporting = context;
-    const struct export_table *table = exporting->table;
+    struct export_row *row = &exporting->row;
     const char *columns[MOST_COLUMNS];
-    struct export_kinds kinds = {0};
-    int error =
-        table->toured_columns ? store_each_cell(exporting->store, note_kinds, &kinds, failure) : 0;
-    size_t count = add_columns(columns, 0, table->columns);
-    if (kinds.toured)
-        count = add_columns(columns, count, table->toured_columns);
-    if (kinds.watched)
-        count = add_columns(columns, count, table->watched_columns);
-    if (kinds.commanded)
-        add_columns(columns, count, table->command_columns);
-    exporting->row = (struct export_row){
-        .json = exporting->json, .kinds = kinds, .columns = columns, .stream = stream};
-    if (!error)
-        error = row_header(&exporting->row);
-    if (!error)
-        error = table->write(exporting->store, &exporting->row, failure);
-    text_free(&exporting->row.line);
-    exporting->row.columns = NULL;
+    row->json = exporting->json;
+    row->numbered = exporting->together && exporting->table->write != write_runs;
+    row->columns = columns;
+    row->stream = stream;
+    choose_columns(exporting, columns);
+    int error = row_header(row);
+    for (size_t i = 0; i < exporting->runs.count && !error; i++) {
+        row->run = &exporting->runs.list[i];
+        error = open_store(exporting, i, failure);
+        if (!error)
+            error = exporting->table->write(exporting->store, row, failure);
+    }
+    text_free(&row->line);
+    row->columns = NULL;
     if (error && !failure->code)
         fail_with(failure, error, "cannot write the export: %s", strerror(-error));
     return error;
@@ -188,12 +241,14 @@ static int write_all(struct exporting *exporting, FILE *stream, struct failure *
     struct envelope envelope = {.command = "export",
                                 .argc = exporting->options->common.argc,
                                 .argv = exporting->options->common.argv,
-                                .has_seed = true,
-                                .seed = exporting->info.seed,
-                                .facts = &exporting->facts,
-                                .fingerprint = exporting->info.fingerprint,
-                                .analysis = describe_store(exporting),
-                                .skipped = list_skipped(&exporting->info)};
+                                .analysis = describe_all(exporting),
+                                .skipped = list_skipped(exporting)};
+    if (!exporting->together) {
+        envelope.has_seed = true;
+        envelope.seed = exporting->info.seed;
+        envelope.facts = &exporting->facts;
+        envelope.fingerprint = exporting->runs.list[0].fingerprint;
+    }
     return json_envelope_stream(&envelope, stream, write_rows, exporting, failure);
 }
 
@@ -203,7 +258,9 @@ static int export_all(struct exporting *exporting, const char *named, struct fai
     const char *path = exporting->options->common.output;
     int error = output_check(path, failure);
     if (!error)
-        error = open_store(exporting, named, failure);
+        error = list_runs(exporting, named, failure);
+    if (!error)
+        error = look_into_all(exporting, failure);
     if (!error)
         error = output_open(&output, path, failure);
     if (!error) {
@@ -225,6 +282,8 @@ static int run(void *parsed, int argument_count, char **arguments)
     store_close(exporting.store);
     store_info_release(&exporting.info);
     facts_free(&exporting.facts);
+    run_list_release(&exporting.runs);
+    json_decref(exporting.stores);
     if (error == -EPIPE) /* a reader that left early (head) wants no message */
         return EXIT_FAILED;
     if (error == -EINTR)
@@ -244,6 +303,9 @@ const struct command command_export = {
         "can make (operations), what is claimed of clocks, the subjects of a kit, what executions "
         "consisted of (executed), or the system calls they made (calls). Without STORE it takes "
         "the latest one in the state folder.\n\n"
+        "Of a collection (`assay merge`) all runs are written, with a column `store` in front that "
+        "says which run a row is of; FILE#2 writes the second one alone. --what runs lists "
+        "them.\n\n"
         "Where the store has tours, a sample also tells which call its run was (operation), which "
         "one was made before it (predecessor), in which pass over the tour, and what the calls "
         "worked on (counted, open, cold); the cells tell all their calls. Where it "
@@ -261,7 +323,9 @@ const struct command command_export = {
                 "# which cells were measured, for a script\n"
                 "assay export --what cells --json run.sqlite\n"
                 "# the machine behind a store\n"
-                "assay export --what machine run.sqlite\n",
+                "assay export --what machine run.sqlite\n"
+                "# the runs in a collection\n"
+                "assay export --what runs all.sqlite\n",
     .options = specs,
     .hints = hints,
     .stays_here = true,

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "store/collection.h"
 #include "store/store.h"
 
 /* What cells of a store can be besides plain: each kind brings columns of its own. */
@@ -18,10 +19,12 @@ struct export_kinds {
 /* The row being written. Values come in the order of the table's columns. */
 struct export_row {
     bool json;
-    const char *const *columns; /* names; ends with NULL */
-    size_t next;                /* column the next value belongs to */
-    struct export_kinds kinds;  /* of the store's cells: their columns are among these */
-    uint64_t rows;              /* written so far */
+    const char *const *columns;   /* names; ends with NULL */
+    size_t next;                  /* column the next value belongs to */
+    struct export_kinds kinds;    /* of the stores' cells: their columns are among these */
+    const struct listed_run *run; /* whose rows these are */
+    bool numbered;                /* its number is the first value of each row */
+    uint64_t rows;                /* written so far */
     struct text line;
     FILE *stream;
 };
@@ -62,6 +65,9 @@ extern const char *const subject_columns[], *const executed_columns[], *const ca
 int write_subjects(struct store *store, struct export_row *row, struct failure *failure);
 int write_executed(struct store *store, struct export_row *row, struct failure *failure);
 int write_calls(struct store *store, struct export_row *row, struct failure *failure);
+
+/* The run itself. */
+int write_runs(struct store *store, struct export_row *row, struct failure *failure);
 
 /* The watch of one cell. */
 struct export_watch {

@@ -6,9 +6,12 @@
 #include "store/checksum.h"
 
 #include <endian.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
 
 /* Read in the order of the tables themselves: an index may be damaged too. */
 const struct checked_table checked_tables[] = {
@@ -92,11 +95,73 @@ int checksum_of_tables(struct store *store, char text[17], struct failure *failu
     return 0;
 }
 
+/* The rows of one table by themselves; of meta those that are no checksums. */
+static int sum_of_table(struct store *store, const struct checked_table *table, char text[17],
+                        struct failure *failure)
+{
+    static const char meta[] = "SELECT * FROM meta WHERE key NOT IN ('checksum', 'checksums') "
+                               "ORDER BY key";
+    uint64_t sum = 0;
+    const char *query = strcmp(table->name, "meta") == 0 ? meta : table->query;
+    int error = checksum_add_rows(store, query, &sum, failure);
+    checksum_text(sum, text);
+    return error;
+}
+
+/* Table by table, as "meta=0123456789abcdef fact=...": says where the damage is. */
+static int put_each(struct store *store, struct failure *failure)
+{
+    AUTO_TEXT struct text all = {0};
+    for (size_t i = 0; checked_tables[i].name; i++) {
+        char sum[17];
+        if (checked_tables[i].since > store->schema)
+            continue;
+        int error = sum_of_table(store, &checked_tables[i], sum, failure);
+        if (error)
+            return error;
+        text_printf(&all, "%s%s=%s", all.length ? " " : "", checked_tables[i].name, sum);
+    }
+    return all.failed ? store_no_memory(store, failure)
+                      : store_put_meta(store, "checksums", text_string(&all), failure);
+}
+
 int checksum_put(struct store *store, struct failure *failure)
 {
     char text[17];
-    int error = checksum_of_tables(store, text, failure);
+    int error = put_each(store, failure);
+    if (!error)
+        error = checksum_of_tables(store, text, failure);
     return error ? error : store_put_meta(store, "checksum", text, failure);
+}
+
+int checksum_holds(struct store *store, const struct checked_table *table, struct failure *failure)
+{
+    AUTO_FREE char *all = NULL;
+    char sum[17], entry[64];
+    int error = store_get_meta(store, "checksums", &all, failure);
+    if (!error && all)
+        error = sum_of_table(store, table, sum, failure);
+    if (error)
+        return error;
+    if (!all)
+        return -ENODATA;
+    snprintf(entry, sizeof(entry), "%s=%s", table->name, sum);
+    const char *found = strstr(all, entry);
+    return found && (found == all || found[-1] == ' ');
+}
+
+/* Names the tables that were changed, where the store can tell. */
+static int tell_change(struct store *store, struct failure *failure)
+{
+    AUTO_TEXT struct text what = {0};
+    text_puts(&what, "its checksum is not that of its content");
+    size_t count = 0;
+    for (size_t i = 0; checked_tables[i].name; i++)
+        if (checked_tables[i].since <= store->schema &&
+            checksum_holds(store, &checked_tables[i], NULL) == 0)
+            text_printf(&what, "%s %s", count++ ? "," : ": what was changed is in table",
+                        checked_tables[i].name);
+    return store_damaged(store->path, text_string(&what), failure);
 }
 
 /* What a finished run says of itself. */
@@ -108,7 +173,7 @@ static int compare_own(struct store *store, const char *text, struct failure *fa
         return error;
     if (stored ? strcmp(stored, text) == 0 : !store->finished)
         return 0;
-    return store_damaged(store->path, "its checksum is not that of its content", failure);
+    return tell_change(store, failure);
 }
 
 int checksum_verify(struct store *store, struct failure *failure)
@@ -118,6 +183,6 @@ int checksum_verify(struct store *store, struct failure *failure)
     if (!error)
         error = compare_own(store, text, failure);
     if (!error && store->content && strcmp(store->content, text) != 0)
-        error = store_damaged(store->path, "its checksum is not that of its content", failure);
+        error = tell_change(store, failure);
     return error;
 }

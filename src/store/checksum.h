@@ -48,3 +48,6 @@ struct checked_table {
     const char *query; /* its rows in the order of the key */
 };
 extern const struct checked_table checked_tables[]; /* ends with name NULL */
+/* Is a table of a finished store what it was? 1, 0, -ENODATA where older stores do not tell, or why
+ * it cannot be read. */
+int checksum_holds(struct store *store, const struct checked_table *table, struct failure *failure);

@@ -4,6 +4,7 @@
  * What the files about collections share within the room. */
 #pragma once
 
+#include "store/collection.h"
 #include "store/handle.h"
 
 /* user_version of a collection: this and the schema of the stores that it can hold. */
@@ -22,3 +23,11 @@ int collection_show(struct store *store, int version, unsigned number, struct fa
 int collection_enter(struct store *store, struct failure *failure);
 /* Writes the checksum over the collection's own tables. */
 int collection_seal(struct store *store, struct failure *failure);
+/* run_list_read of a file that may be damaged. */
+int run_list_read_damaged(const char *path, struct run_list *runs, struct failure *failure);
+
+/* --- salvage.c --- */
+
+/* Makes a store at `to` of what can be read of the run `from`. */
+int store_salvage(const char *from, const char *to, const struct salvage *salvage,
+                  struct failure *failure);

@@ -22,6 +22,7 @@ struct collecting {
     unsigned count; /* of runs so far */
     sqlite3_stmt *find, *put_run, *put_sample;
     struct failure *failure;
+    const struct salvage *salvage; /* NULL: only sound stores are taken */
 };
 
 /* --- the new file --- */
@@ -146,50 +147,13 @@ static int publish(const struct store *target, struct failure *failure)
 
 /* --- one run --- */
 
-static int copy_table(struct collecting *collecting, const char *table, struct failure *failure)
-{
-    AUTO_STATEMENT sqlite3_stmt *from = NULL, *into = NULL;
-    AUTO_TEXT struct text sql = {0};
-    struct store *source = collecting->source, *target = &collecting->target;
-    text_printf(&sql, "SELECT * FROM %s", table);
-    int error = store_prepare(source, text_string(&sql), &from, failure);
-    if (error)
-        return error;
-    const int columns = sqlite3_column_count(from);
-    text_clear(&sql);
-    text_printf(&sql, "INSERT INTO %s VALUES(%u", table, collecting->count);
-    for (int i = 0; i < columns; i++)
-        text_puts(&sql, ", ?");
-    text_puts(&sql, ")");
-    error = store_prepare(target, text_string(&sql), &into, failure);
-    while (!error) {
-        int got = store_step(source, from, "read", failure);
-        if (got <= 0)
-            return got;
-        for (int i = 0; i < columns; i++)
-            sqlite3_bind_value(into, i + 1, sqlite3_column_value(from, i));
-        error = store_step(target, into, "write to", failure);
-        sqlite3_reset(into);
-    }
-    return error;
-}
-
 static int put_sample(void *context, const struct sample *sample)
 {
     struct collecting *collecting = context;
     sqlite3_stmt *put = collecting->put_sample;
     sqlite3_bind_int64(put, 1, collecting->count);
     sqlite3_bind_int64(put, 2, scan_key(collecting->source));
-    bind_u64(put, 3, sample->value);
-    bind_u64(put, 4, sample->enabled);
-    if (sample->running == sample->enabled)
-        sqlite3_bind_null(put, 5);
-    else
-        bind_u64(put, 5, sample->running);
-    bind_u64(put, 6, sample->account.minor_faults);
-    bind_u64(put, 7, sample->account.major_faults);
-    bind_u64(put, 8, sample->account.voluntary);
-    bind_u64(put, 9, sample->account.involuntary);
+    bind_stored(put, 3, sample);
     int error = store_step(&collecting->target, put, "write samples to", collecting->failure);
     sqlite3_reset(put);
     return error;
@@ -221,7 +185,8 @@ static int copy_run(struct collecting *collecting, struct failure *failure)
     sqlite3_reset(collecting->put_run);
     for (size_t i = 0; !error && checked_tables[i].name; i++)
         if (checked_tables[i].since <= source->schema)
-            error = copy_table(collecting, checked_tables[i].name, failure);
+            error = copy_table(source, &collecting->target, checked_tables[i].name,
+                               collecting->count, failure);
     collecting->failure = failure;
     return error ? error : store_scan_samples(source, put_sample, collecting, failure);
 }
@@ -243,12 +208,54 @@ static int take_run(struct collecting *collecting, const char *name, struct fail
     return error;
 }
 
+/* --- runs that may be damaged --- */
+
+static int ignore(void *context, const struct sample *sample)
+{
+    (void)context;
+    (void)sample;
+    return 0;
+}
+
+static int read_all(const char *name, struct failure *failure)
+{
+    struct store *store = NULL;
+    int error = store_open(&store, name, false, failure);
+    if (!error)
+        error = store_scan_samples(store, ignore, NULL, failure);
+    store_close(store);
+    return error;
+}
+
+/* What is left of it becomes a store of its own first. */
+static int take_rest(struct collecting *collecting, const char *name, struct failure *failure)
+{
+    AUTO_TEXT struct text rest = {0};
+    text_printf(&rest, "%s-rest", collecting->target.file);
+    int error = rest.failed ? fail_with(failure, -ENOMEM, "out of memory") : 0;
+    if (!error)
+        error = store_salvage(name, text_string(&rest), collecting->salvage, failure);
+    if (!error)
+        error = take_run(collecting, text_string(&rest), failure);
+    store_remove_files(text_string(&rest));
+    return error;
+}
+
+static int take_listed(struct collecting *collecting, const char *name, struct failure *failure)
+{
+    struct failure damage = {0};
+    if (!collecting->salvage || read_all(name, &damage) != -EBADMSG)
+        return take_run(collecting, name, failure);
+    return take_rest(collecting, name, failure);
+}
+
 static int take_file(struct collecting *collecting, const char *path, struct failure *failure)
 {
     struct run_list runs = {0};
-    int error = run_list_read(path, &runs, failure);
+    int error = collecting->salvage ? run_list_read_damaged(path, &runs, failure)
+                                    : run_list_read(path, &runs, failure);
     for (size_t i = 0; i < runs.count && !error; i++)
-        error = take_run(collecting, runs.list[i].name, failure);
+        error = take_listed(collecting, runs.list[i].name, failure);
     run_list_release(&runs);
     return error;
 }
@@ -268,13 +275,13 @@ static int fill(struct collecting *collecting, const char *const *from, size_t c
     return error;
 }
 
-int collection_write(const char *path, const char *const *from, size_t count,
-                     struct failure *failure)
+static int write_new(const char *path, const char *const *from, size_t count,
+                     const struct salvage *salvage, struct failure *failure)
 {
     struct stat status;
     if (lstat(path, &status) == 0)
         return refuse_existing(path, failure);
-    struct collecting collecting = {.target = {.path = strdup(path)}};
+    struct collecting collecting = {.target = {.path = strdup(path)}, .salvage = salvage};
     if (!collecting.target.path)
         return fail_with(failure, -ENOMEM, "out of memory");
     int error = make_file(&collecting, failure);
@@ -288,4 +295,16 @@ int collection_write(const char *path, const char *const *from, size_t count,
     free(collecting.target.path);
     free(collecting.target.file);
     return error;
+}
+
+int collection_write(const char *path, const char *const *from, size_t count,
+                     struct failure *failure)
+{
+    return write_new(path, from, count, NULL, failure);
+}
+
+int collection_salvage(const char *path, const char *const *from, size_t count,
+                       const struct salvage *salvage, struct failure *failure)
+{
+    return write_new(path, from, count, salvage, failure);
 }

@@ -207,15 +207,41 @@ static int take_only(struct store *store, struct run_list *runs, struct failure 
     return runs->list[0].name ? 0 : store_no_memory(store, failure);
 }
 
+static int read_list(struct store *store, struct run_list *runs, struct failure *failure)
+{
+    return store->collection && !store->number ? list_runs(store, runs, failure)
+                                               : take_only(store, runs, failure);
+}
+
 int run_list_read(const char *path, struct run_list *runs, struct failure *failure)
 {
     struct store *store = NULL;
     *runs = (struct run_list){0};
     int error = store_open_listing(&store, path, failure);
-    if (error)
-        return error;
-    error = store->collection && !store->number ? list_runs(store, runs, failure)
-                                                : take_only(store, runs, failure);
+    if (!error)
+        error = read_list(store, runs, failure);
+    store_close(store);
+    return error;
+}
+
+/* Of a store that is damaged no more than its name is needed. */
+int run_list_read_damaged(const char *path, struct run_list *runs, struct failure *failure)
+{
+    struct store *store = NULL;
+    *runs = (struct run_list){0};
+    int error = store_open_damaged(&store, path, true, failure);
+    if (!error && store->collection && !store->number)
+        error = list_runs(store, runs, failure);
+    else if (!error) {
+        runs->list = calloc(1, sizeof(*runs->list));
+        char *name = strdup(store->path);
+        if (!runs->list || !name)
+            error = store_no_memory(store, failure);
+        if (runs->list)
+            runs->list[runs->count++].name = name;
+        else
+            free(name);
+    }
     store_close(store);
     return error;
 }

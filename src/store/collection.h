@@ -30,3 +30,15 @@ void run_list_describe(const struct run_list *runs, struct text *out);
  * twice is taken once. Appears whole or not at all; -EEXIST rather than touch an existing file. */
 int collection_write(const char *path, const char *const *from, size_t count,
                      struct failure *failure);
+
+/* What could not be read of a run. */
+struct salvage {
+    /* In words, with the run's name; NULL: nobody wants to know. */
+    void (*left_out)(void *context, const char *name, const char *what);
+    void *context;
+};
+/* The same of files that may be damaged: visits whose samples are not what was written, or whose
+ * own record is not, become failed ones. Fails where a run says too little without what is damaged.
+ */
+int collection_salvage(const char *path, const char *const *from, size_t count,
+                       const struct salvage *salvage, struct failure *failure);

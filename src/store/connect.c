@@ -66,6 +66,14 @@ static void defend(sqlite3 *db)
                  NULL, NULL, NULL);
 }
 
+/* A file that was cut short is opened only for those who could write its schema, which nobody does
+ * here: every way to read forbids it. */
+static void suffer_damage(sqlite3 *db)
+{
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+    sqlite3_exec(db, "PRAGMA writable_schema=ON", NULL, NULL, NULL);
+}
+
 /* SQLite's own way of naming a file: never taken for a URI or for ":memory:". */
 static char *file_name(const char *path, bool immutable)
 {
@@ -101,6 +109,8 @@ static int open_file(struct store *store, const struct way *way, int patience_ms
     sqlite3_extended_result_codes(store->db, 1);
     sqlite3_busy_timeout(store->db, patience_ms);
     defend(store->db);
+    if (store->salvage)
+        suffer_damage(store->db);
     if (way->query_only)
         sqlite3_exec(store->db, "PRAGMA query_only=ON", NULL, NULL, NULL);
     return SQLITE_OK;
@@ -345,7 +355,8 @@ static int check_finished(struct store *store, struct failure *failure)
     if (!error)
         error = store_get_meta(store, "checksum", &checksum, failure);
     store->finished = finished != NULL;
-    if (!error && (finished || checksum || store->content)) /* one alone is damage, too */
+    if (!error && !store->salvage && /* one of these without the others is damage, too */
+        (finished || checksum || store->content))
         error = checksum_verify(store, failure);
     return error;
 }
@@ -358,7 +369,7 @@ static int check_content(struct store *store, struct failure *failure)
         error = snapshot_begin(store, &began, failure);
     if (!error)
         error = schema_compare(store, failure);
-    if (!error)
+    if (!error && !store->salvage)
         error = check_pages(store, failure);
     if (!error && store->collection)
         error = collection_enter(store, failure);
@@ -368,13 +379,20 @@ static int check_content(struct store *store, struct failure *failure)
     return error;
 }
 
+void connect_limit(struct store *store, unsigned passes)
+{
+    int64_t bytes = file_bytes(store->file, "") + file_bytes(store->file, "-wal");
+    store->steps_left = passes * (CHECK_STEPS + CHECK_STEPS_A_BYTE * bytes) / STEPS_A_TICK;
+    if (passes)
+        sqlite3_progress_handler(store->db, STEPS_A_TICK, count_down, &store->steps_left);
+    else
+        sqlite3_progress_handler(store->db, 0, NULL, NULL);
+}
+
 int connect_check(struct store *store, struct failure *failure)
 {
-    /* A file made to waste time (pages that refer to each other) must not hang us. */
-    int64_t bytes = file_bytes(store->file, "") + file_bytes(store->file, "-wal");
-    int64_t ticks = (CHECK_STEPS + CHECK_STEPS_A_BYTE * bytes) / STEPS_A_TICK;
-    sqlite3_progress_handler(store->db, STEPS_A_TICK, count_down, &ticks);
+    connect_limit(store, 1);
     int error = check_content(store, failure);
-    sqlite3_progress_handler(store->db, 0, NULL, NULL);
+    connect_limit(store, 0);
     return error;
 }

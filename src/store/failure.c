@@ -3,6 +3,7 @@
  *
  * From an SQLite result to a sentence for a person: what happened to which file, and what to do. */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "store/handle.h"
@@ -20,7 +21,7 @@ static const struct explanation explanations[] = {
     {SQLITE_NOTADB, EBADMSG, "it is not an SQLite database",
      "Name a file that assay wrote, or leave the name out to use the latest"},
     {SQLITE_CORRUPT, EBADMSG, "the file is damaged",
-     "Take a copy you trust, or save what is left with: sqlite3 FILE .recover"},
+     "Take a copy you trust, or save what is left with: assay merge --salvage -o NEW FILE"},
     {SQLITE_BUSY, EBUSY, "another program has locked it",
      "Wait for that program to end, or close it, and try again"},
     {SQLITE_LOCKED, EBUSY, "it is locked within this program",
@@ -100,7 +101,15 @@ int store_sql_failure(sqlite3 *db, const char *path, const char *doing, struct f
 int store_damaged(const char *path, const char *what, struct failure *failure)
 {
     return fail_with(failure, -EBADMSG,
-                     "the store %s is damaged, or was changed by another program: %s. Take a copy "
-                     "you trust, or save what is left with: sqlite3 FILE .recover",
+                     "the store %.400s is damaged, or was changed by another program: %s. Take a "
+                     "copy you trust, or save what is left with: assay merge --salvage -o NEW FILE",
                      path, what);
+}
+
+int visit_damaged(const struct store *store, uint32_t cell, uint32_t process, const char *what,
+                  struct failure *failure)
+{
+    char text[200];
+    snprintf(text, sizeof(text), "process %" PRIu32 " of cell %" PRIu32 " %s", process, cell, what);
+    return store_damaged(store->path, text, failure);
 }

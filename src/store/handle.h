@@ -45,6 +45,7 @@ struct store {
     bool numbered;   /* by its name */
     bool collection; /* the file is one */
     bool listing;    /* it may be one without a run being chosen */
+    bool salvage;    /* opened to see what is left: only its layout was checked */
     char *content;   /* checksum that a collection keeps of the run; NULL: no collection */
     int schema;      /* of the file: an older one is read as it is */
     bool writer;     /* holds the write lock: a transaction is always open */
@@ -57,6 +58,7 @@ struct store {
     sqlite3_stmt *insert_many, *insert_one, *find_visit, *end_visit;
     sqlite3_stmt *insert_executed, *insert_call; /* NULL: not needed yet */
     struct sample_scan *scan;                    /* under way; NULL: none */
+    int64_t steps_left;                          /* of connect_limit */
 };
 
 /* --- failure.c --- */
@@ -66,11 +68,17 @@ struct store {
 int store_sql_failure(sqlite3 *db, const char *path, const char *doing, struct failure *failure);
 /* -EBADMSG: the content cannot be what assay wrote. what: "a cell without a path". */
 int store_damaged(const char *path, const char *what, struct failure *failure);
+/* The same of one visit: "lacks samples". */
+int visit_damaged(const struct store *store, uint32_t cell, uint32_t process, const char *what,
+                  struct failure *failure);
 
 /* --- open.c --- */
 
 /* Opens a store, or a collection as a whole: then no run is chosen unless the name does. */
 int store_open_listing(struct store **store, const char *path, struct failure *failure);
+/* The same of what may be damaged: nothing that is read of it was checked. */
+int store_open_damaged(struct store **store, const char *path, bool listing,
+                       struct failure *failure);
 /* A file and what SQLite lays beside it. */
 void store_remove_files(const char *path);
 
@@ -123,6 +131,8 @@ extern const char *const schema_steps[STORE_SCHEMA]; /* statements, from version
 /* A database in memory with the tables and views of a store, to look at. An SQLite result; the
  * caller closes *db in any case. */
 int schema_in_memory(int version, sqlite3 **db);
+/* Makes an empty database ours, of that version. */
+int schema_create_as(struct store *store, int version, struct failure *failure);
 
 /* Makes an empty database ours, within a transaction of its own. */
 int schema_create(struct store *store, struct failure *failure);
@@ -148,6 +158,9 @@ bool connect_lacks_wal(int result);
 /* Is it a sound store, and is it finished? Bounded in time whatever the file holds. */
 int connect_check(struct store *store, struct failure *failure);
 
+/* A file made to waste time (pages that refer to each other) must not hang us: from here on reading
+ * ends after several times what so many passes over a sound file need. 0: no limit. */
+void connect_limit(struct store *store, unsigned passes);
 /* Refuses a store that another program is writing: -EBUSY. */
 int connect_without_writer(struct store *store, struct failure *failure);
 
@@ -176,6 +189,26 @@ int store_write_failed(struct store *store, const struct failure *why, struct fa
 void store_release_statements(struct store *store);
 /* Makes the visit the one under way, unless another is. */
 int visit_enter(struct store *store, uint32_t cell, uint32_t process, struct failure *failure);
+
+/* --- samples.c --- */
+
+/* What table visit says of one. */
+struct visit_row {
+    int64_t id;
+    struct visit visit;
+    uint64_t samples, checksum;
+};
+/* The samples of one visit. */
+int samples_of_visit(struct store *store, const struct visit_row *row, store_sample_each *each,
+                     void *context, struct failure *failure);
+
+/* --- copy.c --- */
+
+/* All rows of a table into that of another database, which has the number in front; 0: has not. */
+int copy_table(struct store *from, struct store *into, const char *table, unsigned number,
+               struct failure *failure);
+/* Binds what a sample holds behind its key, from that parameter on. */
+void bind_stored(sqlite3_stmt *statement, int index, const struct sample *sample);
 
 /* --- scan.c --- */
 

@@ -199,15 +199,20 @@ static struct store *make_named_handle(const char *path, struct failure *failure
     return store;
 }
 
-static int open_named(struct store **store, const char *path, bool writable, bool listing,
+struct opening {
+    bool writable, listing, salvage;
+};
+
+static int open_named(struct store **store, const char *path, struct opening how,
                       struct failure *failure)
 {
     *store = NULL;
     struct store *opened = make_named_handle(path, failure);
     if (!opened)
         return -ENOMEM;
-    opened->listing = listing;
-    int error = open_existing(opened, writable, failure);
+    opened->listing = how.listing || how.writable; /* which one does not matter then */
+    opened->salvage = how.salvage;
+    int error = open_existing(opened, how.writable, failure);
     if (error) {
         store_close(opened);
         return error;
@@ -218,12 +223,18 @@ static int open_named(struct store **store, const char *path, bool writable, boo
 
 int store_open(struct store **store, const char *path, bool writable, struct failure *failure)
 {
-    return open_named(store, path, writable, false, failure);
+    return open_named(store, path, (struct opening){.writable = writable}, failure);
 }
 
 int store_open_listing(struct store **store, const char *path, struct failure *failure)
 {
-    return open_named(store, path, false, true, failure);
+    return open_named(store, path, (struct opening){.listing = true}, failure);
+}
+
+int store_open_damaged(struct store **store, const char *path, bool listing,
+                       struct failure *failure)
+{
+    return open_named(store, path, (struct opening){.listing = listing, .salvage = true}, failure);
 }
 
 const char *store_path(const struct store *store)

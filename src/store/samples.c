@@ -15,6 +15,15 @@ struct sample_reader {
     struct sample current;
 };
 
+static int prepare_samples(struct sample_reader *reader, struct failure *failure)
+{
+    return store_prepare(reader->store,
+                         "SELECT key, value, enabled, running, minor_faults, major_faults, "
+                         "voluntary, involuntary FROM sample_packed "
+                         "WHERE key >= ? AND key <= ? ORDER BY key",
+                         &reader->samples, failure);
+}
+
 static int open_sample_reader(struct sample_reader *reader, uint32_t cell, struct failure *failure)
 {
     /* All of them without the index, which a damaged file may have lost entries of. */
@@ -25,13 +34,7 @@ static int open_sample_reader(struct sample_reader *reader, uint32_t cell, struc
     int error = store_prepare(reader->store, cell ? one : all, &reader->visits, failure);
     if (!error && cell)
         sqlite3_bind_int64(reader->visits, 1, cell);
-    if (!error)
-        error = store_prepare(reader->store,
-                              "SELECT key, value, enabled, running, minor_faults, major_faults, "
-                              "voluntary, involuntary FROM sample_packed "
-                              "WHERE key >= ? AND key <= ? ORDER BY key",
-                              &reader->samples, failure);
-    return error;
+    return error ? error : prepare_samples(reader, failure);
 }
 
 static bool read_visit(struct sample_reader *reader)
@@ -86,11 +89,11 @@ static int each_of_visit(struct sample_reader *reader, store_sample_each *each, 
             return error;
     }
     if (got == 0 && seen != reader->expected)
-        return store_damaged(reader->store->path, "a visit lacks samples, or has too many",
-                             failure);
+        return visit_damaged(reader->store, reader->current.cell, reader->current.process,
+                             "lacks samples, or has too many", failure);
     if (got == 0 && sum != reader->checksum)
-        return store_damaged(reader->store->path, "samples were changed after they were written",
-                             failure);
+        return visit_damaged(reader->store, reader->current.cell, reader->current.process,
+                             "has samples that were changed after they were written", failure);
     return got;
 }
 
@@ -123,5 +126,21 @@ int store_each_sample(struct store *store, uint32_t cell, store_sample_each *eac
     sqlite3_finalize(reader.visits);
     sqlite3_finalize(reader.samples);
     snapshot_end(store, began);
+    return error;
+}
+
+int samples_of_visit(struct store *store, const struct visit_row *row, store_sample_each *each,
+                     void *context, struct failure *failure)
+{
+    struct sample_reader reader = {
+        .store = store,
+        .visit = row->id,
+        .expected = row->samples,
+        .checksum = row->checksum,
+        .current = {.cell = row->visit.cell, .process = row->visit.process}};
+    int error = prepare_samples(&reader, failure);
+    if (!error)
+        error = each_of_visit(&reader, each, context, failure);
+    sqlite3_finalize(reader.samples);
     return error;
 }

@@ -89,10 +89,13 @@ static int end_visit(struct sample_scan *scan)
     const struct scanned_visit *visit = &scan->visits[scan->at++];
     uint64_t seen = scan->seen, sum = scan->sum;
     scan->seen = scan->sum = 0;
-    if (seen != visit->samples)
-        return damaged(scan, "a visit lacks samples, or has too many");
-    return sum == visit->checksum ? 0
-                                  : damaged(scan, "samples were changed after they were written");
+    if (seen == visit->samples && sum == visit->checksum)
+        return 0;
+    return visit_damaged(scan->store, visit->cell, visit->process,
+                         seen != visit->samples
+                             ? "lacks samples, or has too many"
+                             : "has samples that were changed after they were written",
+                         scan->failure);
 }
 
 /* Goes on to the visit that a key belongs to; those in between must have no samples. */

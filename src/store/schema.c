@@ -44,12 +44,17 @@ int schema_in_memory(int version, sqlite3 **db)
     return result == SQLITE_OK ? lay_out(*db, version) : result;
 }
 
+int schema_create_as(struct store *store, int version, struct failure *failure)
+{
+    if (lay_out(store->db, version) != SQLITE_OK)
+        return store_sql_failure(store->db, store->path, "write the schema to", failure);
+    store->schema = version;
+    return 0;
+}
+
 int schema_create(struct store *store, struct failure *failure)
 {
-    if (lay_out(store->db, STORE_SCHEMA) != SQLITE_OK)
-        return store_sql_failure(store->db, store->path, "write the schema to", failure);
-    store->schema = STORE_SCHEMA;
-    return 0;
+    return schema_create_as(store, STORE_SCHEMA, failure);
 }
 
 static int pragma_number(struct store *store, const char *sql, int32_t *number,

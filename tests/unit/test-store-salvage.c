@@ -1,0 +1,437 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What is left of damaged stores and collections: whole processes as they were written, the others
+ * marked as lost, or a refusal. Never a value that was not written. */
+#include "store-fixture.h"
+
+#include "store-dump.h"
+#include "store/collection.h"
+
+/* The samples of the fixture's plan, its tour and its watches. */
+enum { CELLS = 16, PROCESSES = 8 };
+
+struct lost {
+    unsigned count;
+    char last[400];
+};
+
+static void note(void *context, const char *name, const char *what)
+{
+    struct lost *lost = context;
+    lost->count++;
+    snprintf(lost->last, sizeof(lost->last), "%.100s: %.200s", name, what);
+}
+
+static int salvage_file(const char *from, const char *to, struct lost *lost,
+                        struct failure *failure)
+{
+    const struct salvage salvage = {note, lost};
+    *lost = (struct lost){0};
+    unlink(to);
+    return collection_salvage(to, &from, 1, &salvage, failure);
+}
+
+/* --- a rest against what was written --- */
+
+struct compared {
+    uint64_t of_visit[CELLS][PROCESSES];
+    uint64_t samples, wrong, failed, done, other;
+};
+
+static int compare_sample(void *context, const struct sample *sample)
+{
+    struct compared *compared = context;
+    struct sample right = right_sample(sample->cell, sample->process, sample->run, sample->counter);
+    compared->samples++;
+    compared->wrong += !same_sample(sample, &right);
+    if (sample->cell < CELLS && sample->process < PROCESSES)
+        compared->of_visit[sample->cell][sample->process]++;
+    return 0;
+}
+
+static int compare_visit(void *context, const struct stored_visit *visit)
+{
+    struct compared *compared = context;
+    compared->done += visit->state == VISIT_DONE;
+    compared->failed += visit->state == VISIT_FAILED;
+    if (visit->state == VISIT_FAILED)
+        compared->wrong += !visit->reason || visit->samples > 0 || visit->error != EBADMSG;
+    uint64_t has = compared->of_visit[visit->visit.cell % CELLS][visit->visit.process % PROCESSES];
+    compared->other += visit->samples != has;
+    return 0;
+}
+
+static int dump_plan(void *context, const struct stored_cell *stored)
+{
+    struct stored_cell cell = *stored;
+    cell.processes = cell.done = cell.failed = 0; /* how its visits fared is compared apart */
+    return dump_cell(context, &cell);
+}
+
+/* Cells and knowledge must be what they were; visits and samples are counted. */
+static void look_into(const char *path, struct text *plan, struct compared *compared)
+{
+    struct store *store = NULL;
+    struct failure refusal = {0};
+    *compared = (struct compared){0};
+    text_clear(plan);
+    int error = store_open(&store, path, false, &refusal);
+    if (!error)
+        error = store_each_cell(store, dump_plan, plan, &refusal);
+    if (!error)
+        error = dump_knowledge(store, plan, &refusal);
+    if (!error)
+        error = store_each_sample(store, 0, compare_sample, compared, &refusal);
+    if (!error)
+        error = store_each_visit(store, compare_visit, compared, &refusal);
+    if (error)
+        fail_msg("the rest cannot be read: %s", refusal.text);
+    store_close(store);
+}
+
+struct attempt {
+    char rest[160];
+    struct text plan, right_plan;
+    struct compared right;
+    unsigned sound, saved, refused;
+};
+
+static void begin(struct fixture *fixture, struct attempt *attempt)
+{
+    snprintf(attempt->rest, sizeof(attempt->rest), "%s/rest.sqlite", fixture->folder);
+    look_into(fixture->path, &attempt->right_plan, &attempt->right);
+    assert_int_equal(attempt->right.wrong, 0);
+}
+
+static void end(struct attempt *attempt)
+{
+    text_free(&attempt->plan);
+    text_free(&attempt->right_plan);
+}
+
+/* Salvages the file and holds what comes of it against what was written. */
+static void try_it(struct fixture *fixture, struct attempt *attempt, const char *what, size_t place)
+{
+    struct failure refusal = {0};
+    struct lost lost;
+    struct compared found;
+    int error = salvage_file(fixture->path, attempt->rest, &lost, &refusal);
+    if (error) {
+        if (strlen(refusal.text) < 20)
+            fail_msg("%s at %zu: no explanation", what, place);
+        if (exists(attempt->rest, ""))
+            fail_msg("%s at %zu: a file was left", what, place);
+        attempt->refused++;
+        return;
+    }
+    look_into(attempt->rest, &attempt->plan, &found);
+    if (found.wrong || found.other)
+        fail_msg("%s at %zu: %" PRIu64 " samples or visits are wrong", what, place,
+                 found.wrong + found.other);
+    if (strcmp(text_string(&attempt->plan), text_string(&attempt->right_plan)) != 0)
+        fail_msg("%s at %zu: the plan is another", what, place);
+    /* a damaged record may look like one more process, which is lost, too */
+    if (found.done > attempt->right.done || found.done + lost.count < attempt->right.done)
+        fail_msg("%s at %zu: %" PRIu64 " done, %u lost of %" PRIu64 " (%s)", what, place,
+                 found.done, lost.count, attempt->right.done, lost.last);
+    if (lost.count)
+        attempt->saved++;
+    else
+        attempt->sound++;
+}
+
+/* --- the damage --- */
+
+static void flipped_bits(void **state)
+{
+    struct fixture *fixture = *state;
+    struct attempt attempt = {0};
+    make_finished_with_all(fixture);
+    begin(fixture, &attempt);
+    size_t size = 0;
+    AUTO_FREE char *bytes = read_file(fixture->path, &size);
+    srand(11);
+    for (size_t i = 0; i < 600; i++) {
+        size_t place = i < 100 ? i : (size_t)rand() % size;
+        AUTO_FREE char *damaged = malloc(size);
+        memcpy(damaged, bytes, size);
+        damaged[place] ^= (char)(1 << rand() % 8);
+        write_file(fixture->path, damaged, size);
+        try_it(fixture, &attempt, "a flipped bit", place);
+    }
+    print_message("%u sound, %u saved, %u refused\n", attempt.sound, attempt.saved,
+                  attempt.refused);
+    assert_true(attempt.sound > 20); /* unused space */
+    assert_true(attempt.saved > 100);
+    assert_true(attempt.refused > 20);
+    end(&attempt);
+}
+
+static void cut_files(void **state)
+{
+    struct fixture *fixture = *state;
+    struct attempt attempt = {0};
+    make_finished_with_all(fixture);
+    begin(fixture, &attempt);
+    size_t size = 0;
+    AUTO_FREE char *bytes = read_file(fixture->path, &size);
+    for (size_t length = 0; length < size; length += 1531) {
+        write_file(fixture->path, bytes, length);
+        try_it(fixture, &attempt, "a cut", length);
+    }
+    assert_true(attempt.refused > 3);
+    assert_int_equal(attempt.sound, 0);
+    end(&attempt);
+}
+
+/* The end of a file that grew while it was measured is samples. */
+static void a_file_without_its_end_keeps_the_rest(void **state)
+{
+    struct fixture *fixture = *state;
+    struct attempt attempt = {0};
+    struct store *store = create(fixture);
+    put_knowledge(store);
+    for (size_t i = 0; i < PLAN_VISITS; i++)
+        must(put_visit(store, fixture, fixture->visits[i], failure));
+    must(store_finish(store, failure));
+    store_close(store);
+    change(fixture->path, "VACUUM");
+    begin(fixture, &attempt);
+    size_t size = 0;
+    AUTO_FREE char *bytes = read_file(fixture->path, &size);
+    for (size_t pages = 1; pages <= 3; pages++) {
+        write_file(fixture->path, bytes, size - pages * 4096);
+        try_it(fixture, &attempt, "a cut end", pages);
+    }
+    assert_true(attempt.saved + attempt.refused == 3);
+    end(&attempt);
+}
+
+static void zeroed_pages(void **state)
+{
+    struct fixture *fixture = *state;
+    struct attempt attempt = {0};
+    make_finished_with_all(fixture);
+    begin(fixture, &attempt);
+    size_t size = 0;
+    AUTO_FREE char *bytes = read_file(fixture->path, &size);
+    for (size_t page = 0; page < size / 4096; page++) {
+        AUTO_FREE char *damaged = malloc(size);
+        memcpy(damaged, bytes, size);
+        memset(damaged + page * 4096, page % 2 ? 0xff : 0, 4096);
+        write_file(fixture->path, damaged, size);
+        try_it(fixture, &attempt, "a page of nothing", page);
+    }
+    assert_true(attempt.saved > 0);
+    assert_true(attempt.refused > 3);
+    end(&attempt);
+}
+
+static void noise(void **state)
+{
+    struct fixture *fixture = *state;
+    struct attempt attempt = {0};
+    make_finished_with_all(fixture);
+    begin(fixture, &attempt);
+    size_t size = 0;
+    AUTO_FREE char *bytes = read_file(fixture->path, &size);
+    srand(5);
+    for (size_t round = 0; round < 200; round++) {
+        AUTO_FREE char *damaged = malloc(size);
+        memcpy(damaged, bytes, size);
+        size_t length = (size_t)(rand() % 600) + 1, at = (size_t)rand() % (size - length);
+        size_t from = (size_t)rand() % (size - length);
+        for (size_t i = 0; i < length; i++)
+            damaged[at + i] = round % 2 ? (char)rand() : bytes[from + i];
+        write_file(fixture->path, damaged, size);
+        try_it(fixture, &attempt, "noise", at);
+    }
+    assert_true(attempt.saved > 20);
+    end(&attempt);
+}
+
+/* A run in a collection is salvaged as one in a file of its own. */
+static void damaged_collections(void **state)
+{
+    struct fixture *fixture = *state;
+    struct attempt attempt = {0};
+    char store[160];
+    make_finished_with_all(fixture);
+    snprintf(store, sizeof(store), "%s", fixture->path);
+    snprintf(fixture->path, sizeof(fixture->path), "%s/all.sqlite", fixture->folder);
+    const char *const from[] = {store};
+    must(collection_write(fixture->path, from, 1, failure));
+    begin(fixture, &attempt);
+    size_t size = 0;
+    AUTO_FREE char *bytes = read_file(fixture->path, &size);
+    srand(3);
+    for (size_t i = 0; i < 400; i++) {
+        size_t place = i < 100 ? i : (size_t)rand() % size;
+        AUTO_FREE char *damaged = malloc(size);
+        memcpy(damaged, bytes, size);
+        damaged[place] ^= (char)(1 << rand() % 8);
+        write_file(fixture->path, damaged, size);
+        try_it(fixture, &attempt, "a flipped bit in a collection", place);
+    }
+    assert_true(attempt.saved > 50);
+    assert_true(attempt.refused > 20);
+    end(&attempt);
+}
+
+/* --- known damage, and what is said of it --- */
+
+static void the_lost_process_is_named(void **state)
+{
+    struct fixture *fixture = *state;
+    struct attempt attempt = {0};
+    struct lost lost;
+    make_finished(fixture);
+    begin(fixture, &attempt);
+    change(fixture->path, "UPDATE sample_packed SET value = value + 1 WHERE key = "
+                          "(SELECT id << 25 FROM visit WHERE cell = 2 AND process = 3)");
+    struct store *store = NULL;
+    struct failure refusal = {0};
+    must(store_open(&store, fixture->path, false, failure));
+    struct compared compared = {0};
+    assert_int_equal(store_scan_samples(store, compare_sample, &compared, &refusal), -EBADMSG);
+    assert_non_null(strstr(refusal.text, "process 3 of cell 2"));
+    assert_non_null(strstr(refusal.text, "merge --salvage"));
+    store_close(store);
+    must(salvage_file(fixture->path, attempt.rest, &lost, failure));
+    assert_int_equal(lost.count, 1);
+    assert_non_null(strstr(lost.last, "run.sqlite: process 3 of cell 2: its samples are damaged"));
+    must(store_open(&store, attempt.rest, false, failure));
+    struct store_info info;
+    must(store_info(store, &info, failure));
+    assert_int_equal(info.visits_done, PLAN_VISITS - 1);
+    assert_non_null(info.finished);
+    store_info_release(&info);
+    store_close(store);
+    end(&attempt);
+}
+
+static void the_changed_table_is_named(void **state)
+{
+    struct fixture *fixture = *state;
+    static const struct {
+        const char *sql, *table;
+    } changes[] = {
+        {"UPDATE cell SET n = 1001 WHERE id = 2", "cell"},
+        {"UPDATE fact SET value = 'another CPU'", "fact"},
+        {"UPDATE truth SET base = base - 1", "truth"},
+        {"UPDATE meta SET value = '7' WHERE key = 'seed'", "meta"},
+    };
+    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        char rest[160], wanted[60];
+        struct lost lost;
+        struct store *store = NULL;
+        struct failure refusal = {0};
+        make_finished(fixture);
+        change(fixture->path, changes[i].sql);
+        assert_int_equal(store_open(&store, fixture->path, false, &refusal), -EBADMSG);
+        snprintf(wanted, sizeof(wanted), "in table %s.", changes[i].table);
+        if (!strstr(refusal.text, wanted))
+            fail_msg("\"%s\" is not in: %s", wanted, refusal.text);
+        snprintf(rest, sizeof(rest), "%s/rest.sqlite", fixture->folder);
+        assert_int_equal(salvage_file(fixture->path, rest, &lost, &refusal), -EBADMSG);
+        snprintf(wanted, sizeof(wanted), "table %s is damaged", changes[i].table);
+        if (!strstr(refusal.text, wanted))
+            fail_msg("\"%s\" is not in: %s", wanted, refusal.text);
+        unlink(fixture->path);
+    }
+}
+
+/* A visit that claims to be another is noticed by the index. */
+static void a_visit_of_another_cell_is_lost(void **state)
+{
+    struct fixture *fixture = *state;
+    struct attempt attempt = {0};
+    struct lost lost;
+    make_finished(fixture);
+    begin(fixture, &attempt);
+    size_t size = 0;
+    AUTO_FREE char *bytes = read_file(fixture->path, &size);
+    /* the record of process 1 of cell 2: its cell, its process, and its state */
+    static const char record[] = "\2\1done";
+    char *place = memmem(bytes, size, record, sizeof(record) - 1);
+    if (!place) { /* SQLite keeps the number 1 in the header of a record */
+        static const char shorter[] = "\2done";
+        place = memmem(bytes, size, shorter, sizeof(shorter) - 1);
+    }
+    assert_non_null(place);
+    *place = 3;
+    write_file(fixture->path, bytes, size);
+    try_it(fixture, &attempt, "another cell", (size_t)(place - bytes));
+    assert_int_equal(attempt.saved, 1);
+    must(salvage_file(fixture->path, attempt.rest, &lost, failure));
+    assert_int_equal(lost.count, 1);
+    assert_non_null(strstr(lost.last, "its own record is damaged"));
+    end(&attempt);
+}
+
+static void sound_stores_are_taken_whole(void **state)
+{
+    struct fixture *fixture = *state;
+    struct attempt attempt = {0};
+    AUTO_TEXT struct text one = {0}, other = {0};
+    struct lost lost;
+    make_finished_with_all(fixture);
+    begin(fixture, &attempt);
+    must(salvage_file(fixture->path, attempt.rest, &lost, failure));
+    assert_int_equal(lost.count, 0);
+    must(dump(fixture->path, &one, failure));
+    must(dump(attempt.rest, &other, failure));
+    assert_string_equal(text_string(&one), text_string(&other));
+    end(&attempt);
+}
+
+static void what_is_no_store_stays_none(void **state)
+{
+    struct fixture *fixture = *state;
+    struct attempt attempt = {0};
+    struct lost lost;
+    struct failure refusal = {0};
+    snprintf(attempt.rest, sizeof(attempt.rest), "%s/rest.sqlite", fixture->folder);
+    static const char text[] = "not a database at all, but long enough to be taken for one\n";
+    write_file(fixture->path, "", 0);
+    assert_int_equal(salvage_file(fixture->path, attempt.rest, &lost, &refusal), -EBADMSG);
+    write_file(fixture->path, text, sizeof(text));
+    assert_int_equal(salvage_file(fixture->path, attempt.rest, &lost, &refusal), -EBADMSG);
+    assert_int_equal(salvage_file(fixture->folder, attempt.rest, &lost, &refusal), -EISDIR);
+    unlink(fixture->path);
+    assert_int_equal(mkfifo(fixture->path, 0600), 0);
+    assert_int_equal(salvage_file(fixture->path, attempt.rest, &lost, &refusal), -EINVAL);
+    unlink(fixture->path);
+    assert_int_equal(salvage_file(fixture->path, attempt.rest, &lost, &refusal), -ENOENT);
+    make_finished(fixture);
+    change(fixture->path, "PRAGMA user_version=99");
+    assert_int_equal(salvage_file(fixture->path, attempt.rest, &lost, &refusal), -EPROTONOSUPPORT);
+    change(fixture->path, "PRAGMA user_version=1099");
+    assert_int_equal(salvage_file(fixture->path, attempt.rest, &lost, &refusal), -EPROTONOSUPPORT);
+    unlink(fixture->path);
+    make_finished(fixture);
+    change(fixture->path, "ALTER TABLE visit RENAME TO evil; CREATE VIEW visit AS SELECT 1 AS id");
+    assert_int_equal(salvage_file(fixture->path, attempt.rest, &lost, &refusal), -EBADMSG);
+    assert_false(exists(attempt.rest, ""));
+    assert_false(exists(attempt.rest, "-rest"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        CASE(flipped_bits),
+        CASE(cut_files),
+        CASE(a_file_without_its_end_keeps_the_rest),
+        CASE(zeroed_pages),
+        CASE(noise),
+        CASE(damaged_collections),
+        CASE(the_lost_process_is_named),
+        CASE(the_changed_table_is_named),
+        CASE(a_visit_of_another_cell_is_lost),
+        CASE(sound_stores_are_taken_whole),
+        CASE(what_is_no_store_stays_none),
+    };
+    return cmocka_run_group_tests_name("store-salvage", tests, NULL, NULL);
+}
