@@ -79,24 +79,23 @@ static void put_worst(const struct repeat_run_of *run, const struct change *chan
                       struct text *out)
 {
     char number[NUMBER_SIZE];
+    if (!(percent > 0)) {
+        text_puts(out, "not at all");
+        return;
+    }
     repeat_percent(percent, number, sizeof(number));
-    text_printf(out, "%s %% (%s, %s)", number, repeat_program_name(run, change->cell->program),
+    text_printf(out, "by up to %s %% (%s, %s)", number,
+                repeat_program_name(run, change->cell->program),
                 repeat_event_of(run, change->as_is));
 }
 
 static void put_overall(const struct repeat_run_of *run, const struct overall *overall,
                         bool instructions, struct text *out)
 {
-    const double left = overall->worst_after.controlled->cv_percent;
-    text_printf(out, " %s vary by up to ", instructions ? "Counts of instructions" : "Counts");
+    text_printf(out, " %s vary ", instructions ? "Counts of instructions" : "Counts");
     put_worst(run, &overall->worst_before, overall->worst_before.as_is->cv_percent, out);
     text_puts(out, " as they are and ");
-    if (left > 0) {
-        text_puts(out, "by up to ");
-        put_worst(run, &overall->worst_after, left, out);
-    } else {
-        text_puts(out, "not at all");
-    }
+    put_worst(run, &overall->worst_after, overall->worst_after.controlled->cv_percent, out);
     text_printf(out, " when controlled; %zu of %zu are then identical in every run.",
                 overall->identical, overall->rows);
     if (instructions)
