@@ -135,13 +135,63 @@ static int make_cell(const struct truth_run *run, const struct catalogue_counter
 
 /* --- one try --- */
 
+/* A program of the kit: how long it is. */
+static int put_subject(struct truth_run *run, struct failure *failure)
+{
+    const size_t prefix = strlen(SUBJECT_WORD);
+    char name[128];
+    if (strncmp(run->line, SUBJECT_WORD, prefix) != 0)
+        return 0;
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(run->line + prefix, " "), run->line + prefix);
+    const struct catalogue_subject *known = catalogue_subject(run->catalogue, name);
+    if (!known)
+        return 0;
+    const struct stored_subject subject = {.name = known->name,
+                                           .summary = known->summary,
+                                           .shows = known->shows,
+                                           .n = known->n,
+                                           .has_truth = known->has_truth,
+                                           .base = known->base,
+                                           .each = known->each,
+                                           .bits = known->bits,
+                                           .libc = known->libc};
+    return store_put_subject(run->store, &subject, failure);
+}
+
+/* Sources that are not there, by their names; those that are have cells. */
+static int put_absent(struct truth_run *run, struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = 0; i < run->skips.count && error == 0; i++) {
+        const struct skip *skip = &run->skips.list[i];
+        const struct stored_event event = {
+            .name = skip->what, .kind = "source", .error = skip->error, .reason = skip->reason};
+        error = store_put_event(run->store, &event, failure);
+    }
+    return error;
+}
+
 static int create_store(struct truth_run *run, struct failure *failure)
 {
     const struct run_store whose = {.command = "truth",
                                     .common = &run->options->common,
                                     .catalogue = run->catalogue,
                                     .path = run->options->store};
-    return run_store_create(&whose, &run->store, failure);
+    int error = run_store_create(&whose, &run->store, failure);
+    if (error == 0)
+        error = put_absent(run, failure);
+    return error < 0 ? error : put_subject(run, failure);
+}
+
+/* What to know when reading its counts goes with them. */
+static int put_note(struct truth_run *run, const struct cell *cell,
+                    const struct catalogue_counter *counter, struct failure *failure)
+{
+    const struct stored_event event = {.name = cell->events[0],
+                                       .kind = "source",
+                                       .class = "instructions",
+                                       .reason = counter->note ? counter->note : ""};
+    return store_put_event(run->store, &event, failure);
 }
 
 static int put_plan(struct truth_run *run, const struct cell *cell, struct failure *failure)
@@ -225,6 +275,8 @@ static int try_one(struct truth_run *run, struct cell *cells, size_t index)
         fail_with(&failure, error, "out of memory");
     if (error == 0)
         error = put_plan(run, &cells[index], &failure);
+    if (error == 0)
+        error = put_note(run, &cells[index], counter, &failure);
     if (error < 0)
         return truth_fail(&failure);
     if (index)

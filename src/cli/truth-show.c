@@ -35,7 +35,7 @@ static void put_answer(const struct truth_run *run, const struct style *style, s
     char number[NUMBER_SIZE], ending[160];
     AUTO_TEXT struct text words = {0};
     number_count(counted->instructions, number, sizeof(number));
-    command_ending(counted->status, run->options->timeout, ending, sizeof(ending));
+    command_ending(counted->status, run->timeout, ending, sizeof(ending));
     put_command(run, &words);
     if (counted->lost)
         text_printf(&words,
@@ -253,7 +253,7 @@ static void put_circumstances(const struct truth_run *run, const struct style *s
                                                 "programs usually are)"
                                               : "",
                 (double)counted->nanoseconds / 1e9);
-    if (counted->output_bytes && !run->options->show_output)
+    if (counted->output_bytes && !run->shown)
         text_printf(&words, "; %s bytes that it wrote were dropped (--show-output passes them on)",
                     bytes);
     text_puts(&words, ".");
@@ -290,7 +290,7 @@ void truth_put_report(const struct truth_run *run, const struct style *style, st
     }
     put_circumstances(run, style, out);
     put_refusals(run, style, out);
-    deliver_put_machine(&run->catalogue->facts, style, out);
+    deliver_put_machine(run->facts, style, out);
     text_puts(out, "samples in ");
     text_put_clean(out, store_path(run->store));
     text_putc(out, '\n');

@@ -10,9 +10,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/monotonic.h"
 #include "cli/command-line.h"
 #include "cli/command-status.h"
 #include "cli/deliver.h"
+#include "cli/finish.h"
 #include "cli/reach.h"
 #include "show/output.h"
 
@@ -44,6 +46,7 @@ static const struct option_spec specs[] = {
      FIELD(show_output), NULL},
     {0, "all", OPTION_FLAG, NULL, "show every class, opcode and function, not only the largest",
      FIELD(all), NULL},
+    OPTION_ROW_FROM(FIELD(from)),
     OPTION_ROW_STORE(FIELD(store)),
     {0},
 };
@@ -84,20 +87,40 @@ static int take_control(struct truth_run *run, struct failure *failure)
     return 0;
 }
 
+static int check_from(const struct truth_options *options, int word_count, struct failure *failure)
+{
+    const struct beside_from beside[] = {{"the command", word_count},
+                                         {"--source", options->source},
+                                         {"--control", strcmp(options->control, "controlled") != 0},
+                                         {"--keep", options->keep.count},
+                                         {"--input", options->input},
+                                         {"--directory", options->directory},
+                                         {"--bring", options->bring.count},
+                                         {"--cpu", options->cpu.given},
+                                         {"--show-output", options->show_output},
+                                         {"--store", options->store}};
+    return stored_run_check(options->from, beside, sizeof(beside) / sizeof(*beside), failure);
+}
+
 static int take_options(struct truth_run *run, int word_count, char **words,
                         struct failure *failure)
 {
-    if (!word_count)
+    if (!word_count && !run->options->from)
         return fail_with(failure, -EINVAL,
                          "say which command to count: assay truth -- perl -e 1, for example. Try "
                          "`assay truth --help`.");
-    int error = take_by(run, failure);
+    int error = check_from(run->options, word_count, failure);
     if (error == 0)
-        error = take_control(run, failure);
-    if (error == 0)
-        error = command_line_keep(&run->options->keep, &run->keep, failure);
+        error = take_by(run, failure);
     if (error == 0)
         error = output_check(run->options->common.output, failure);
+    if (error < 0 || run->options->from)
+        return error;
+    run->timeout = run->options->timeout;
+    run->shown = run->options->show_output;
+    error = take_control(run, failure);
+    if (error == 0)
+        error = command_line_keep(&run->options->keep, &run->keep, failure);
     if (error == 0)
         error =
             command_line_join((const char *const *)words, (size_t)word_count, &run->line, failure);
@@ -129,49 +152,38 @@ static int prepare(struct truth_run *run, struct failure *failure)
 
 /* --- the end --- */
 
-static struct envelope envelope_of(const struct truth_run *run)
+static void put_report(const void *run, const struct style *style, struct text *out)
 {
-    return (struct envelope){.facts = &run->catalogue->facts,
-                             .fingerprint = run->catalogue->fingerprint,
-                             .results = truth_results_json(run),
-                             .analysis = truth_analysis_json(run),
-                             .skipped = skips_json(&run->skips)};
+    if (((const struct truth_run *)run)->counter)
+        truth_put_report(run, style, out);
 }
 
-/* Standard output is the command's: the report goes beside it. */
-static int show_beside(const struct truth_run *run, int status)
+static json_t *results(const void *run)
 {
-    struct failure failure = {0};
-    if (run->options->common.json) {
-        struct envelope envelope = envelope_of(run);
-        envelope.command = "truth";
-        envelope.argc = run->options->common.argc;
-        envelope.argv = run->options->common.argv;
-        return json_envelope_write(&envelope, stderr, &failure) < 0 ? truth_fail(&failure) : status;
-    }
-    const struct style style = style_for(stderr);
-    AUTO_TEXT struct text out = {0};
-    truth_put_report(run, &style, &out);
-    fputs(text_string(&out), stderr);
-    return status;
+    return truth_results_json(run);
 }
 
-static int show(const struct truth_run *run, int status)
+static json_t *analysis(const void *run)
 {
-    const struct common_options *common = &run->options->common;
-    int delivered;
-    if (run->options->show_output && !common->output)
-        return show_beside(run, status);
-    if (common->json) {
-        struct envelope envelope = envelope_of(run);
-        delivered = deliver_json("truth", common, &envelope, status);
-    } else {
-        const struct style style = deliver_style(common);
-        AUTO_TEXT struct text out = {0};
-        truth_put_report(run, &style, &out);
-        delivered = deliver_text("truth", common, &out, status);
-    }
-    return delivered == status ? status : EXIT_OURS;
+    return truth_analysis_json(run);
+}
+
+/* With --show-output standard output is the command's: the report goes beside it. */
+static int show(const struct truth_run *run, bool aside, int status)
+{
+    const struct finish finish = {.command = "truth",
+                                  .common = &run->options->common,
+                                  .unseeded = true,
+                                  .facts = run->facts,
+                                  .fingerprint = run->fingerprint,
+                                  .skips = &run->skips,
+                                  .aside = aside,
+                                  .undelivered = EXIT_OURS,
+                                  .run = run,
+                                  .put_report = put_report,
+                                  .results = results,
+                                  .analysis = analysis};
+    return finish_show(&finish, status);
 }
 
 /* Nobody counted it: each reason once, and the exit code that tells a missing command from a source
@@ -186,11 +198,8 @@ static int refuse(const struct truth_run *run)
         text_printf(&words, "%s%s: %s", i ? "\n  " : "it could not be counted. By\n  ",
                     run->skips.list[i].what, run->skips.list[i].reason);
     deliver_message("truth", text_string(&words));
-    if (!run->options->common.json)
-        return status;
-    struct envelope envelope = envelope_of(run);
-    return deliver_json("truth", &run->options->common, &envelope, status) == status ? status
-                                                                                     : EXIT_OURS;
+    return run->options->common.json || run->options->common.retold ? show(run, false, status)
+                                                                    : status;
 }
 
 static void release(struct truth_run *run)
@@ -206,6 +215,19 @@ static void release(struct truth_run *run)
     free(run->input);
     free(run->directory);
     free(run->keep);
+    truth_release_known(run);
+    stored_run_release(&run->stored);
+}
+
+/* How the command ended is told; judging it again went well. */
+static int judge_again(struct truth_run *run)
+{
+    const uint64_t began = monotonic_ns();
+    int status = truth_open_from(run);
+    run->seconds = (double)(monotonic_ns() - began) / 1e9;
+    if (status != EXIT_DONE)
+        return status;
+    return run->counter ? show(run, false, EXIT_DONE) : refuse(run);
 }
 
 static int run_truth(struct truth_run *run)
@@ -214,6 +236,8 @@ static int run_truth(struct truth_run *run)
     int status = reach_machine("truth", &run->options->common, &run->session, &run->catalogue);
     if (status != EXIT_DONE)
         return status == EXIT_INTERRUPTED ? status : EXIT_OURS;
+    run->facts = &run->catalogue->facts;
+    run->fingerprint = run->catalogue->fingerprint;
     if (prepare(run, &failure) < 0)
         return truth_fail(&failure);
     status = truth_find_sources(run);
@@ -221,7 +245,7 @@ static int run_truth(struct truth_run *run)
         status = truth_execute(run);
     if (status != EXIT_DONE)
         return status;
-    return run->counter ? show(run, command_exit(run->counted.status)) : refuse(run);
+    return run->counter ? show(run, run->shown, command_exit(run->counted.status)) : refuse(run);
 }
 
 static int run(void *parsed, int argument_count, char **arguments)
@@ -229,6 +253,7 @@ static int run(void *parsed, int argument_count, char **arguments)
     struct truth_run run = {.options = parsed, .cpu = -1};
     struct failure failure = {0};
     int status = take_options(&run, argument_count, arguments, &failure) < 0 ? truth_fail(&failure)
+                 : run.options->from                                         ? judge_again(&run)
                                                                              : run_truth(&run);
     release(&run);
     return status;
@@ -262,7 +287,10 @@ const struct command command_truth = {
         "environment, one CPU, fixed hash seeds and so on (docs/repeat.md), so that the count "
         "repeats. It reads nothing unless --input is given; what it writes is counted and dropped "
         "unless --show-output is given. Everything that it started is ended with it.\n\n"
-        "A string instruction with a repeat prefix counts once; its repetitions are told apart.",
+        "A string instruction with a repeat prefix counts once; its repetitions are told apart.\n\n"
+        "--from shows a stored run again, without the machine; --by asks for what was counted "
+        "then, "
+        "and the exit status is assay's own.",
     .examples = "# how many instructions does an empty program of Perl take?\n"
                 "assay truth -- perl -e 1\n"
                 "# which functions, which opcodes, by the CPU itself\n"

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/executed.h"
 #include "cli/skips.h"
+#include "cli/stored-run.h"
 #include "session/session.h"
 #include "show/json.h"
 #include "show/table.h"
@@ -18,7 +19,7 @@ struct truth_options {
     struct common_options common;
     const char *source, *control;
     struct string_list by, bring, keep;
-    const char *store, *input, *directory;
+    const char *store, *from, *input, *directory;
     struct optional cpu;
     uint64_t timeout; /* ms */
     bool show_output, all;
@@ -58,9 +59,18 @@ struct truth_run {
     bool by_opcode, by_function;
     uint32_t controls;
     int32_t cpu;
+    uint64_t timeout; /* ms */
+    bool shown;       /* what it wrote was passed on */
     char *line, *name, *input, *directory, *keep;
+    /* --- the machine; of a stored run that is judged again there is no session, and the catalogue
+     * has what the store knows: the program of the kit that was executed --- */
     struct session *session;
     const struct catalogue *catalogue;
+    struct stored_run stored;
+    struct catalogue known;
+    struct catalogue_counter known_counter;
+    const struct facts *facts;
+    const char *fingerprint;
     const struct catalogue_counter **candidates; /* the fastest first */
     size_t candidate_count;
     struct skips skips; /* sources that could not, with the reason */
@@ -79,6 +89,9 @@ struct truth_run {
 int truth_find_sources(struct truth_run *run);
 /* Executes it by one source after the other until one counted it. */
 int truth_execute(struct truth_run *run);
+/* --from: what the store of an earlier run has. */
+int truth_open_from(struct truth_run *run);
+void truth_release_known(struct truth_run *run);
 /* What the store has of the cell. Negative errno. */
 int truth_load(struct truth_run *run, uint32_t cell, struct failure *failure);
 void truth_counted_release(struct truth_counted *counted);

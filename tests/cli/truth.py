@@ -70,6 +70,46 @@ class Case(unittest.TestCase):
         return json.loads(done.stdout)["results"][0]
 
 
+
+class FromAStore(Case):
+    NOWHERE = ("--via", "exec:/nowhere/no-such-program")
+
+    def stored(self, *arguments):
+        """A store of a command, and what was said of it; skips where nobody can count."""
+        store = os.path.join(self.folder, "run.sqlite")
+        done = self.truth("--json", "--store", store, *arguments)
+        if done.returncode == 125:
+            self.skipTest(done.stderr.strip())
+        return store, json.loads(done.stdout), done.returncode
+
+    def test_it_is_shown_again_without_a_machine(self):
+        store, counted, status = self.stored("--by", "opcode,function", "--", "subject:loop", "1000")
+        self.assertEqual(status, 0)
+        again = self.envelope("--from", store, "--by", "opcode,function", *self.NOWHERE)
+        for key in ("machine", "results", "skipped"):
+            self.assertEqual(again[key], counted[key])
+        self.assertEqual(again["analysis"]["complete"], counted["analysis"]["complete"])
+        self.assertIn("right to the instruction", self.truth("--from", store).stdout)
+
+    def test_the_status_is_not_that_of_the_command(self):
+        store, counted, status = self.stored("--", "sh", "-c", "exit 7")
+        self.assertEqual(status, 7)
+        self.assertEqual(self.envelope("--from", store)["results"], counted["results"])
+
+    def test_a_command_that_nobody_could_execute(self):
+        store = os.path.join(self.folder, "run.sqlite")
+        done = self.truth("--store", store, "--", "/nonexistent-command")
+        if done.returncode != 127:
+            self.skipTest(done.stderr.strip())
+        again = self.truth("--from", store, "--json")
+        self.assertEqual((again.returncode, json.loads(again.stdout)["results"]), (127, []))
+
+    def test_what_makes_no_sense_beside_it(self):
+        done = self.truth("--from", "none.sqlite", "--source", "step", "--", "true")
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("leave out the command, --source", done.stderr)
+
+
 class Known(Case):
     """The subject of the kit that counts down: two instructions for each."""
 
