@@ -31,6 +31,34 @@ static void add_point(json_t *figure, const struct repeat_run_of *run,
                json_text(repeat_machine_name(run, sweep->machine)));
 }
 
+/* Is it drawn at all? The same with repetitions would hide it. */
+static bool is_drawn(const struct repeat_run_of *run, const struct repeat_sweep *sweep,
+                     enum command_sweep kind)
+{
+    if (sweep->sweep != kind || !isfinite(sweep->lowest))
+        return false;
+    for (size_t i = 0; i < run->report.row_count; i++)
+        if (repeat_is_point(run, sweep, &run->report.rows[i]))
+            return !repeat_counts_repetitions(run, &run->report.rows[i]);
+    return false;
+}
+
+#define ALIKE 20.0 /* lines that reach so many times as far as others would flatten them */
+
+static enum figure_scale scale_of(const struct repeat_run_of *run, enum command_sweep kind)
+{
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < run->report.sweep_count; i++) {
+        const struct repeat_sweep *sweep = &run->report.sweeps[i];
+        const double reach = sweep->highest - sweep->lowest;
+        if (!is_drawn(run, sweep, kind) || !(reach > 0))
+            continue;
+        least = fmin(least, reach);
+        most = fmax(most, reach);
+    }
+    return most > ALIKE * least ? SCALE_SYMLOG : SCALE_LINEAR;
+}
+
 /* Whole sweeps, those that matter first, as many as there is room for; returns how many had none.
  */
 static size_t add_sweeps(json_t *figure, const struct repeat_run_of *run, enum command_sweep kind)
@@ -40,7 +68,7 @@ static size_t add_sweeps(json_t *figure, const struct repeat_run_of *run, enum c
     for (int matters = 1; matters >= 0; matters--)
         for (size_t i = 0; i < report->sweep_count; i++) {
             const struct repeat_sweep *sweep = &report->sweeps[i];
-            if (sweep->sweep != kind || sweep->matters != (bool)matters || !isfinite(sweep->lowest))
+            if (sweep->matters != (bool)matters || !is_drawn(run, sweep, kind))
                 continue;
             const size_t points = points_of(run, sweep);
             left += points > room;
@@ -61,7 +89,7 @@ static void put_caption(const struct repeat_run_of *run, enum command_sweep kind
     size_t sweeps = 0, matter = 0;
     for (size_t i = 0; i < run->report.sweep_count; i++) {
         const struct repeat_sweep *sweep = &run->report.sweeps[i];
-        if (sweep->sweep != kind)
+        if (!is_drawn(run, sweep, kind))
             continue;
         sweeps++;
         matter += sweep->matters;
@@ -107,7 +135,7 @@ static json_t *sweep_figure(const struct repeat_run_of *run, enum command_sweep 
     put_caption(run, kind, what, &caption);
     struct figure_spec spec = *like;
     spec.caption = text_string(&caption);
-    spec.y = (struct figure_axis){"counts beyond the lowest", SCALE_SYMLOG, false};
+    spec.y = (struct figure_axis){"counts beyond the lowest", scale_of(run, kind), true};
     spec.columns = columns;
     json_t *figure = figure_new(&spec);
     if (add_sweeps(figure, run, kind))

@@ -34,7 +34,7 @@ static bool find_change(const struct repeat_run_of *run, const struct repeat_eff
 static bool is_shown(const struct repeat_run_of *run, const struct repeat_effect *effect,
                      struct change *change)
 {
-    return find_change(run, effect, change) &&
+    return find_change(run, effect, change) && !repeat_counts_repetitions(run, change->as_is) &&
            (run->report.effect_count <= FIGURE_MOST_ROWS ||
             effect == repeat_leading(run, change->cell->machine, change->cell->program));
 }
@@ -102,7 +102,8 @@ static void put_overall(const struct repeat_run_of *run, const struct overall *o
         text_puts(out, " In the paper it was 1.07 %, and less than 0.002 % in the end.");
 }
 
-static void put_variation_caption(const struct repeat_run_of *run, double end, struct text *out)
+/* Returns whether anything varies. */
+static bool put_variation_caption(const struct repeat_run_of *run, double end, struct text *out)
 {
     struct overall all = {0}, instructions = {0};
     struct change change;
@@ -121,6 +122,8 @@ static void put_variation_caption(const struct repeat_run_of *run, double end, s
         put_overall(run, &instructions, true, out);
     else if (all.rows)
         put_overall(run, &all, false, out);
+    return all.rows &&
+           (all.worst_before.as_is->cv_percent > 0 || all.worst_after.controlled->cv_percent > 0);
 }
 
 static void add_change(json_t *figure, const struct repeat_run_of *run,
@@ -161,13 +164,13 @@ json_t *repeat_variation_figure(const struct repeat_run_of *run)
     struct change change;
     size_t added = 0;
     const double end = end_of_axis(run);
-    put_variation_caption(run, end, &caption);
+    const bool varies = put_variation_caption(run, end, &caption);
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "repeat-variation",
         .title = "Variation before and after control",
         .caption = text_string(&caption),
         .paper = "Weaver and McKee 2008, Figures 1 and 2",
-        .kind = FIGURE_DUMBBELLS,
+        .kind = varies ? FIGURE_DUMBBELLS : FIGURE_TABLE,
         .x = {.label = "coefficient of variation, %", .scale = SCALE_LOG},
         .columns = columns,
     });

@@ -11,6 +11,13 @@ enum figure_role repeat_machine_role(const struct repeat_run_of *run)
     return run->file.machine_count > 1 ? ROLE_FACET : ROLE_NONE;
 }
 
+bool repeat_counts_repetitions(const struct repeat_run_of *run, const struct repeat_row *row)
+{
+    const struct repeat_cell *cell = repeat_cell_of(run, row);
+    return cell && cell->class[row->event] &&
+           strcmp(cell->class[row->event], "instructions-raw") == 0;
+}
+
 bool repeat_counts_instructions(const struct repeat_run_of *run, const struct repeat_row *row)
 {
     const struct repeat_cell *cell = repeat_cell_of(run, row);

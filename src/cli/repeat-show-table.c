@@ -58,8 +58,7 @@ static bool is_shown(const struct repeat_run_of *run, size_t index)
     if (run->options->all)
         return true;
     /* Raw counts of sources stand where these are side by side. */
-    const char *class = cell->class[row->event] ? cell->class[row->event] : "";
-    return strcmp(class, "instructions-raw") != 0 &&
+    return !repeat_counts_repetitions(run, row) &&
            (!cell->controls || cell->controls == CONTROLS_ALL || is_controlled(run, index));
 }
 

@@ -69,6 +69,8 @@ repeat_figure repeat_variation_figure, repeat_spread_figure, repeat_alone_figure
 enum figure_role repeat_machine_role(const struct repeat_run_of *run);
 /* Does the row count instructions? */
 bool repeat_counts_instructions(const struct repeat_run_of *run, const struct repeat_row *row);
+/* … with every repetition of string instructions? It goes as the instructions do. */
+bool repeat_counts_repetitions(const struct repeat_run_of *run, const struct repeat_row *row);
 /* Is the row one of the sweep's points? */
 bool repeat_is_point(const struct repeat_run_of *run, const struct repeat_sweep *sweep,
                      const struct repeat_row *row);

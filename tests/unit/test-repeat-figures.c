@@ -52,6 +52,34 @@ static void what_is_left_is_told(void **state)
     json_decref(figures);
 }
 
+static void where_nothing_varies_there_is_nothing_to_draw(void **state)
+{
+    struct shown *shown = *state;
+    for (size_t i = 0; i < shown->run.report.row_count; i++)
+        shown->run.report.rows[i].cv_percent = 0;
+    json_t *figures = figures_of(shown);
+    const json_t *figure = figure_called(figures, "repeat-variation");
+    assert_string_equal(figure_word(figure, "kind"), "table");
+    figure_expect_caption(figure, "instructions vary not at all as they are and not at all when");
+    json_decref(figures);
+}
+
+/* They go as the instructions do. */
+static void counts_with_repetitions_are_left_out(void **state)
+{
+    struct shown *shown = *state;
+    struct repeat_cell *cells = shown->builder.file.cells;
+    for (size_t i = 0; i < shown->builder.file.cell_count; i++)
+        if (cells[i].program == 0 && strcmp(cells[i].source, "step") == 0) {
+            free(cells[i].class[0]);
+            cells[i].class[0] = repeat_built_copy("instructions-raw");
+        }
+    json_t *figures = figures_of(shown);
+    assert_int_equal(figure_rows(figure_called(figures, "repeat-variation")), 2);
+    assert_false(figure_is_there(figures, "repeat-environment"));
+    json_decref(figures);
+}
+
 static void three_programs_of_a_source_make_boxes(void **state)
 {
     (void)state;
@@ -114,6 +142,7 @@ static void a_sweep_is_a_line_of_points(void **state)
     expect_near(figure_real(figure, 7, "beyond"), 3584, 0);
     expect_near(figure_real(figure, 7, "count"), 1321586, 0);
     figure_expect_caption(figure, "In 1 of 1 lines points differ");
+    assert_string_equal(figure_word(json_object_get(figure, "y"), "scale"), "linear");
     figure_expect_caption(figure, "perl, step/instructions/: one instruction more for each byte.");
     assert_false(figure_is_there(figures, "repeat-stack"));
     assert_false(figure_is_there(figures, "repeat-addresses"));
@@ -286,6 +315,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_RICH(variation_goes_from_as_is_to_controlled),
         WITH_RICH(what_is_left_is_told),
+        WITH_RICH(where_nothing_varies_there_is_nothing_to_draw),
+        WITH_RICH(counts_with_repetitions_are_left_out),
         cmocka_unit_test(three_programs_of_a_source_make_boxes),
         WITH_RICH(two_programs_make_none),
         WITH_RICH(each_control_has_a_field),
