@@ -7,13 +7,23 @@
 #include "cli/overhead-figures.h"
 #include "show/utf8.h"
 
+/* What one figure is of: a kind of call by events, or reads in a row (kind NULL). */
+struct sweep {
+    const char *unit, *kind;
+};
+
 static bool is_of(const struct overhead_run *run, const struct overhead_slope *slope,
-                  const char *unit, bool by_reads)
+                  const struct sweep *sweep)
 {
-    return slope->by_reads == by_reads && overhead_has_unit(run, slope->meter, unit);
+    if (slope->by_reads == (sweep->kind != NULL) ||
+        !overhead_has_unit(run, slope->meter, sweep->unit))
+        return false;
+    return !sweep->kind ||
+           (slope->operation < run->file.operation_count &&
+            overhead_same_word(run->file.operations[slope->operation].kind, sweep->kind));
 }
 
-/* The kind of call stands over the picture: "perf-read, static, group". */
+/* The title says which kind of call: "perf-read, static, group". */
 static void put_series(const struct overhead_run *run, const struct overhead_slope *slope,
                        struct text *out)
 {
@@ -66,7 +76,7 @@ static void add_points(const struct overhead_run *run, const struct overhead_slo
 }
 
 /* The steepest and the flattest of all. */
-static void put_slopes(const struct overhead_run *run, const char *unit, bool by_reads,
+static void put_slopes(const struct overhead_run *run, const struct sweep *sweep,
                        struct text *words)
 {
     const struct overhead_report *report = &run->report;
@@ -74,7 +84,7 @@ static void put_slopes(const struct overhead_run *run, const char *unit, bool by
     size_t straight = 0, count = 0;
     for (size_t i = 0; i < report->slope_count; i++) {
         const struct overhead_slope *slope = &report->slopes[i];
-        if (!is_of(run, slope, unit, by_reads) || !isfinite(slope->slope))
+        if (!is_of(run, slope, sweep) || !isfinite(slope->slope))
             continue;
         count++;
         straight += slope->straight || slope->miss <= OVERHEAD_TOLD;
@@ -84,9 +94,9 @@ static void put_slopes(const struct overhead_run *run, const char *unit, bool by
     if (!most)
         return;
     text_printf(words, "%zu of %zu grow as a straight line. Each further %s adds ", straight, count,
-                by_reads ? "read" : "event");
+                sweep->kind ? "event" : "read");
     overhead_put_cost(words, least->slope);
-    text_printf(words, " %s (", unit);
+    text_printf(words, " %s (", sweep->unit);
     put_call(run, least, words);
     text_puts(words, ")");
     if (most != least) {
@@ -99,12 +109,11 @@ static void put_slopes(const struct overhead_run *run, const char *unit, bool by
     text_puts(words, ".");
 }
 
-static void add_sweep(const struct overhead_run *run, const char *unit, bool by_reads,
-                      json_t *figures)
+static void add_sweep(const struct overhead_run *run, const struct sweep *sweep, json_t *figures)
 {
     static const struct figure_column columns[] = {
         OVERHEAD_MACHINE_COLUMN(ROLE_NONE),
-        {"kind", "call", ROLE_FACET, true},
+        {"kind", "call", ROLE_NONE, true},
         {"path", "path", ROLE_NONE, true},
         {"variant", "variant", ROLE_NONE, true},
         {"layout", "opened", ROLE_NONE, true},
@@ -120,10 +129,17 @@ static void add_sweep(const struct overhead_run *run, const char *unit, bool by_
         {0},
     };
     const struct overhead_report *report = &run->report;
-    AUTO_TEXT struct text id = {0}, title = {0}, axis = {0}, words = {0};
-    figure_put_id(&id, by_reads ? "reads-in-a-row" : "more-events", unit);
-    text_puts(&title, by_reads ? "Reads in a row, what each of them costs in "
-                               : "More events, what a call costs in ");
+    const char *unit = sweep->unit;
+    const bool by_reads = !sweep->kind;
+    AUTO_TEXT struct text what = {0}, id = {0}, title = {0}, axis = {0}, words = {0};
+    figure_put_id(&what, by_reads ? "reads-in-a-row" : "more-events", by_reads ? "" : sweep->kind);
+    figure_put_id(&id, text_string(&what), unit);
+    text_puts(&title,
+              by_reads ? "Reads in a row, what each of them costs in " : "More events, what a ");
+    if (!by_reads) {
+        text_put_clean(&title, sweep->kind);
+        text_puts(&title, " costs in ");
+    }
     text_put_clean(&title, unit);
     text_printf(&axis, by_reads ? "%s a read" : "%s a call", unit);
     json_t *figure = figure_new(&(struct figure_spec){
@@ -136,9 +152,9 @@ static void add_sweep(const struct overhead_run *run, const char *unit, bool by_
         .columns = columns,
     });
     for (size_t i = 0; i < report->slope_count; i++)
-        if (is_of(run, &report->slopes[i], unit, by_reads))
+        if (is_of(run, &report->slopes[i], sweep))
             add_points(run, &report->slopes[i], figure);
-    put_slopes(run, unit, by_reads, &words);
+    put_slopes(run, sweep, &words);
     if (!words.length)
         text_puts(&words, "Medians over processes.");
     figure_set_caption(figure, &words);
@@ -147,13 +163,26 @@ static void add_sweep(const struct overhead_run *run, const char *unit, bool by_
     overhead_append_figure(run, figures, figure);
 }
 
+/* A figure for each kind of call, in the order in which operations name them. */
+static void add_kinds(const struct overhead_run *run, const char *unit, json_t *figures)
+{
+    const struct overhead_operation *operations = run->file.operations;
+    for (size_t i = 0; i < run->file.operation_count; i++) {
+        bool first = true;
+        for (size_t j = 0; j < i && first; j++)
+            first = !overhead_same_word(operations[j].kind, operations[i].kind);
+        if (first)
+            add_sweep(run, &(struct sweep){unit, operations[i].kind}, figures);
+    }
+}
+
 void overhead_add_sweep_figures(const struct overhead_run *run, json_t *figures)
 {
     struct overhead_units units = {0};
     for (size_t i = 0; i < run->report.slope_count; i++)
         overhead_units_add(run, run->report.slopes[i].meter, &units);
     for (size_t i = 0; i < units.count; i++) {
-        add_sweep(run, units.list[i], false, figures);
-        add_sweep(run, units.list[i], true, figures);
+        add_kinds(run, units.list[i], figures);
+        add_sweep(run, &(struct sweep){units.list[i], NULL}, figures);
     }
 }

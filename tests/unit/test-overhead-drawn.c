@@ -159,7 +159,7 @@ static void sweeps_have_points_and_their_line(void **state)
     struct shown shown;
     shown_build_rich(&shown);
     json_t *figures = figures_of(&shown.run);
-    const json_t *events = figure_called(figures, "more-events-ticks");
+    const json_t *events = figure_called(figures, "more-events-start-ticks");
     assert_string_equal(figure_word(events, "paper"), "Weaver 2015, Figure 8");
     assert_int_equal(figure_rows(events), 4);
     expect_near(figure_real(events, 3, "count"), 8, 0);
