@@ -99,31 +99,40 @@ static const char *curve_name(const struct caches_point *ring)
     return ring->huge ? "one line a page, huge pages" : "one line a page";
 }
 
-/* "L1 data 48 KiB as claimed; L2 …", or what of it was found otherwise. */
+/* "L1 data holds 48 KiB, as claimed", or its name among those of which nothing is known. */
+static void put_level(const struct caches_row *row, struct text *found, struct text *untold)
+{
+    const uint64_t claim = row->claim ? row->claim->bytes : 0;
+    char name[48], measured[NUMBER_SIZE], claimed[NUMBER_SIZE];
+    caches_name_row(row, name, sizeof(name));
+    number_bytes(row->bytes.value, measured, sizeof(measured));
+    number_bytes(claim, claimed, sizeof(claimed));
+    if (!row->bytes.known) {
+        text_printf(untold, "%s%s (%s)", untold->length ? ", " : "", name, claimed);
+        return;
+    }
+    text_printf(found, "%s%s holds %s, ", found->length ? "; " : "", name, measured);
+    if (!claim)
+        text_puts(found, "of which nothing is claimed");
+    else if (claim == row->bytes.value)
+        text_puts(found, "as claimed");
+    else
+        text_printf(found, "not the %s that are claimed", claimed);
+}
+
 static void put_levels(const struct caches_report *report, struct text *out)
 {
-    const char *comma = "";
+    AUTO_TEXT struct text found = {0}, untold = {0};
     for (size_t i = 0; i < report->row_count; i++) {
         const struct caches_row *row = &report->rows[i];
-        const uint64_t claim = row->claim ? row->claim->bytes : 0;
-        char name[48], found[NUMBER_SIZE], claimed[NUMBER_SIZE];
-        if (caches_is_tlb(row) || (!claim && !row->bytes.known))
-            continue;
-        caches_name_row(row, name, sizeof(name));
-        number_bytes(row->bytes.value, found, sizeof(found));
-        number_bytes(claim, claimed, sizeof(claimed));
-        text_printf(out, "%s%s ", comma, name);
-        if (!row->bytes.known)
-            text_printf(out, "is claimed to hold %s, which could not be told here", claimed);
-        else if (!claim)
-            text_printf(out, "holds %s, of which nothing is claimed", found);
-        else if (claim == row->bytes.value)
-            text_printf(out, "holds %s, as claimed", found);
-        else
-            text_printf(out, "holds %s, not the %s that are claimed", found, claimed);
-        comma = "; ";
+        if (!caches_is_tlb(row) && (row->bytes.known || (row->claim && row->claim->bytes)))
+            put_level(row, &found, &untold);
     }
-    text_puts(out, *comma ? "." : "");
+    if (found.length)
+        text_printf(out, "%s. ", text_string(&found));
+    if (untold.length)
+        text_printf(out, "Whether these hold what they claim could not be told: %s.",
+                    text_string(&untold));
 }
 
 /* A level as a flat line at the time of its steps, as far as it is claimed to reach. */
@@ -293,6 +302,9 @@ static json_t *claimed_and_found(const struct caches_report *report)
         {"high", "at most", ROLE_NONE, false},
         {"why", "why not", ROLE_NONE, false},
         {NULL, NULL, ROLE_NONE, false}};
+    size_t known = 0;
+    for (size_t i = 0; i < report->row_count; i++)
+        known += report->rows[i].bytes.known;
     static const struct figure_spec spec = {
         .id = "claimed-and-measured",
         .title = "What each level holds: claimed, and found",
@@ -304,7 +316,8 @@ static json_t *claimed_and_found(const struct caches_report *report)
         .x = {.label = "bytes", .scale = SCALE_LOG},
         .columns = columns};
     json_t *figure = figure_new(&spec);
-    for (size_t i = 0; i < report->row_count; i++) {
+    /* Claims alone are no comparison. */
+    for (size_t i = 0; known && i < report->row_count; i++) {
         const struct caches_row *row = &report->rows[i];
         const uint64_t claim = row->claim ? row->claim->bytes : 0;
         char name[48];

@@ -184,7 +184,7 @@ static size_t add_overheads(json_t *figure, const struct judgements *judgements,
                 continue;
             bool any = null->overhead || null->overhead_low || null->overhead_high;
             rows += any == adds;
-            if (figure && any == adds && rows <= VALIDATE_FIGURE_ROWS / 2)
+            if (figure && any == adds && rows <= VALIDATE_FIGURE_ROWS)
                 FIGURE_ROW(figure, json_text(judgements->list[i].evidence->event),
                            json_text(row->path), json_difference(null->overhead),
                            json_difference(null->overhead_low),
@@ -207,11 +207,10 @@ json_t *validate_figure_overhead(const struct judgements *judgements)
     AUTO_TEXT struct text caption = {0};
     text_puts(&caption,
               "What a window with nothing in it counts, which is taken off every count. ");
-    if (some)
-        text_printf(&caption, "Of %zu events and paths %zu add something", some + none, some);
-    else
-        text_printf(&caption, "None of the %zu events and paths adds anything", none);
-    text_puts(&caption, "; whiskers hold the middle nine tenths of the runs.");
+    text_printf(&caption,
+                "Of %zu events and paths %zu add%s something and %s shown, the others add nothing; "
+                "whiskers hold the middle nine tenths of the runs.",
+                some + none, some, some == 1 ? "s" : "", some == 1 ? "is" : "are");
     const struct figure_spec spec = {.id = "overhead-by-event",
                                      .title = "What counting itself adds, by event",
                                      .caption = text_string(&caption),
@@ -220,9 +219,6 @@ json_t *validate_figure_overhead(const struct judgements *judgements)
                                      .columns = columns};
     json_t *figure = figure_new(&spec);
     add_overheads(figure, judgements, true);
-    /* Bars of length zero are worth a look beside others only. */
-    if (some)
-        add_overheads(figure, judgements, false);
     return figure;
 }
 

@@ -9,6 +9,8 @@
 
 #include "show/figure.h"
 
+#define FITS_MOST 12u /* more lines nobody tells apart */
+
 /* Errors first: where a figure cannot hold all rows, it is what is exact that is left out. */
 enum turn { TURN_WRONG, TURN_EXACT, TURNS };
 
@@ -34,7 +36,7 @@ double validate_percent(const struct judged_point *point, double count)
 
 struct against {
     json_t *figure;
-    size_t rows, left_out;
+    size_t rows, left_out, fits;
     double least, most; /* predictions */
 };
 
@@ -58,8 +60,10 @@ static void add_point(struct against *against, const struct judgement *judgement
                json_count(point->disturbed));
 }
 
-/* The line of a ladder that leaves the identity: others would lie on it. */
-static void add_fit(json_t *figure, const struct judgement *judgement, const struct judged_row *row)
+/* The line of a ladder that leaves the identity: others would lie on it, or, where nothing is
+ * counted, on the axis. */
+static void add_fit(struct against *against, const struct judgement *judgement,
+                    const struct judged_row *row)
 {
     double least = INFINITY, most = 0;
     for (size_t i = 0; i < row->point_count; i++)
@@ -67,12 +71,13 @@ static void add_fit(json_t *figure, const struct judgement *judgement, const str
             least = fmin(least, (double)row->points[i].point->truth.low);
             most = fmax(most, (double)row->points[i].point->truth.low);
         }
-    if (!row->fit.known || row->verdict == VERDICT_EXACT || most <= least)
+    if (!row->fit.known || row->verdict == VERDICT_EXACT || row->verdict == VERDICT_DEAD ||
+        most <= least || against->fits++ >= FITS_MOST)
         return;
     AUTO_TEXT struct text name = {0};
     text_printf(&name, "%s, %s, %s", judgement->evidence->event, row->specimen, row->path);
-    figure_add_line(figure, text_string(&name), verdict_names[row->verdict], row->fit.intercept,
-                    row->fit.slope, least, most);
+    figure_add_line(against->figure, text_string(&name), verdict_names[row->verdict],
+                    row->fit.intercept, row->fit.slope, least, most);
 }
 
 static void add_points(struct against *against, const struct judgements *judgements, enum turn turn)
@@ -85,7 +90,7 @@ static void add_points(struct against *against, const struct judgements *judgeme
             for (size_t at = 0; at < row->point_count; at++)
                 if (validate_is_comparable(&row->points[at]))
                     add_point(against, &judgements->list[i], row, &row->points[at]);
-            add_fit(against->figure, &judgements->list[i], row);
+            add_fit(against, &judgements->list[i], row);
         }
 }
 
@@ -139,7 +144,9 @@ static json_t *against_truth(const struct judgements *judgements)
                 "that is right lies on the line. Of %zu ladders of N, on %zu every quiet run was "
                 "exact",
                 ladders, exact);
-    text_puts(&caption, ladders == exact ? "." : "; the lines beside are fits of the others.");
+    text_puts(&caption, ladders == exact ? "."
+                                         : "; the lines beside are fits of those that count, and "
+                                           "count something else.");
     const struct figure_spec spec = {
         .id = "reported-against-predicted",
         .title = "Reported against predicted counts",
@@ -160,9 +167,12 @@ static json_t *against_truth(const struct judgements *judgements)
 
 /* --- percent differences --- */
 
-/* Does any point differ from its prediction? A ladder of zeros is no line to look at. */
+/* Does any point differ from its prediction? A ladder of zeros is no line to look at, nor is one
+ * that counts nothing at all. */
 static bool differs(const struct judged_row *row)
 {
+    if (row->verdict == VERDICT_DEAD)
+        return false;
     for (size_t i = 0; i < row->point_count; i++)
         if (validate_is_comparable(&row->points[i]) &&
             fabs(validate_percent(&row->points[i], row->points[i].mean)) > 0)
@@ -212,10 +222,9 @@ static json_t *by_size(const struct judgements *judgements)
     text_printf(
         &caption,
         "How far counts are from the truth, by how much work was counted: an offset shrinks "
-        "as N grows, a factor stays. %s of known counts that %s not exact on average %s "
-        "shown; at -100 %% nothing is counted.",
-        ladders == 1 ? "The one ladder" : "Only ladders", ladders == 1 ? "is" : "are",
-        ladders == 1 ? "is" : "are");
+        "as N grows, a factor stays. Shown %s that %s not exact on average; events that "
+        "read zero whatever is done are left out.",
+        ladders == 1 ? "is the one ladder" : "are the ladders", ladders == 1 ? "is" : "are");
     const struct figure_spec spec = {.id = "difference-by-n",
                                      .title = "Difference from the truth, by N",
                                      .caption = text_string(&caption),

@@ -94,6 +94,16 @@ static void test_claims_stand_beside_what_was_found(void **state)
     assert_true(cell_number(figure, 0, "claimed") == 32 * 1024);
     assert_true(cell_number(figure, 0, "measured") == 48 * 1024);
     json_decref(figures);
+    /* Where nothing was found there is nothing to compare. */
+    build(&caching);
+    caching.report.rows[0].bytes = (struct caches_value){.reason = "too loud"};
+    figures = show(&caching);
+    for (size_t i = 0; i < json_array_size(figures); i++)
+        assert_string_not_equal(figure_word(json_array_get(figures, i), "id"),
+                                "claimed-and-measured");
+    assert_non_null(strstr(figure_word(figure_called(figures, "memory-curve"), "caption"),
+                           "could not be told: L1 data (32 KiB)."));
+    json_decref(figures);
 }
 
 static void test_lines_and_ways_by_what_makes_them_rise(void **state)
