@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "store/collection.h"
 #include "store/store.h"
 
 /* One file for all inputs, in memory where there is such a file system; gone with the process. */
@@ -181,6 +182,25 @@ static int read_store(struct store *store, struct failure *failure)
     return error;
 }
 
+/* What is left of it can be nothing, or something that is read like any other. */
+static void salvage(void)
+{
+    char rest[96];
+    const char *const from[] = {file_name()};
+    const struct salvage nobody = {0};
+    struct store *store = NULL;
+    struct failure failure = {0};
+    snprintf(rest, sizeof(rest), "%s.rest", file_name());
+    int error = collection_salvage(rest, from, 1, &nobody, &failure);
+    if (!error)
+        error = store_open(&store, rest, false, &failure);
+    if (!error)
+        error = read_store(store, &failure);
+    assert(!error || (error < 0 && failure.text[0]));
+    store_close(store);
+    unlink(rest);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     for (int writable = 0; writable < 2; writable++) {
@@ -194,5 +214,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         store_close(store);
         remove_file();
     }
+    write_file(bytes, size);
+    salvage();
+    remove_file();
     return 0;
 }

@@ -1,0 +1,141 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recorded runs judged again: what was found when they were recorded is found by the assay of today, without their machines.
+
+tests/stores has MACHINE-COMMAND.sqlite.xz: short runs on a virtual machine without a PMU and on one of the lab with one. Beside each
+stands what was judged. After a change that is meant to judge otherwise: `python3 tests/cli/replay.py --update`, then read the difference.
+"""
+import glob
+import json
+import lzma
+import os
+import shutil
+import sqlite3
+import sys
+import tempfile
+import unittest
+
+import tap
+
+STORES = os.path.join(tap.SOURCE, "tests", "stores")
+NAMES = sorted(os.path.basename(path)[:-len(".sqlite.xz")] for path in glob.glob(os.path.join(STORES, "*.sqlite.xz")))
+
+# What is kept of a result: which it is, and what was found.
+FIELDS = {
+    "validate": ("event", "path", "pattern", "counters", "core", "specimen", "truth_grade", "verdict", "cause"),
+    "error": ("event", "mode", "part", "path", "pattern", "counters", "opt", "link", "specimen", "n", "min", "median", "max"),
+    "overhead": ("path", "operation", "variant", "counted", "events", "temperature", "predecessor", "unit", "min", "median", "max"),
+    "clocks": ("clock", "reference", "workload", "threads", "trust"),
+    "repeat": ("program", "event", "source", "setting", "runs", "min", "max", "identical"),
+}
+# Statements that take a store back to an older schema. Its checksums go with them.
+OLDER = {
+    4: "DROP VIEW execution; DROP TABLE command; DROP TABLE subject; DROP TABLE executed; DROP TABLE system_call;",
+    3: "DROP VIEW look; DROP TABLE watch; DROP TABLE clock;",
+    2: "DROP VIEW timed; DROP VIEW call; DROP TABLE tour; DROP TABLE operation;",
+}
+# The first schema that holds what a command measures.
+SINCE = {"validate": 2, "error": 2, "overhead": 3, "clocks": 4, "repeat": 5}
+
+
+def command_of(name):
+    return name.rsplit("-", 1)[1]
+
+
+def judged(name, path):
+    command = command_of(name)
+    folder = os.path.dirname(path)
+    done = tap.assay(command, "--from", path, "--json", env={"XDG_STATE_HOME": folder})
+    if done.returncode:
+        raise AssertionError(f"{name}: {done.stderr}")
+    envelope = json.loads(done.stdout)
+    results = [[result[field] for field in FIELDS[command]] for result in envelope["results"]
+               if command != "overhead" or result["all_predecessors"]]
+    found = {"machine": envelope["machine"]["fingerprint"],
+             "findings": {finding["id"]: finding["verdict"] for finding in envelope["findings"]},
+             "results": results}
+    if command == "clocks":
+        found["clocks"] = [[clock["clock"], clock["trust"], clock["fault"]] for clock in envelope["analysis"]["clocks"]]
+    return found
+
+
+def unpack(name, folder):
+    path = os.path.join(folder, name + ".sqlite")
+    with lzma.open(os.path.join(STORES, name + ".sqlite.xz")) as packed, open(path, "wb") as store:
+        shutil.copyfileobj(packed, store)
+    return path
+
+
+def expected(name):
+    with open(os.path.join(STORES, name + ".json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def update():
+    with tempfile.TemporaryDirectory() as folder:
+        for name in NAMES:
+            found = judged(name, unpack(name, folder))
+            with open(os.path.join(STORES, name + ".json"), "w", encoding="utf-8") as file:
+                file.write("{\n" + ",\n".join(
+                    f'"{key}": ' + ("[\n" + ",\n".join(json.dumps(row) for row in value) + "\n]" if isinstance(value, list)
+                                    else json.dumps(value)) for key, value in found.items()) + "\n}\n")
+
+
+class Replay(unittest.TestCase):
+    maxDiff = 4000
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="assay-replay-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def test_there_are_records_of_both_machines(self):
+        self.assertGreaterEqual({command_of(name) for name in NAMES if name.startswith("vm-")}, set(FIELDS))
+        self.assertTrue(any(name.startswith("lab-") for name in NAMES))
+
+    def test_every_record_is_judged_as_it_was(self):
+        for name in NAMES:
+            with self.subTest(name):
+                self.assertEqual(judged(name, unpack(name, self.folder)), expected(name))
+
+    def test_from_a_collection_it_is_judged_the_same(self):
+        collection = os.path.join(self.folder, "all.sqlite")
+        done = tap.assay("merge", "-o", collection, *[unpack(name, self.folder) for name in NAMES])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for number, name in enumerate(NAMES, 1):
+            with self.subTest(name):
+                self.assertEqual(judged(name, f"{collection}#{number}"), expected(name))
+        for name in NAMES:  # the only run of a command needs no number
+            if sum(command_of(other) == command_of(name) for other in NAMES) == 1:
+                with self.subTest(name, numbered=False):
+                    self.assertEqual(judged(name, collection), expected(name))
+
+    def test_stores_of_older_schemas_are_judged_the_same(self):
+        for name in NAMES:
+            path = unpack(name, self.folder)
+            store = sqlite3.connect(path)
+            store.execute("DELETE FROM meta WHERE key IN ('finished', 'checksum', 'checksums')")
+            store.commit()
+            for schema, statements in OLDER.items():
+                if schema < SINCE[command_of(name)]:
+                    continue
+                store.executescript(f"{statements} PRAGMA user_version={schema}")
+                with self.subTest(name, schema=schema):
+                    self.assertEqual(judged(name, path), expected(name))
+            store.close()
+
+    def test_a_newer_schema_is_refused_by_its_name(self):
+        path = unpack(NAMES[0], self.folder)
+        with sqlite3.connect(path) as store:
+            store.execute("PRAGMA user_version=99")
+        store.close()
+        done = tap.assay(command_of(NAMES[0]), "--from", path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("schema 99", done.stderr)
+        self.assertIn("newer assay", done.stderr)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--update"]:
+        update()
+    else:
+        tap.main()
