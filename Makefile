@@ -75,7 +75,7 @@ sanitize: ## the tests with address and undefined-behaviour sanitizers, but for 
 	@scripts/configure build-sanitize -Dtests=enabled -Db_sanitize=address,undefined -Dprobe_static=false
 	@ninja -C build-sanitize -j $(JOBS)
 	@scripts/kits build-sanitize
-	@scripts/run-tests build-sanitize --no-suite proof --no-suite lab --no-suite liar --no-suite repository \
+	@scripts/run-tests build-sanitize --no-suite proof --no-suite lab --no-suite liar --no-suite repository --no-suite web \
 	    --no-suite unsanitized
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS with libFuzzer

@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pages in a browser: every figure is drawn, nothing is fetched, nothing hostile comes alive, and it can be read in light and dark, on a
+telephone and on paper. What was seen is kept as pictures below the build folder."""
+import functools
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+import figures
+import fixture
+import tap
+
+BUILD = os.environ.get("ASSAY_BUILD", os.path.join(tap.SOURCE, "build"))
+SCRIPT = os.path.join(BUILD, "web", "page.js")
+STYLE = os.path.join(tap.SOURCE, "web", "page.css")
+ARTEFACTS = os.path.join(BUILD, "artefacts", "web")
+BROWSER = shutil.which("chromium")
+FOLDERS = [os.path.join(folder, "node_modules") for folder in (os.path.join(BUILD, "web", "npm"), os.path.join(tap.SOURCE, "web"))]
+PACKAGES = next((folder for folder in FOLDERS if os.path.exists(os.path.join(folder, "playwright-core"))), None)
+LEGIBLE = 4.5  # contrast of text to its ground, as WCAG 2 wants it
+
+
+def why_not():
+    if not BROWSER:
+        return "chromium is not installed"
+    if not shutil.which("node"):
+        return "node is not installed"
+    if not PACKAGES:
+        return "playwright-core is not there: built without npm, or without -Dtests=enabled"
+    if not os.path.exists(SCRIPT) or not os.path.getsize(SCRIPT):
+        return "built without the script of pages"
+    return None
+
+
+@functools.cache
+def browsed(name, *modes):
+    """What a browser saw of a page of made-up figures."""
+    os.makedirs(ARTEFACTS, exist_ok=True)
+    page = os.path.join(ARTEFACTS, name + ".html")
+    fixture.write(page, figures.crowd() if name == "crowd" else figures.sections(), SCRIPT, STYLE)
+    return browse(page, name, *modes)
+
+
+def browse(page, name, *modes):
+    command = ["node", os.path.join(os.path.dirname(os.path.abspath(__file__)), "browse.mjs"), BROWSER, page, ARTEFACTS, name, *modes]
+    done = subprocess.run(command, env=dict(os.environ, NODE_PATH=PACKAGES), capture_output=True, text=True, timeout=900, check=False)
+    if done.returncode:
+        raise AssertionError(f"the browser could not be driven: {done.stderr}")
+    print(f"# pictures of {name} are in {ARTEFACTS}", file=sys.stdout)
+    return json.loads(done.stdout)
+
+
+@unittest.skipIf(why_not(), why_not())
+class Fixture(unittest.TestCase):
+    def setUp(self):
+        self.seen = browsed("fixture")
+        self.views = self.seen["views"]
+
+    def test_every_figure_is_drawn_in_every_view(self):
+        kinds = [figure["kind"] for listed in figures.sections().values() for figure in listed]
+        for view, told in self.views.items():
+            with self.subTest(view=view):
+                wanted = sum(kind != "table" for kind in kinds)
+                self.assertEqual((told["assay"]["figures"], told["assay"]["drawn"], told["expected"]), (wanted, wanted, wanted))
+                self.assertEqual(sum(plot["svgs"] > 0 and plot.get("drawn") == "yes" for plot in told["plots"]), wanted)
+                self.assertTrue(all(plot["label"] for plot in told["plots"] if plot["svgs"]), "a picture has no name")
+
+    def test_nothing_is_fetched(self):
+        self.assertEqual(self.seen["requests"], [])
+
+    def test_the_browser_does_not_complain(self):
+        self.assertEqual((self.seen["console"], self.seen["errors"]), ([], []))
+
+    def test_hostile_texts_stay_text(self):
+        self.assertEqual(self.seen["dialogs"], [])
+        self.assertEqual({view: told["foreign"] for view, told in self.views.items()}, dict.fromkeys(self.views, 0))
+        self.assertNotIn("\u202e", json.dumps(self.seen["tips"], ensure_ascii=False))
+
+    def test_text_can_be_read_on_its_ground(self):
+        for view, told in self.views.items():
+            for what in ("text", "chip", "axis"):
+                with self.subTest(view=view, what=what):
+                    self.assertGreaterEqual(told["contrasts"][what], LEGIBLE)
+
+    def test_no_view_scrolls_sideways_or_cuts_labels_off(self):
+        for view, told in self.views.items():
+            with self.subTest(view=view):
+                self.assertEqual((told["overflow"], told["cutOff"]), (0, []))
+
+    def test_pointing_at_a_figure_tells_its_values(self):
+        silent = [name for name, words in self.seen["tips"].items() if not words]
+        self.assertEqual(silent, [])
+        tips = self.seen["tips"]
+        self.assertRegex(tips["study/boxes"], r"this sample: [\d,]+")
+        for word in ("path: ", "median: ", "mode: "):
+            self.assertIn(word, tips["study/boxes"])
+        self.assertNotIn("density", tips["study/boxes"])
+        self.assertRegex(tips["study/matrix-verdicts"], r"verdict: \w+")
+
+    def test_choosers_leave_some_rows_and_give_all_back(self):
+        self.assertEqual(len(self.seen["filters"]), 3)
+        for told in self.seen["filters"]:
+            with self.subTest(key=told["key"]):
+                self.assertLess(told["chosen"]["rows"], told["before"]["rows"])
+                self.assertGreater(told["chosen"]["rows"], 0)
+                shown = re.match(r"([\d,]+) of ([\d,]+) rows", told["chosen"]["count"])
+                self.assertEqual([int(number.replace(",", "")) for number in shown.groups()], [told["chosen"]["rows"], told["before"]["rows"]])
+                self.assertEqual(told["after"], told["before"])
+
+    def test_choices_that_leave_nothing_say_so(self):
+        self.assertTrue(self.seen["nothingLeft"])
+
+    def test_long_lists_are_folded_and_unfold(self):
+        folding = self.seen["folding"]
+        self.assertIn("Show all 90", folding["before"]["words"])
+        self.assertGreater(folding["after"]["height"], 1.5 * folding["before"]["height"])
+
+    def test_the_colours_can_be_switched(self):
+        self.assertNotEqual(self.seen["toggled"]["before"], self.seen["toggled"]["after"])
+
+    def test_pictures_follow_the_width_of_the_window(self):
+        self.assertTrue(self.seen["resized"])
+
+    def test_paper_shows_no_controls_and_is_light(self):
+        self.assertEqual(self.views["print"]["controls"], 0)
+        self.assertEqual(self.views["print"]["contrasts"]["text"], self.views["light"]["contrasts"]["text"])
+
+    def test_a_sheet_holds_more_than_a_figure(self):
+        with open(os.path.join(ARTEFACTS, "fixture.pdf"), "rb") as file:
+            pages = len(re.findall(rb"/Type\s*/Page\b", file.read()))
+        self.assertGreater(pages, 3)
+        self.assertLess(pages, len(self.views["print"]["plots"]))
+
+
+@unittest.skipIf(why_not(), why_not())
+class Crowd(unittest.TestCase):
+    def test_sixty_figures_of_five_hundred_rows_are_drawn_before_readers_wait(self):
+        told = browsed("crowd", "light")["views"]["light"]
+        print(f"# 60 figures of 500 rows: the first drawn after {told['first']} ms, all after {told['ready']} ms; longest without an answer {told['longest']} ms")
+        self.assertEqual(told["assay"], {"figures": 60, "drawn": 60})
+        # Each slice of drawing lets the page answer, however slow the machine: figures are not drawn in one go.
+        self.assertGreater(told["slices"], 10)
+
+
+if __name__ == "__main__":
+    tap.main()
