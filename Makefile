@@ -22,7 +22,7 @@ all: ## build assay and its kit (build/assay, build/libexec/)
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 
-run: ## build, then look at this machine and measure a few real cells
+run: ## build, then measure this machine with every study, which takes two minutes
 	@scripts/deps run
 	@scripts/configure $(BUILD)
 	@$(ninja) --quiet

@@ -14,8 +14,21 @@
 #include "show/utf8.h"
 #include "show/wrap.h"
 
+/* File-level, because whoever has something to say does not know in which command it runs. */
+static struct text *diverted;
+
+void deliver_divert(struct text *kept)
+{
+    diverted = kept;
+}
+
 void deliver_message(const char *command, const char *text)
 {
+    if (diverted) {
+        text_clear(diverted);
+        text_puts(diverted, text);
+        return;
+    }
     AUTO_TEXT struct text clean = {0};
     /* Newlines part sentences here; only foreign control characters are dangerous. */
     AUTO_TEXT struct text line = {0};

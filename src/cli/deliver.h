@@ -22,6 +22,9 @@ int deliver_json(const char *command, const struct common_options *common,
                  struct envelope *envelope, int status);
 /* "assay COMMAND: text" on standard error, cleaned. */
 void deliver_message(const char *command, const char *text);
+/* Until the next call messages are kept in `kept` instead, the latest alone and as they are; NULL:
+ * they are said again. For a command that tells itself what became of another. */
+void deliver_divert(struct text *kept);
 /* The same with a failure's text; returns status. */
 int deliver_failure(const char *command, const struct failure *failure, int status);
 int deliver_out_of_memory(const char *command);

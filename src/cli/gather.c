@@ -110,6 +110,9 @@ static void say_how_to_resume(const struct gathering *gathering, const char *wha
     struct store_info info = {0};
     struct failure ignored = {0};
     AUTO_TEXT struct text message = {0};
+    /* Whoever keeps the result says how to go on with the whole. */
+    if (gathering->common->retold)
+        return;
     text_puts(&message, what);
     if (store_info(gathering->store, &info, &ignored) == 0)
         text_printf(&message, " after %" PRIu64 " of %" PRIu64 " processes", info.visits_done,
@@ -192,6 +195,8 @@ static void say_what_is_resumed(const struct gathering *gathering, const struct 
 {
     const struct common_options *common = gathering->common;
     const char *path = store_path(gathering->store);
+    if (common->retold)
+        return;
     if (info->finished)
         deliver_remark(common, "%s is finished: these are its samples, nothing was measured now",
                        path);

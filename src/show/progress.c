@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Progress with the time that is left, on standard error, only where somebody watches. Whether the
- * cursor is hidden is the one thing a signal handler must know, hence the file-level flag. */
+ * cursor is hidden is the one thing a signal handler must know, and what a command is a part of
+ * none that it runs in knows, hence the file-level state. */
 #include "show/progress.h"
 
 #include <inttypes.h>
@@ -22,6 +23,16 @@ static const char hide_cursor[] = "\033[?25l";
 static const char clear_line_show_cursor[] = "\r\033[K\033[?25h";
 
 static volatile sig_atomic_t cursor_hidden;
+static struct {
+    const char *words; /* NULL: there is no such thing */
+    uint64_t ends_ms;
+} outer;
+
+void progress_outer(const char *words, uint64_t ends_ms)
+{
+    outer.words = words;
+    outer.ends_ms = words ? ends_ms : 0;
+}
 
 static uint64_t now(void)
 {
@@ -38,12 +49,13 @@ static void emit(const char *bytes, size_t length)
 
 static void time_left(const struct progress *progress, uint64_t now_ms, char *text, size_t size)
 {
-    uint64_t left = progress->ends_ms > now_ms ? (progress->ends_ms - now_ms) / 1000 : 0;
-    const char *of = progress->ends_ms ? " in all" : "";
+    uint64_t ends_ms = outer.ends_ms ? outer.ends_ms : progress->ends_ms;
+    uint64_t left = ends_ms > now_ms ? (ends_ms - now_ms) / 1000 : 0;
+    const char *of = ends_ms ? " in all" : "";
     text[0] = '\0';
-    if (!progress->ends_ms && (!progress->done || progress->done >= progress->total))
+    if (!ends_ms && (!progress->done || progress->done >= progress->total))
         return;
-    if (!progress->ends_ms)
+    if (!ends_ms)
         left = (uint64_t)((double)(now_ms - progress->started_ms) / (double)progress->done *
                           (double)(progress->total - progress->done) / 1000.0);
     if (left < 120)
@@ -60,7 +72,8 @@ static void samples_so_far(const struct progress *progress, uint64_t elapsed_ms,
 {
     char count[NUMBER_SIZE], rate[NUMBER_SIZE];
     text[0] = '\0';
-    if (!progress->samples)
+    /* Where a line has to say more, what is left matters more than how many there are. */
+    if (!progress->samples || outer.words)
         return;
     number_count(progress->samples, count, sizeof(count));
     if (elapsed_ms < 500) {
@@ -77,7 +90,8 @@ int progress_line(const struct progress *progress, uint64_t now_ms, char *line, 
     char left[48], samples[2 * NUMBER_SIZE + 16];
     time_left(progress, now_ms, left, sizeof(left));
     samples_so_far(progress, elapsed, samples, sizeof(samples));
-    return snprintf(line, size, "%s%s%" PRIu64 " of %" PRIu64 " %s%s%s",
+    return snprintf(line, size, "%s%s%s%s%" PRIu64 " of %" PRIu64 " %s%s%s",
+                    outer.words ? outer.words : "", outer.words ? ": " : "",
                     progress->part ? progress->part : "", progress->part ? ": " : "",
                     progress->done, progress->total, progress->what, samples, left);
 }

@@ -28,12 +28,16 @@ void progress_samples(struct progress *progress, uint64_t count);
 /* Clears the line and gives the cursor back. */
 void progress_end(struct progress *progress);
 
+/* What all further work is a part of until the next call: words before every line ("3 of 6 error"),
+ * which must outlive that, and when everything will have ended, monotonic; NULL: of nothing. */
+void progress_outer(const char *words, uint64_t ends_ms);
+
 /* For signal handlers: gives the cursor back when a line is being shown. */
 void progress_restore_terminal(void);
 /* Also for signal handlers: a remark on a line of its own. */
 void progress_interject(const char *words);
 
 /* "3 of 40 processes, 1,200 samples, 52,000/s, 12 s left", or "duration: 3 of 40 processes, …, 70 s
- * left in all": the line without terminal control; now_ms is monotonic. Returns its length as
- * snprintf does. */
+ * left in all", or "3 of 6 error: duration: 3 of 40 processes, 70 s left in all": the line without
+ * terminal control; now_ms is monotonic. Returns its length as snprintf does. */
 int progress_line(const struct progress *progress, uint64_t now_ms, char *line, unsigned size);

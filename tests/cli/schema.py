@@ -73,6 +73,11 @@ class Schema(unittest.TestCase):
         self.assertEqual(len(envelope["findings"]), 7)
         self.check("overhead", "--from", envelope["analysis"]["store"])
 
+    def test_run(self):
+        envelope = self.check("run", "--budget", "8s", statuses=(0, 3))
+        self.assertEqual([part["part"] for part in envelope["results"]],
+                         ["caches", "validate", "error", "overhead", "clocks", "repeat"])
+
     def test_clocks(self):
         envelope = self.check("clocks", "--quick", "--all", "--budget", "6s", statuses=(0, 3))
         self.assertEqual(len(envelope["findings"]), 4)

@@ -282,6 +282,25 @@ static void progress_tells_rate_and_time_left(void **state)
     assert_string_equal(line, "duration: 5 of 20 processes, 70 s left in all");
 }
 
+static void progress_of_a_part_tells_of_the_whole(void **state)
+{
+    (void)state;
+    struct progress progress = {.what = "processes",
+                                .part = "duration",
+                                .done = 5,
+                                .total = 20,
+                                .samples = 20000,
+                                .ends_ms = 20000};
+    char line[128];
+    progress_outer("3 of 6 error", 110000);
+    progress_line(&progress, 10000, line, sizeof(line));
+    assert_string_equal(line, "3 of 6 error: duration: 5 of 20 processes, 100 s left in all");
+    progress_outer(NULL, 0);
+    progress_line(&progress, 10000, line, sizeof(line));
+    assert_string_equal(line, "duration: 5 of 20 processes, 20,000 samples, 2,000/s, 10 s left in "
+                              "all");
+}
+
 static void paragraphs_stay_apart_when_wrapped(void **state)
 {
     (void)state;
@@ -338,6 +357,7 @@ int main(void)
         cmocka_unit_test(a_file_appears_whole_or_not_at_all),
         cmocka_unit_test(what_cannot_be_written_is_said),
         cmocka_unit_test(progress_tells_rate_and_time_left),
+        cmocka_unit_test(progress_of_a_part_tells_of_the_whole),
         cmocka_unit_test(paragraphs_stay_apart_when_wrapped),
         cmocka_unit_test(headings_and_paragraphs_wrap),
         cmocka_unit_test(brief_numbers_have_digits_that_tell),

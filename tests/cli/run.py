@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""assay run: parts in order, what is left out, one store and one page at the end, and what it refuses.
+
+No case asserts a time, nor what a machine has: parts that it lacks are named, and that is all that is asked of them.
+"""
+import json
+import os
+import unittest
+
+import tap
+from whole_runs import DONE, FAILED, LACKING, PARTS, USAGE, Case
+
+REFUSE = os.environ.get("SECCOMP_REFUSE", "")
+SUMMARY = ("doctor", "trust", "paths", "calls", "clocks", "caches", "repeat", "findings", "left out", "store", "report",
+           "next", "go on", "")
+
+
+class Whole(Case):
+    def test_every_part_is_done_or_named(self):
+        envelope = self.result("--budget", "22s", "--seed", "17", "--store", self.store)
+        self.assertEqual([part["part"] for part in envelope["results"]], PARTS)
+        for part in envelope["results"]:
+            self.assertIn(part["status"], ("done", "lacking"), part)
+            if part["status"] == "lacking":
+                self.assertTrue(part["reason"], part)
+        self.assertEqual(envelope["seed"], 17)
+        self.assertEqual({skip["what"] for skip in envelope["skipped"]},
+                         {part["part"] for part in envelope["results"] if part["status"] != "done"})
+        self.assert_whole(envelope)
+
+    def test_what_a_short_time_does_not_hold_is_named(self):
+        envelope = self.result("--budget", "9s", "--store", self.store)
+        states = {part["part"]: part["status"] for part in envelope["results"]}
+        self.assertEqual(states["caches"], "left out")
+        self.assertIn(states["validate"], ("done", "lacking"))
+        reasons = {skip["what"]: skip["reason"] for skip in envelope["skipped"]}
+        self.assertIn("--budget", reasons["caches"])
+
+    def test_the_summary_is_one_screen(self):
+        done = self.run_all("--budget", "9s", "--store", self.store, "--report", self.path("page.html"))
+        self.assertIn(done.returncode, (DONE, LACKING), done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertLessEqual(len(lines), 24, done.stdout)
+        for line in lines[2:]:
+            self.assertIn(line[:11].strip(), SUMMARY, done.stdout)
+        self.assertIn(self.store, done.stdout)
+        self.assertTrue(os.path.exists(self.path("page.html")))
+        # Without a terminal every part is told when it begins and when it ends.
+        self.assertIn("2 of 6 validate: about ", done.stderr)
+        self.assertIn("2 of 6 validate: done after ", done.stderr)
+
+    def test_quiet_says_nothing_meanwhile(self):
+        done = self.run_all("--budget", "4s", "--quiet", "--store", self.store)
+        self.assertEqual(done.stderr, "")
+
+    def test_in_the_state_folder_two_at_a_time(self):
+        runs = [self.start("--budget", "4s", "--json") for _ in range(2)]
+        places = set()
+        for process in runs:
+            output, errors = process.communicate(timeout=200)
+            self.assertIn(process.returncode, (DONE, LACKING), errors)
+            analysis = json.loads(output)["analysis"]
+            places.update((analysis["store"], analysis["report"]))
+        self.assertEqual(len(places), 4)
+        for place in places:
+            self.assertTrue(os.path.exists(place), place)
+            self.assertIn("-run.", place)
+
+    def test_another_way_to_the_machine(self):
+        envelope = self.result("--budget", "4s", "--store", self.store, via="exec:env")
+        self.assertIn(envelope["results"][1]["status"], ("done", "lacking"))
+
+
+class Lacking(Case):
+    @unittest.skipUnless(REFUSE, "needs seccomp-refuse")
+    def test_without_perf_event_the_rest_goes_on(self):
+        envelope = self.result("--budget", "22s", "--store", self.store, prefix=(REFUSE, "EPERM", "--"))
+        states = {part["part"]: part["status"] for part in envelope["results"]}
+        self.assertEqual(set(states.values()) - {"done", "lacking"}, set(), envelope["results"])
+        self.assertEqual(states["clocks"], "done")
+
+    def test_a_machine_that_is_not_there(self):
+        done = self.run_all("--via", "exec:false", "--store", self.store)
+        self.assertNotEqual(done.returncode, DONE)
+        self.assertTrue(done.stderr.startswith("assay run: "), done.stderr)
+        self.assertEqual(os.listdir(self.folder), [])
+
+
+class Refused(Case):
+    def refused(self, *arguments, status=USAGE):
+        done = self.run_all(*arguments)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertTrue(done.stderr.startswith("assay run: "), done.stderr)
+        self.assertEqual(done.stdout, "")
+        return done.stderr
+
+    def test_what_is_there_is_left_as_it_is(self):
+        for name in (self.store, self.path("all.html")):
+            with open(name, "w", encoding="utf-8") as file:
+                file.write("mine")
+            self.assertIn(name, self.refused("--store", self.store))
+            with open(name, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "mine")
+            os.remove(name)
+        os.mkdir(self.store + ".parts")
+        self.assertIn("--resume", self.refused("--store", self.store))
+
+    def test_wrong_words(self):
+        self.assertIn("leave out", self.refused("--resume", "--seed", "5"))
+        self.assertIn("error", self.refused("error"))
+        self.assertIn("--store", self.refused("--store", ""))
+        self.assertIn("nowhere", self.refused("--resume", "--store", self.path("nowhere")))
+        self.assertIn("unfinished", self.refused("--resume", status=FAILED))
+
+    def test_a_place_that_cannot_be_written(self):
+        self.assertIn("/proc/self/mem", self.refused("--store", "/proc/self/mem/x", status=FAILED))
+        self.assertIn("nowhere/x", self.refused("--report", self.path("nowhere/x"), "--store", self.store, status=FAILED))
+        os.mkdir(self.path("state"))
+        with open(self.path("state/assay"), "w", encoding="utf-8"):
+            pass  # where a folder should be
+        self.assertIn("--store", self.refused(status=FAILED))
+
+    def test_odd_names_are_names(self):
+        for name in ("-a 'b\"", "new\nline", "a.sqlite#2"):
+            with self.subTest(name=name):
+                envelope = self.result("--budget", "3s", "--store", self.path(name))
+                if envelope["analysis"]["store"]:
+                    self.assertTrue(os.path.isfile(self.path(name)))
+
+    def test_a_damaged_record_is_said(self):
+        os.mkdir(self.store + ".parts")
+        for content in ("", "{}", "[1]", '{"schema": "assay-run/1", "parts": [1, 2, 3, 4, 5, 6], "total_ms": 5}'):
+            with open(self.store + ".parts/run.json", "w", encoding="utf-8") as file:
+                file.write(content)
+            self.assertIn("damaged", self.refused("--resume", "--store", self.store, status=FAILED))
+
+
+if __name__ == "__main__":
+    tap.main()
