@@ -13,6 +13,7 @@
 #include "cli/command-line.h"
 #include "cli/command-status.h"
 #include "cli/deliver.h"
+#include "cli/finish.h"
 #include "cli/reach.h"
 #include "cli/signals.h"
 #include "show/output.h"
@@ -141,13 +142,27 @@ int stat_status(const struct stat_run *run)
     return EXIT_DONE;
 }
 
-static struct envelope envelope_of(const struct stat_run *run)
+static void put_report(const void *run, const struct style *style, struct text *out)
 {
-    return (struct envelope){.facts = &run->catalogue->facts,
-                             .fingerprint = run->catalogue->fingerprint,
-                             .results = stat_results_json(run),
-                             .analysis = stat_analysis_json(run),
-                             .skipped = stat_skipped_json(run)};
+    if (((const struct stat_run *)run)->options->csv)
+        stat_put_csv(run, out);
+    else
+        stat_put_report(run, style, out);
+}
+
+static json_t *results(const void *run)
+{
+    return stat_results_json(run);
+}
+
+static json_t *analysis(const void *run)
+{
+    return stat_analysis_json(run);
+}
+
+static json_t *skipped(const void *run)
+{
+    return stat_skipped_json(run);
 }
 
 /* Programs read the report from standard output; for people that is the command's own, and the
@@ -155,26 +170,19 @@ static struct envelope envelope_of(const struct stat_run *run)
 static int show(const struct stat_run *run, int status)
 {
     const struct common_options *common = &run->options->common;
-    const bool aside = !common->output && !common->json && !run->options->csv;
-    AUTO_TEXT struct text out = {0};
-    int delivered;
-    if (common->json) {
-        struct envelope envelope = envelope_of(run);
-        delivered = deliver_json("stat", common, &envelope, status);
-    } else if (aside) {
-        const struct style style = style_for(stderr);
-        stat_put_report(run, &style, &out);
-        fputs(text_string(&out), stderr);
-        delivered = status;
-    } else {
-        const struct style style = deliver_style(common);
-        if (run->options->csv)
-            stat_put_csv(run, &out);
-        else
-            stat_put_report(run, &style, &out);
-        delivered = deliver_text("stat", common, &out, status);
-    }
-    return delivered == status ? status : EXIT_OURS;
+    const struct finish finish = {.command = "stat",
+                                  .common = common,
+                                  .unseeded = true,
+                                  .facts = &run->catalogue->facts,
+                                  .fingerprint = run->catalogue->fingerprint,
+                                  .aside = !common->json && !run->options->csv,
+                                  .undelivered = EXIT_OURS,
+                                  .run = run,
+                                  .put_report = put_report,
+                                  .results = results,
+                                  .analysis = analysis,
+                                  .skipped = skipped};
+    return finish_show(&finish, status);
 }
 
 /* It was not executed. */
@@ -182,7 +190,7 @@ static int refuse(const struct stat_run *run)
 {
     const int status = command_exit_of_error(run->error);
     deliver_message("stat", run->reason);
-    return run->options->common.json ? show(run, status) : status;
+    return run->options->common.json || run->options->common.retold ? show(run, status) : status;
 }
 
 static void release_event(struct stat_event *event)
