@@ -1,0 +1,139 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * All tests of a comparison are one family: clean data must accuse nobody, however many cells there
+ * are. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "judge/compare/parts.h"
+#include "stats/many-tests.h"
+
+/* A test, and where its adjusted p belongs. */
+struct entry {
+    double p, least_p;
+    double *adjusted;
+};
+
+static size_t list_tests(struct compare_report *report, struct entry *entries)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < report->effect_count; i++) {
+        struct compare_effect *effect = &report->effects[i];
+        entries[count++] = (struct entry){effect->p, effect->least_p, &effect->adjusted_p};
+    }
+    for (size_t i = 0; i < report->group_count; i++) {
+        struct compare_group *group = &report->groups[i];
+        entries[count++] = (struct entry){group->p, group->least_p, &group->adjusted_p};
+    }
+    for (size_t i = 0; i < report->verdict_count; i++) {
+        struct compare_verdict *verdict = &report->verdicts[i];
+        entries[count++] = (struct entry){verdict->p, verdict->least_p, &verdict->adjusted_p};
+    }
+    size_t tested = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(entries[i].p))
+            entries[tested++] = entries[i];
+    return tested;
+}
+
+static bool is_told(double adjusted)
+{
+    return adjusted <= COMPARE_LEVEL;
+}
+
+static void conclude_effect(const struct compare_case *file, struct compare_effect *effect,
+                            double share)
+{
+    if (isnan(effect->p))
+        return;
+    const bool apart = effect->shift < 0 || effect->shift > 0;
+    if (apart && is_told(effect->adjusted_p))
+        effect->standing = file->quantities[effect->quantity].timed &&
+                                   !compare_beyond_margin(effect->ratio, effect->shift,
+                                                          effect->first_median, effect->median)
+                               ? STANDING_WITHIN
+                               : STANDING_DIFFERS;
+    else
+        effect->standing = apart && effect->least_p > share ? STANDING_FEW : STANDING_SAME;
+}
+
+static bool tells_more(const struct compare_effect *one, const struct compare_effect *other)
+{
+    const bool differs = one->standing == STANDING_DIFFERS,
+               other_differs = other->standing == STANDING_DIFFERS;
+    if (differs != other_differs)
+        return differs;
+    if (fabs(one->delta) > fabs(other->delta) || fabs(one->delta) < fabs(other->delta))
+        return fabs(one->delta) > fabs(other->delta);
+    return fabs(one->shift) > fabs(other->shift);
+}
+
+/* What its members say, and what they say together. of: how many stand how. */
+static void conclude_group(const struct compare_case *file, const struct compare_report *report,
+                           struct compare_group *group, const size_t *of)
+{
+    const struct compare_effect *largest = &report->effects[group->largest];
+    const bool told = is_told(group->adjusted_p) && (group->shift < 0 || group->shift > 0);
+    const bool beyond =
+        !file->quantities[group->quantity].timed ||
+        compare_beyond_margin(group->ratio, group->shift, largest->first_median, largest->median);
+    group->differing = of[STANDING_DIFFERS];
+    if (group->differing || (told && beyond))
+        group->standing = STANDING_DIFFERS;
+    else if (told || of[STANDING_WITHIN])
+        group->standing = STANDING_WITHIN;
+    else
+        group->standing = of[STANDING_FEW] && !of[STANDING_SAME] ? STANDING_FEW : STANDING_SAME;
+}
+
+static int conclude_groups(const struct compare_case *file, struct compare_report *report)
+{
+    size_t(*of)[COMPARE_STANDINGS] = calloc(report->group_count + 1, sizeof(*of));
+    if (!of)
+        return -ENOMEM;
+    for (size_t i = 0; i < report->effect_count; i++) {
+        const struct compare_effect *effect = &report->effects[i];
+        if (effect->group == COMPARE_NO_GROUP)
+            continue;
+        struct compare_group *group = &report->groups[effect->group];
+        of[effect->group][effect->standing]++;
+        if (tells_more(effect, &report->effects[group->largest]))
+            group->largest = i;
+    }
+    for (size_t i = 0; i < report->group_count; i++)
+        conclude_group(file, report, &report->groups[i], of[i]);
+    free(of);
+    return 0;
+}
+
+static void conclude_verdict(struct compare_verdict *verdict)
+{
+    if (!isnan(verdict->p) && verdict->standing == STANDING_UNSURE && is_told(verdict->adjusted_p))
+        verdict->standing = STANDING_DIFFERS;
+}
+
+int compare_adjust(const struct compare_case *file, struct compare_report *report)
+{
+    const size_t most = report->effect_count + report->group_count + report->verdict_count + 1;
+    AUTO_FREE struct entry *entries = calloc(most, sizeof(*entries));
+    AUTO_FREE struct one_test *tests = calloc(most, sizeof(*tests));
+    if (!entries || !tests)
+        return -ENOMEM;
+    const size_t count = list_tests(report, entries);
+    for (size_t i = 0; i < count; i++)
+        tests[i] = (struct one_test){.p = entries[i].p, .least_p = entries[i].least_p};
+    int error = adjust_tests(tests, count, COMPARE_LEVEL, &report->tests);
+    if (error < 0)
+        return error;
+    for (size_t i = 0; i < count; i++)
+        *entries[i].adjusted = tests[i].adjusted;
+    const double share = COMPARE_LEVEL / (double)(report->tests ? report->tests : 1);
+    for (size_t i = 0; i < report->effect_count; i++)
+        conclude_effect(file, &report->effects[i], share);
+    for (size_t i = 0; i < report->verdict_count; i++)
+        conclude_verdict(&report->verdicts[i]);
+    return conclude_groups(file, report);
+}

@@ -1,0 +1,88 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What is laid before the judge of comparisons: sides, and for each of them what is known of its
+ * machine, what was said of it, and what was measured there, one value a process. Nothing here
+ * knows a machine, a store or a tool, so a test can plant any difference. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define COMPARE_MOST_SIDES 16u
+
+/* A machine as one file, or one file's runs of a machine, has it. */
+struct compare_side {
+    char *label;       /* what differs: "6.1.0", "AMD EPYC"; unique */
+    char *fingerprint; /* of the machine; sides with the same one were measured twice */
+    char *counter;     /* whose ticks "ticks" are, in words; sides with other words have others */
+    double tick_ns;    /* ns that one of them takes; 0: not known */
+    bool emulated;     /* its times mean nothing */
+};
+
+/* Something that its machine says of itself. */
+enum fact_weight {
+    WEIGHT_CODE,    /* where it differs, counts are counts of other code */
+    WEIGHT_MACHINE, /* … of another machine: CPU, kernel, hypervisor */
+    WEIGHT_SETTING, /* … of the same with other settings */
+};
+struct compare_fact {
+    char *key, *title;
+    enum fact_weight weight;
+    char **values; /* [side]; NULL: not known there */
+};
+
+/* What a study said of something on each side. */
+struct compare_word {
+    char *word;        /* "exact"; NULL: nothing was said on this side */
+    char *detail;      /* "interface-overhead"; NULL: none */
+    bool unsure;       /* it could as well have come out otherwise */
+    size_t hits, runs; /* what is said is that `hits` of `runs` were alike; 0 runs: it is not */
+};
+struct compare_claim {
+    char *study;                /* "validate" */
+    char *subject;              /* "page-faults:u" */
+    struct compare_word *sides; /* [side] */
+};
+
+/* Something that was measured alike on each side. */
+struct compare_values {
+    double *list; /* one a process */
+    size_t count;
+};
+struct compare_quantity {
+    char *study;   /* "error" */
+    char *event;   /* "page-faults:u" */
+    char *subject; /* path, operation, program or clock */
+    char *factors; /* all that else must be the same, for people: "ar, null, O2, static" */
+    char *unit;    /* "events", "ticks", "ns", "instructions" */
+    bool program;  /* a whole program's count under control: every machine should have the same */
+    bool timed;    /* by speed and load as much as by what is executed */
+    struct compare_values *sides; /* [side] */
+};
+
+struct compare_case {
+    struct compare_side *sides;
+    size_t side_count;
+    struct compare_fact *facts;
+    size_t fact_count;
+    struct compare_claim *claims;
+    size_t claim_count;
+    struct compare_quantity *quantities;
+    size_t quantity_count;
+};
+
+/* All sides are known before anything else is added. Words of new ones are copied; NULL: out of
+ * memory. One that is there already is found. */
+int compare_add_sides(struct compare_case *file, size_t count);
+struct compare_fact *compare_add_fact(struct compare_case *file, const char *key, const char *title,
+                                      enum fact_weight weight);
+struct compare_claim *compare_add_claim(struct compare_case *file, const char *study,
+                                        const char *subject);
+struct compare_quantity *compare_add_quantity(struct compare_case *file,
+                                              const struct compare_quantity *like);
+/* 0 or -ENOMEM. */
+int compare_add_value(struct compare_quantity *quantity, size_t side, double value);
+/* What is said now of a side; where another run of it said something else, it is unsure. */
+int compare_say(struct compare_claim *claim, size_t side, const struct compare_word *word);
+void compare_case_release(struct compare_case *file);

@@ -1,0 +1,19 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The parts of comparing, in the order in which the judge takes them. Each: 0 or -ENOMEM. */
+#pragma once
+
+#include "judge/compare/report.h"
+
+#define COMPARE_LEVEL (1 - COMPARE_CONFIDENCE)
+
+int compare_effects(const struct compare_case *file, struct compare_report *report);
+int compare_groups(const struct compare_case *file, struct compare_report *report);
+int compare_verdicts(const struct compare_case *file, struct compare_report *report);
+int compare_deviations(const struct compare_case *file, struct compare_report *report);
+/* All tests so far are one family; what follows from each then. */
+int compare_adjust(const struct compare_case *file, struct compare_report *report);
+
+/* Beyond what times of one machine differ by. ratio may be NaN. */
+bool compare_beyond_margin(double ratio, double shift, double first, double second);

@@ -1,0 +1,108 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Do the sides say the same of something? What counts how many runs were alike is tested; of the
+ * rest a difference is one where nobody was unsure. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "judge/compare/parts.h"
+#include "stats/two-samples.h"
+
+static bool same_word(const struct compare_word *one, const struct compare_word *other)
+{
+    if (strcmp(one->word, other->word) != 0)
+        return false;
+    return !one->detail || !other->detail || strcmp(one->detail, other->detail) == 0;
+}
+
+/* Each against the first that says anything. */
+static enum compare_standing standing_of(const struct compare_claim *claim, size_t sides)
+{
+    const struct compare_word *first = NULL;
+    enum compare_standing standing = STANDING_APART;
+    for (size_t i = 0; i < sides; i++) {
+        const struct compare_word *word = &claim->sides[i];
+        if (!word->word)
+            continue;
+        if (!first) {
+            first = word;
+            continue;
+        }
+        if (standing == STANDING_APART)
+            standing = STANDING_SAME;
+        if (same_word(first, word))
+            continue;
+        if (!first->unsure && !word->unsure)
+            return STANDING_DIFFERS;
+        standing = STANDING_UNSURE;
+    }
+    return standing;
+}
+
+static int test_shares(const struct compare_word *first, const struct compare_word *other,
+                       struct rank_test *test)
+{
+    AUTO_FREE double *values = calloc(first->runs + other->runs, sizeof(*values));
+    if (!values)
+        return -ENOMEM;
+    for (size_t i = 0; i < first->hits && i < first->runs; i++)
+        values[i] = 1;
+    for (size_t i = 0; i < other->hits && i < other->runs; i++)
+        values[first->runs + i] = 1;
+    const struct two_samples samples = {values, values + first->runs, first->runs, other->runs};
+    return rank_test(&samples, test);
+}
+
+/* The pair that differs most, as one of as many as there are. */
+static int test_runs(const struct compare_claim *claim, size_t sides,
+                     struct compare_verdict *verdict)
+{
+    const struct compare_word *first = NULL;
+    size_t pairs = 0;
+    for (size_t i = 0; i < sides; i++) {
+        const struct compare_word *word = &claim->sides[i];
+        struct rank_test test;
+        if (!word->word || !word->runs)
+            continue;
+        if (!first) {
+            first = word;
+            continue;
+        }
+        int error = test_shares(first, word, &test);
+        if (error < 0)
+            return error;
+        verdict->p = pairs++ ? fmin(verdict->p, test.p) : test.p;
+        verdict->least_p = fmin(verdict->least_p, test.least_p);
+    }
+    if (pairs) {
+        verdict->p = fmin(verdict->p * (double)pairs, 1);
+        verdict->least_p = fmin(verdict->least_p * (double)pairs, 1);
+        if (verdict->standing == STANDING_DIFFERS)
+            verdict->standing = STANDING_UNSURE; /* until it is adjusted */
+    }
+    return 0;
+}
+
+int compare_verdicts(const struct compare_case *file, struct compare_report *report)
+{
+    report->verdicts = calloc(file->claim_count + 1, sizeof(*report->verdicts));
+    if (!report->verdicts)
+        return -ENOMEM;
+    report->verdict_count = file->claim_count;
+    int error = 0;
+    for (size_t i = 0; i < file->claim_count && error == 0; i++) {
+        struct compare_verdict *verdict = &report->verdicts[i];
+        *verdict =
+            (struct compare_verdict){.claim = i,
+                                     .standing = standing_of(&file->claims[i], file->side_count),
+                                     .p = (double)NAN,
+                                     .least_p = 1,
+                                     .adjusted_p = (double)NAN};
+        error = test_runs(&file->claims[i], file->side_count, verdict);
+    }
+    return error;
+}

@@ -1,0 +1,427 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The judge of comparisons: what was planted is found and stated in its size, and clean data accuse
+ * nobody, whatever the shape of their noise. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/compare/report.h"
+#include "stats/random.h"
+
+#define SEEDS 100u
+
+/* --- building --- */
+
+static void begin(struct compare_case *file, size_t sides)
+{
+    static const char *const labels[] = {"old", "new", "third"};
+    *file = (struct compare_case){0};
+    assert_int_equal(compare_add_sides(file, sides), 0);
+    for (size_t i = 0; i < sides; i++) {
+        file->sides[i].label = strdup(labels[i]);
+        file->sides[i].fingerprint = strdup(labels[i]);
+        file->sides[i].counter = strdup("tsc");
+    }
+}
+
+enum noise { NOISE_NONE, NOISE_SMOOTH, NOISE_COUNTS, NOISE_WILD, NOISES };
+
+static double drawn(struct random *random, enum noise noise)
+{
+    const double share = (double)(random_next(random) >> 11) / 0x1p53;
+    switch (noise) {
+    case NOISE_SMOOTH:
+        return share * 10;
+    case NOISE_COUNTS: /* mostly 0, sometimes one or two more */
+        return share < .7 ? 0 : share < .9 ? 1 : 2;
+    case NOISE_WILD: /* Cauchy */
+        return tan(3.141592653589793 * (share - .5));
+    default:
+        return 0;
+    }
+}
+
+struct planted {
+    size_t cells, processes;
+    enum noise noise;
+    double shift; /* of the second side */
+    bool timed;
+};
+
+static struct compare_quantity *add_cell(struct compare_case *file, const char *subject,
+                                         size_t number, bool timed)
+{
+    char factors[32];
+    snprintf(factors, sizeof(factors), "cell %zu", number);
+    struct compare_quantity like = {.study = (char *)"error",
+                                    .event = (char *)"instructions:u",
+                                    .subject = (char *)subject,
+                                    .factors = factors,
+                                    .unit = (char *)(timed ? "ns" : "events"),
+                                    .timed = timed};
+    struct compare_quantity *quantity = compare_add_quantity(file, &like);
+    assert_non_null(quantity);
+    return quantity;
+}
+
+static void plant(struct compare_case *file, const char *subject, const struct planted *planted,
+                  struct random *random)
+{
+    for (size_t cell = 0; cell < planted->cells; cell++) {
+        struct compare_quantity *quantity = add_cell(file, subject, cell, planted->timed);
+        for (size_t side = 0; side < file->side_count; side++)
+            for (size_t i = 0; i < planted->processes; i++)
+                assert_int_equal(compare_add_value(quantity, side,
+                                                   1000 + drawn(random, planted->noise) +
+                                                       (side == 1 ? planted->shift : 0)),
+                                 0);
+    }
+}
+
+static void judge(const struct compare_case *file, struct compare_report *report)
+{
+    assert_int_equal(compare_judge(file, report), 0);
+}
+
+static void end(struct compare_case *file, struct compare_report *report)
+{
+    compare_report_release(report);
+    compare_case_release(file);
+}
+
+static void say(struct compare_case *file, const char *subject, const struct compare_word *words)
+{
+    struct compare_claim *claim = compare_add_claim(file, "validate", subject);
+    assert_non_null(claim);
+    for (size_t i = 0; i < file->side_count; i++)
+        if (words[i].word)
+            assert_int_equal(compare_say(claim, i, &words[i]), 0);
+}
+
+/* --- what must be found --- */
+
+static void a_shift_is_found_with_its_size(void **state)
+{
+    (void)state;
+    struct compare_case file;
+    struct compare_report report;
+    struct random random;
+    random_seed(&random, 1);
+    begin(&file, 2);
+    plant(&file, "perf-read", &(struct planted){40, 20, NOISE_SMOOTH, 12, false}, &random);
+    plant(&file, "papi-low", &(struct planted){40, 20, NOISE_SMOOTH, 0, false}, &random);
+    judge(&file, &report);
+    assert_true(report.different);
+    assert_int_equal(report.group_count, 2);
+    assert_int_equal(report.groups[0].standing, STANDING_DIFFERS);
+    assert_int_equal(report.groups[0].differing, 40);
+    assert_true(fabs(report.groups[0].shift - 12) < 1);
+    assert_int_equal(report.groups[1].standing, STANDING_SAME);
+    for (size_t i = 0; i < 40; i++) {
+        const struct compare_effect *effect = &report.effects[i];
+        assert_int_equal(effect->standing, STANDING_DIFFERS);
+        assert_true(effect->delta == 1 && effect->adjusted_p < .05);
+        assert_true(effect->shift_interval.low > 5 && effect->shift_interval.high < 19);
+        assert_true(effect->ratio > 1.005 && effect->ratio < 1.02);
+    }
+    end(&file, &report);
+}
+
+/* Intervals hold what was planted as often as they say. */
+static void intervals_cover_what_was_planted(void **state)
+{
+    (void)state;
+    size_t covered = 0, all = 0;
+    for (unsigned seed = 0; seed < SEEDS; seed++) {
+        struct compare_case file;
+        struct compare_report report;
+        struct random random;
+        random_seed(&random, seed);
+        begin(&file, 2);
+        plant(&file, "perf-read", &(struct planted){5, 15, NOISE_SMOOTH, 4, false}, &random);
+        judge(&file, &report);
+        for (size_t i = 0; i < report.effect_count; i++, all++)
+            covered += report.effects[i].shift_interval.low <= 4 &&
+                       report.effects[i].shift_interval.high >= 4;
+        end(&file, &report);
+    }
+    print_message("# %zu of %zu intervals cover\n", covered, all);
+    assert_true((double)covered >= .93 * (double)all);
+}
+
+/* Two processes a cell tell nothing; all cells together do. */
+static void cells_of_few_processes_tell_together(void **state)
+{
+    (void)state;
+    struct compare_case file;
+    struct compare_report report;
+    struct random random;
+    random_seed(&random, 2);
+    begin(&file, 2);
+    plant(&file, "perf-read", &(struct planted){20, 2, NOISE_NONE, 2, false}, &random);
+    plant(&file, "papi-low", &(struct planted){20, 2, NOISE_NONE, 0, false}, &random);
+    judge(&file, &report);
+    assert_int_equal(report.groups[0].standing, STANDING_DIFFERS);
+    assert_int_equal(report.groups[0].differing, 0);
+    assert_true(fabs(report.groups[0].shift - 2) < 1e-9);
+    assert_int_equal(report.effects[0].standing, STANDING_FEW);
+    assert_int_equal(report.groups[1].standing, STANDING_SAME);
+    assert_int_equal(report.effects[20].standing, STANDING_SAME);
+    end(&file, &report);
+}
+
+static void verdicts_that_change_are_found(void **state)
+{
+    (void)state;
+    struct compare_case file;
+    struct compare_report report;
+    begin(&file, 2);
+    say(&file, "alike",
+        (struct compare_word[]){{.word = (char *)"exact"}, {.word = (char *)"exact"}});
+    say(&file, "changed",
+        (struct compare_word[]){{.word = (char *)"exact"}, {.word = (char *)"biased"}});
+    say(&file, "noisy",
+        (struct compare_word[]){{.word = (char *)"exact"},
+                                {.word = (char *)"noisy", .unsure = true}});
+    say(&file, "alone", (struct compare_word[]){{.word = (char *)"exact"}, {0}});
+    say(&file, "cause",
+        (struct compare_word[]){{.word = (char *)"biased", .detail = (char *)"kernel-leak"},
+                                {.word = (char *)"biased", .detail = (char *)"threshold"}});
+    say(&file, "no cause",
+        (struct compare_word[]){{.word = (char *)"biased", .detail = (char *)"kernel-leak"},
+                                {.word = (char *)"biased"}});
+    judge(&file, &report);
+    static const enum compare_standing standings[] = {STANDING_SAME,    STANDING_DIFFERS,
+                                                      STANDING_UNSURE,  STANDING_APART,
+                                                      STANDING_DIFFERS, STANDING_SAME};
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(report.verdicts[i].standing, standings[i]);
+    assert_true(report.different);
+    end(&file, &report);
+}
+
+/* Runs of one side that contradict each other settle nothing. */
+static void a_side_that_contradicts_itself_is_unsure(void **state)
+{
+    (void)state;
+    struct compare_case file;
+    struct compare_report report;
+    begin(&file, 2);
+    say(&file, "event",
+        (struct compare_word[]){{.word = (char *)"exact"}, {.word = (char *)"biased"}});
+    say(&file, "event", (struct compare_word[]){{0}, {.word = (char *)"exact"}});
+    judge(&file, &report);
+    assert_int_equal(report.verdict_count, 1);
+    assert_int_equal(report.verdicts[0].standing, STANDING_UNSURE);
+    assert_false(report.different);
+    end(&file, &report);
+}
+
+static void shares_of_runs_are_tested(void **state)
+{
+    (void)state;
+    struct compare_case file;
+    struct compare_report report;
+    begin(&file, 2);
+    say(&file, "one of seven",
+        (struct compare_word[]){{.word = (char *)"identical", .hits = 7, .runs = 7},
+                                {.word = (char *)"varies", .hits = 6, .runs = 7}});
+    say(&file, "all",
+        (struct compare_word[]){{.word = (char *)"identical", .hits = 12, .runs = 12},
+                                {.word = (char *)"varies", .hits = 1, .runs = 12}});
+    judge(&file, &report);
+    assert_int_equal(report.verdicts[0].standing, STANDING_UNSURE);
+    assert_int_equal(report.verdicts[1].standing, STANDING_DIFFERS);
+    end(&file, &report);
+}
+
+static void facts_that_differ_are_told(void **state)
+{
+    (void)state;
+    struct compare_case file;
+    struct compare_report report;
+    begin(&file, 2);
+    struct compare_fact *fact = compare_add_fact(&file, "kernel.release", "kernel", WEIGHT_MACHINE);
+    fact->values[0] = strdup("6.1");
+    fact->values[1] = strdup("6.2");
+    fact = compare_add_fact(&file, "isa", "ISA", WEIGHT_CODE);
+    fact->values[0] = strdup("x86_64");
+    fact->values[1] = strdup("x86_64");
+    fact = compare_add_fact(&file, "cpu.microcode", "microcode", WEIGHT_MACHINE);
+    fact->values[1] = strdup("0x1");
+    judge(&file, &report);
+    assert_true(report.fact_differs[0] && !report.fact_differs[1] && report.fact_differs[2]);
+    assert_false(report.different);
+    end(&file, &report);
+}
+
+/* --- times and units --- */
+
+static void times_must_differ_by_more_than_runs_do(void **state)
+{
+    (void)state;
+    struct compare_case file;
+    struct compare_report report;
+    struct random random;
+    random_seed(&random, 3);
+    begin(&file, 2);
+    plant(&file, "perf-read", &(struct planted){10, 20, NOISE_SMOOTH, 100, true}, &random);
+    plant(&file, "papi-low", &(struct planted){10, 20, NOISE_SMOOTH, 500, true}, &random);
+    judge(&file, &report);
+    assert_int_equal(report.groups[0].standing, STANDING_WITHIN);
+    assert_int_equal(report.groups[1].standing, STANDING_DIFFERS);
+    end(&file, &report);
+}
+
+static void ticks_of_different_counters_are_converted_or_left_alone(void **state)
+{
+    (void)state;
+    for (int known = 0; known < 2; known++) {
+        struct compare_case file;
+        struct compare_report report;
+        begin(&file, 2);
+        free(file.sides[1].counter);
+        file.sides[1].counter = strdup("cntvct");
+        file.sides[0].tick_ns = known ? .5 : 0;
+        file.sides[1].tick_ns = known ? 10 : 0;
+        struct compare_quantity like = {.study = (char *)"overhead",
+                                        .event = (char *)"clock/ticks/",
+                                        .subject = (char *)"perf-read.read",
+                                        .factors = (char *)"",
+                                        .unit = (char *)"ticks",
+                                        .timed = true};
+        struct compare_quantity *quantity = compare_add_quantity(&file, &like);
+        for (size_t i = 0; i < 20; i++) {
+            compare_add_value(quantity, 0, 1000);
+            compare_add_value(quantity, 1, 50);
+        }
+        judge(&file, &report);
+        assert_int_equal(report.effects[0].standing, known ? STANDING_SAME : STANDING_UNITS);
+        assert_string_equal(report.effects[0].unit, known ? "ns" : "ticks");
+        if (known)
+            assert_true(fabs(report.effects[0].median - 500) < 1e-9);
+        else
+            assert_non_null(strstr(report.effects[0].why, "assay clocks"));
+        end(&file, &report);
+    }
+}
+
+static void times_of_emulated_machines_are_not_compared(void **state)
+{
+    (void)state;
+    struct compare_case file;
+    struct compare_report report;
+    struct random random;
+    random_seed(&random, 4);
+    begin(&file, 2);
+    file.sides[1].emulated = true;
+    plant(&file, "times", &(struct planted){3, 20, NOISE_SMOOTH, 900, true}, &random);
+    plant(&file, "counts", &(struct planted){3, 20, NOISE_SMOOTH, 900, false}, &random);
+    judge(&file, &report);
+    assert_int_equal(compare_effects_that(&report, STANDING_UNITS), 3);
+    assert_int_equal(compare_effects_that(&report, STANDING_DIFFERS), 3);
+    end(&file, &report);
+}
+
+static void what_one_side_lacks_is_set_apart(void **state)
+{
+    (void)state;
+    struct compare_case file;
+    struct compare_report report;
+    begin(&file, 3);
+    struct compare_quantity *quantity = add_cell(&file, "perf-read", 0, false);
+    compare_add_value(quantity, 2, 5);
+    judge(&file, &report);
+    assert_int_equal(report.effect_count, 1); /* the third against the first alone */
+    assert_int_equal(report.effects[0].standing, STANDING_APART);
+    assert_int_equal(report.group_count, 0);
+    assert_false(report.different);
+    end(&file, &report);
+}
+
+/* --- Weaver and McKee's deviation --- */
+
+static void deviations_are_in_percent_of_the_mean(void **state)
+{
+    (void)state;
+    struct compare_case file;
+    struct compare_report report;
+    begin(&file, 3);
+    struct compare_quantity like = {.study = (char *)"repeat",
+                                    .event = (char *)"instructions:u",
+                                    .subject = (char *)"gzip",
+                                    .factors = (char *)"controlled",
+                                    .unit = (char *)"events",
+                                    .program = true};
+    struct compare_quantity *quantity = compare_add_quantity(&file, &like);
+    static const double counts[] = {990, 1000, 1010};
+    for (size_t side = 0; side < 3; side++)
+        for (size_t i = 0; i < 4; i++)
+            compare_add_value(quantity, side, counts[side]);
+    judge(&file, &report);
+    assert_int_equal(report.deviation_count, 1);
+    assert_int_equal(report.deviations[0].machines, 3);
+    assert_true(fabs(report.deviations[0].mean - 1000) < 1e-9);
+    assert_true(fabs(report.deviations[0].deviation_percent - 1) < 1e-9);
+    assert_true(fabs(report.deviations[0].worst_percent - 1) < 1e-9);
+    end(&file, &report);
+}
+
+/* --- clean data --- */
+
+static void clean_data_accuse_nobody(void **state)
+{
+    (void)state;
+    static const char *const names[NOISES] = {"none", "smooth", "counts", "wild"};
+    static const size_t processes[] = {2, 5, 20};
+    for (size_t noise = 0; noise < NOISES; noise++)
+        for (size_t p = 0; p < 3; p++) {
+            unsigned accused = 0;
+            for (unsigned seed = 0; seed < SEEDS; seed++) {
+                struct compare_case file;
+                struct compare_report report;
+                struct random random;
+                random_seed(&random, seed * 100 + noise * 10 + p);
+                begin(&file, 2);
+                plant(&file, "one",
+                      &(struct planted){12, processes[p], (enum noise)noise, 0, false}, &random);
+                plant(&file, "two",
+                      &(struct planted){12, processes[p], (enum noise)noise, 0, false}, &random);
+                judge(&file, &report);
+                accused += report.different;
+                end(&file, &report);
+            }
+            print_message("# noise %s, %zu processes: %u of %u clean comparisons accused\n",
+                          names[noise], processes[p], accused, SEEDS);
+            assert_true(accused <= SEEDS / 20 + 7); /* 5 %, and what chance adds to that */
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_shift_is_found_with_its_size),
+        cmocka_unit_test(intervals_cover_what_was_planted),
+        cmocka_unit_test(cells_of_few_processes_tell_together),
+        cmocka_unit_test(verdicts_that_change_are_found),
+        cmocka_unit_test(a_side_that_contradicts_itself_is_unsure),
+        cmocka_unit_test(shares_of_runs_are_tested),
+        cmocka_unit_test(facts_that_differ_are_told),
+        cmocka_unit_test(times_must_differ_by_more_than_runs_do),
+        cmocka_unit_test(ticks_of_different_counters_are_converted_or_left_alone),
+        cmocka_unit_test(times_of_emulated_machines_are_not_compared),
+        cmocka_unit_test(what_one_side_lacks_is_set_apart),
+        cmocka_unit_test(deviations_are_in_percent_of_the_mean),
+        cmocka_unit_test(clean_data_accuse_nobody),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
