@@ -61,7 +61,7 @@ class Help(unittest.TestCase):
         for command in commands():
             with self.subTest(command):
                 offered = "--via TRANSPORT" in tap.assay(command, "--help").stdout
-                self.assertEqual(offered, command not in ("export", "lab", "merge", "report"))
+                self.assertEqual(offered, command not in ("compare", "export", "lab", "merge", "report"))
                 if not offered:
                     done = tap.assay(command, via="ssh:nowhere")
                     self.assertEqual(done.returncode, 2)

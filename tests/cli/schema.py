@@ -78,6 +78,14 @@ class Schema(unittest.TestCase):
         self.assertEqual([part["part"] for part in envelope["results"]],
                          ["caches", "validate", "error", "overhead", "clocks", "repeat"])
 
+    def test_compare(self):
+        stores = [self.check("error", "page-faults", "--budget", "3s", statuses=(0, 3))["analysis"]["store"] for _ in range(2)]
+        if not all(stores):
+            self.skipTest("nothing can be measured here")
+        envelope = self.check("compare", *stores)
+        self.assertTrue(envelope["results"])
+        self.assertEqual(len(envelope["analysis"]["sides"]), 2)
+
     def test_clocks(self):
         envelope = self.check("clocks", "--quick", "--all", "--budget", "6s", statuses=(0, 3))
         self.assertEqual(len(envelope["findings"]), 4)

@@ -67,7 +67,8 @@ static struct compare_quantity *add_cell(struct compare_case *file, const char *
                                     .subject = (char *)subject,
                                     .factors = factors,
                                     .unit = (char *)(timed ? "ns" : "events"),
-                                    .timed = timed};
+                                    .timed = timed,
+                                    .margin = timed ? .25 : 0};
     struct compare_quantity *quantity = compare_add_quantity(file, &like);
     assert_non_null(quantity);
     return quantity;
@@ -199,11 +200,27 @@ static void verdicts_that_change_are_found(void **state)
     say(&file, "no cause",
         (struct compare_word[]){{.word = (char *)"biased", .detail = (char *)"kernel-leak"},
                                 {.word = (char *)"biased"}});
+    say(&file, "estimates that overlap",
+        (struct compare_word[]){
+            {.word = (char *)"holds", .estimated = true, .low = 1, .high = 3},
+            {.word = (char *)"does not hold", .estimated = true, .low = 2, .high = 5}});
+    say(&file, "estimates that part",
+        (struct compare_word[]){
+            {.word = (char *)"holds", .estimated = true, .low = 1, .high = 3},
+            {.word = (char *)"does not hold", .estimated = true, .low = 4, .high = 5}});
+    say(&file, "estimates without an interval",
+        (struct compare_word[]){
+            {.word = (char *)"holds", .estimated = true, .low = NAN, .high = NAN},
+            {.word = (char *)"does not hold", .estimated = true, .low = 4, .high = 5}});
+    say(&file, "estimates without a width",
+        (struct compare_word[]){
+            {.word = (char *)"holds", .estimated = true, .low = 1, .high = 1},
+            {.word = (char *)"does not hold", .estimated = true, .low = 4, .high = 4}});
     judge(&file, &report);
-    static const enum compare_standing standings[] = {STANDING_SAME,    STANDING_DIFFERS,
-                                                      STANDING_UNSURE,  STANDING_APART,
-                                                      STANDING_DIFFERS, STANDING_SAME};
-    for (size_t i = 0; i < 6; i++)
+    static const enum compare_standing standings[] = {
+        STANDING_SAME, STANDING_DIFFERS, STANDING_UNSURE,  STANDING_APART,  STANDING_DIFFERS,
+        STANDING_SAME, STANDING_UNSURE,  STANDING_DIFFERS, STANDING_UNSURE, STANDING_UNSURE};
+    for (size_t i = 0; i < 10; i++)
         assert_int_equal(report.verdicts[i].standing, standings[i]);
     assert_true(report.different);
     end(&file, &report);
@@ -298,7 +315,8 @@ static void ticks_of_different_counters_are_converted_or_left_alone(void **state
                                         .subject = (char *)"perf-read.read",
                                         .factors = (char *)"",
                                         .unit = (char *)"ticks",
-                                        .timed = true};
+                                        .timed = true,
+                                        .margin = .25};
         struct compare_quantity *quantity = compare_add_quantity(&file, &like);
         for (size_t i = 0; i < 20; i++) {
             compare_add_value(quantity, 0, 1000);

@@ -51,11 +51,10 @@ static void conclude_effect(const struct compare_case *file, struct compare_effe
         return;
     const bool apart = effect->shift < 0 || effect->shift > 0;
     if (apart && is_told(effect->adjusted_p))
-        effect->standing = file->quantities[effect->quantity].timed &&
-                                   !compare_beyond_margin(effect->ratio, effect->shift,
-                                                          effect->first_median, effect->median)
-                               ? STANDING_WITHIN
-                               : STANDING_DIFFERS;
+        effect->standing = compare_beyond(file->quantities[effect->quantity].margin, effect->ratio,
+                                          effect->shift, effect->first_median, effect->median)
+                               ? STANDING_DIFFERS
+                               : STANDING_WITHIN;
     else
         effect->standing = apart && effect->least_p > share ? STANDING_FEW : STANDING_SAME;
 }
@@ -77,16 +76,30 @@ static void conclude_group(const struct compare_case *file, const struct compare
 {
     const struct compare_effect *largest = &report->effects[group->largest];
     const bool told = is_told(group->adjusted_p) && (group->shift < 0 || group->shift > 0);
-    const bool beyond =
-        !file->quantities[group->quantity].timed ||
-        compare_beyond_margin(group->ratio, group->shift, largest->first_median, largest->median);
+    const bool beyond = compare_beyond(file->quantities[group->quantity].margin, group->ratio,
+                                       group->shift, largest->first_median, largest->median);
+    /* Times of one cell in many may be of the moment: all of its group must agree. */
+    const bool together = file->quantities[group->quantity].timed && group->quantities > 1;
     group->differing = of[STANDING_DIFFERS];
-    if (group->differing || (told && beyond))
+    if ((told && beyond) || (group->differing && !together))
         group->standing = STANDING_DIFFERS;
-    else if (told || of[STANDING_WITHIN])
+    else if (told || of[STANDING_WITHIN] || group->differing)
         group->standing = STANDING_WITHIN;
     else
         group->standing = of[STANDING_FEW] && !of[STANDING_SAME] ? STANDING_FEW : STANDING_SAME;
+}
+
+/* What differs in a group that does not. */
+static void doubt_moments(struct compare_report *report)
+{
+    for (size_t i = 0; i < report->effect_count; i++) {
+        struct compare_effect *effect = &report->effects[i];
+        if (effect->standing != STANDING_DIFFERS ||
+            report->groups[effect->group].standing == STANDING_DIFFERS)
+            continue;
+        effect->standing = STANDING_UNSURE;
+        report->groups[effect->group].differing--;
+    }
 }
 
 static int conclude_groups(const struct compare_case *file, struct compare_report *report)
@@ -106,6 +119,7 @@ static int conclude_groups(const struct compare_case *file, struct compare_repor
     for (size_t i = 0; i < report->group_count; i++)
         conclude_group(file, report, &report->groups[i], of[i]);
     free(of);
+    doubt_moments(report);
     return 0;
 }
 

@@ -149,9 +149,11 @@ int compare_effects(const struct compare_case *file, struct compare_report *repo
     return error;
 }
 
-bool compare_beyond_margin(double ratio, double shift, double first, double second)
+bool compare_beyond(double margin, double ratio, double shift, double first, double second)
 {
+    if (!(margin > 0))
+        return true;
     if (!isnan(ratio))
-        return ratio > 1 + COMPARE_TIME_MARGIN || ratio < 1 / (1 + COMPARE_TIME_MARGIN);
-    return fabs(shift) > COMPARE_TIME_MARGIN * fmax(fabs(first), fabs(second));
+        return ratio > 1 + margin || ratio < 1 / (1 + margin);
+    return fabs(shift) > margin * fmax(fabs(first), fabs(second));
 }

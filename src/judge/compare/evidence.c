@@ -70,6 +70,21 @@ struct compare_claim *compare_add_claim(struct compare_case *file, const char *s
                                                                                         : NULL;
 }
 
+/* FNV-1a, word by word. */
+static uint64_t hash_of(const struct compare_quantity *quantity)
+{
+    const char *const words[] = {quantity->study, quantity->event, quantity->subject,
+                                 quantity->factors, quantity->unit};
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        for (const char *byte = words[i] ? words[i] : "";; byte++) {
+            hash = (hash ^ (unsigned char)*byte) * UINT64_C(0x100000001b3);
+            if (!*byte)
+                break;
+        }
+    return hash;
+}
+
 static bool same_quantity(const struct compare_quantity *one, const struct compare_quantity *other)
 {
     return same(one->factors, other->factors) && same(one->event, other->event) &&
@@ -80,14 +95,17 @@ static bool same_quantity(const struct compare_quantity *one, const struct compa
 struct compare_quantity *compare_add_quantity(struct compare_case *file,
                                               const struct compare_quantity *like)
 {
+    const uint64_t hash = hash_of(like);
     for (size_t i = 0; i < file->quantity_count; i++)
-        if (same_quantity(&file->quantities[i], like))
+        if (file->quantities[i].hash == hash && same_quantity(&file->quantities[i], like))
             return &file->quantities[i];
     struct compare_quantity *quantity =
         grow(&file->quantities, &file->quantity_count, sizeof(*quantity));
     if (!quantity)
         return NULL;
+    quantity->hash = hash;
     quantity->timed = like->timed;
+    quantity->margin = like->margin;
     quantity->program = like->program;
     quantity->sides = calloc(file->side_count, sizeof(*quantity->sides));
     const bool copied =

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define COMPARE_MOST_SIDES 16u
 
@@ -37,6 +38,8 @@ struct compare_word {
     char *word;        /* "exact"; NULL: nothing was said on this side */
     char *detail;      /* "interface-overhead"; NULL: none */
     bool unsure;       /* it could as well have come out otherwise */
+    bool estimated;    /* it rests on an estimate, and differs only where two of these part: */
+    double low, high;  /* NaN: no interval is known */
     size_t hits, runs; /* what is said is that `hits` of `runs` were alike; 0 runs: it is not */
 };
 struct compare_claim {
@@ -58,7 +61,9 @@ struct compare_quantity {
     char *unit;    /* "events", "ticks", "ns", "instructions" */
     bool program;  /* a whole program's count under control: every machine should have the same */
     bool timed;    /* by speed and load as much as by what is executed */
+    double margin; /* a smaller difference, as a share, is what runs of one machine differ by */
     struct compare_values *sides; /* [side] */
+    uint64_t hash;                /* of the words, to find it */
 };
 
 struct compare_case {

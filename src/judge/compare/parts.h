@@ -15,5 +15,5 @@ int compare_deviations(const struct compare_case *file, struct compare_report *r
 /* All tests so far are one family; what follows from each then. */
 int compare_adjust(const struct compare_case *file, struct compare_report *report);
 
-/* Beyond what times of one machine differ by. ratio may be NaN. */
-bool compare_beyond_margin(double ratio, double shift, double first, double second);
+/* Beyond what runs of one machine differ by, as a share; ratio may be NaN. */
+bool compare_beyond(double margin, double ratio, double shift, double first, double second);

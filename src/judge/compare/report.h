@@ -7,10 +7,7 @@
 #include "judge/compare/evidence.h"
 #include "stats/interval.h"
 
-/* Times on one machine differ from one run to the next by more than their processes tell: less than
- * this, as a share, is no difference of machines. */
-#define COMPARE_TIME_MARGIN .25
-#define COMPARE_CONFIDENCE  .95
+#define COMPARE_CONFIDENCE .95
 
 enum compare_standing {
     STANDING_SAME, /* nothing tells them apart */

@@ -19,6 +19,18 @@ static bool same_word(const struct compare_word *one, const struct compare_word 
     return !one->detail || !other->detail || strcmp(one->detail, other->detail) == 0;
 }
 
+/* Other words that rest on estimates which agree may be a matter of what a budget held; an interval
+ * without a width does not tell what other cells would have said. */
+static bool may_agree(const struct compare_word *one, const struct compare_word *other)
+{
+    if (one->unsure || other->unsure)
+        return true;
+    if (!one->estimated || !other->estimated)
+        return false;
+    const bool known = one->low < one->high && other->low < other->high;
+    return !known || (one->low <= other->high && one->high >= other->low);
+}
+
 /* Each against the first that says anything. */
 static enum compare_standing standing_of(const struct compare_claim *claim, size_t sides)
 {
@@ -36,7 +48,7 @@ static enum compare_standing standing_of(const struct compare_claim *claim, size
             standing = STANDING_SAME;
         if (same_word(first, word))
             continue;
-        if (!first->unsure && !word->unsure)
+        if (!may_agree(first, word))
             return STANDING_DIFFERS;
         standing = STANDING_UNSURE;
     }

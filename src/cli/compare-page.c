@@ -1,0 +1,71 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A comparison as a page: the report of all its files, with one section in the place of their own.
+ */
+#include <errno.h>
+
+#include "cli/compare.h"
+#include "show/output.h"
+#include "show/page.h"
+
+#define PAGE_WIDTH 100
+
+static json_t *section_json(const struct comparing *comparing)
+{
+    const struct style style = {.width = PAGE_WIDTH};
+    AUTO_TEXT struct text words = {0};
+    compare_put_report(comparing, &style, &words);
+    json_t *section = json_object();
+    json_object_set_new(section, "id", json_string("compare-1"));
+    json_object_set_new(section, "command", json_string("compare"));
+    json_object_set_new(section, "title", json_string("What differs"));
+    json_object_set_new(section, "machine", json_string("A"));
+    json_object_set_new(section, "lead", compare_headline(comparing));
+    json_object_set_new(section, "started", json_null());
+    json_object_set_new(section, "finished", json_null());
+    json_object_set_new(section, "reproduce", json_null());
+    json_object_set_new(section, "store", json_null());
+    json_object_set_new(section, "status", json_integer(0));
+    json_object_set_new(section, "reason", json_null());
+    json_object_set_new(section, "seed", json_null());
+    json_object_set_new(section, "results", json_array());
+    json_object_set_new(section, "analysis", json_object());
+    json_object_set_new(section, "findings", compare_findings_json(comparing));
+    json_object_set_new(section, "skipped", compare_skipped_json(comparing));
+    json_object_set_new(section, "figures", compare_figures(comparing));
+    json_object_set_new(section, "words", json_text(text_string(&words)));
+    return section;
+}
+
+static json_t *report_json(const struct comparing *comparing)
+{
+    AUTO_TEXT struct text title = {0};
+    text_puts(&title, "Comparison:");
+    for (size_t i = 0; i < comparing->file.side_count; i++)
+        text_printf(&title, "%s %s", i ? "," : "", comparing->file.sides[i].label);
+    json_t *report = reported_json(&comparing->reported, text_string(&title));
+    json_t *sections = json_array();
+    json_array_append_new(sections, section_json(comparing));
+    json_object_set_new(report, "sections", sections);
+    json_object_set(report, "notes", comparing->notes);
+    reported_put_how(report, comparing->options->common.argc, comparing->options->common.argv);
+    return report;
+}
+
+int compare_write_page(const struct comparing *comparing, struct failure *failure)
+{
+    struct output output;
+    json_t *report = report_json(comparing);
+    if (!report)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    int error = output_open(&output, comparing->options->html, failure);
+    if (error == 0) {
+        error = page_write(report, output.stream, failure);
+        if (error == 0)
+            error = output_commit(&output, failure);
+        output_discard(&output);
+    }
+    json_decref(report);
+    return error;
+}

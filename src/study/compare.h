@@ -1,0 +1,37 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The study of comparison: from stores to the quantities that its judge gets. */
+#pragma once
+
+#include "judge/compare/evidence.h"
+#include "store/store.h"
+
+/* Adds what was measured in this store to a side, the median of each process as one value: windows
+ * and whole programs by their events, calls of tours by operation, clocks by what reading them
+ * costs and how they run against another. Hostile stores get a sentence. */
+int compare_load(struct store *store, size_t side, struct compare_case *file,
+                 struct failure *failure);
+
+/* Runs of one machine, minutes apart, differ in times by so much without any difference of machines
+ * (docs/compare.md tells how that is known), and clocks in their rate. */
+#define COMPARE_TIME_MARGIN .25
+#define COMPARE_RATE_MARGIN .001
+
+/* --- the parts --- */
+struct compare_loading {
+    struct store *store;
+    const char *study;
+    size_t side;
+    struct compare_case *file;
+    struct failure *failure;
+};
+int compare_load_cells(const struct compare_loading *loading);
+int compare_load_tours(const struct compare_loading *loading);
+int compare_load_clocks(const struct compare_loading *loading);
+
+/* Fills in unit, timed and margin by what the event counts. */
+void compare_classify(const char *event, struct compare_quantity *quantity);
+/* Adds the median of these values, which are sorted on the way; of none nothing. */
+int compare_add_median(struct compare_quantity *quantity, size_t side, double *values,
+                       size_t count);

@@ -1,0 +1,190 @@
+# SPDX-FileCopyrightText: 2026 the assay authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""assay compare: two runs of this machine do not differ, what is planted in a copy of one does, and files that
+cannot be compared get a sentence."""
+import json
+import os
+import shutil
+import sqlite3
+import tempfile
+import unittest
+
+import tap
+
+EVENT = "page-faults:u"
+
+
+def assay(*arguments, **options):
+    return tap.assay(*arguments, timeout=300, **options)
+
+
+def changed(source, target, *statements):
+    """A copy in which something is other than it was measured; as a run that never ended it has no checksum."""
+    shutil.copyfile(source, target)
+    connection = sqlite3.connect(target)
+    for statement in statements:
+        connection.execute(statement)
+    connection.execute("DELETE FROM meta WHERE key IN ('finished', 'checksum')")
+    connection.commit()
+    connection.close()
+    return target
+
+
+OTHER_KERNEL = ("UPDATE fact SET value = '99.9-planted' WHERE key = 'kernel.release'",
+                "UPDATE meta SET value = '0123456789abcdef' WHERE key = 'fingerprint'")
+
+
+class Compare(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="assay-compare-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.stores = [cls.measured("one", "4,16"), cls.measured("two", "4,16")]
+        # Three pages more, which then pass for as many as the others touched.
+        cls.shifted = changed(cls.measured("more", "7,19"), cls.path("shifted.sqlite"), "UPDATE cell SET n = n - 3 WHERE n > 0", *OTHER_KERNEL)
+
+    @classmethod
+    def measured(cls, name, sizes):
+        store = cls.path(name + ".sqlite")
+        done = assay("measure", "-e", EVENT, "--specimen", "pages", "--n", sizes, "--runs", "5", "--processes", "12",
+                     "--store", store, "--quiet")
+        if done.returncode == 3:
+            raise unittest.SkipTest("no page faults can be counted here: " + done.stderr.strip()[:200])
+        assert done.returncode == 0, done.stderr
+        return store
+
+    @classmethod
+    def path(cls, name):
+        return os.path.join(cls.folder, name)
+
+    def compare(self, *arguments, status=0):
+        done = assay("compare", *arguments, "--json")
+        self.assertEqual(done.returncode, status, done.stderr)
+        return json.loads(done.stdout)
+
+    def refused(self, *arguments, status=2):
+        done = assay("compare", *arguments)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertEqual(done.stdout, "")
+        return done.stderr
+
+    def test_two_runs_of_one_machine_do_not_differ(self):
+        envelope = self.compare("--fail-on", "difference", *self.stores)
+        analysis = envelope["analysis"]
+        self.assertFalse(analysis["different"])
+        self.assertEqual([side["label"] for side in analysis["sides"]], ["one", "two"])
+        self.assertEqual(analysis["facts"], [])
+        self.assertEqual({row["standing"] for row in envelope["results"]}, {"same"})
+        self.assertEqual({row["event"] for row in envelope["results"]}, {EVENT})
+        self.assertTrue(all(row["processes"] == 12 for row in envelope["results"]))
+
+    def test_a_planted_shift_is_found_with_its_size(self):
+        planted = self.shifted
+        envelope = self.compare("--fail-on", "difference", self.stores[0], planted, status=4)
+        self.assertTrue(envelope["analysis"]["different"])
+        counted = [row for row in envelope["results"] if "pages" in row["factors"]]
+        self.assertEqual(len(counted), 2)
+        for row in envelope["results"]:
+            if row not in counted:
+                self.assertEqual(row["standing"], "same", row)
+        for row in counted:
+            self.assertEqual((row["standing"], row["shift"], row["delta"]), ("differs", 3, 1), row)
+            self.assertLessEqual(row["shift_low"], 3)
+            self.assertGreaterEqual(row["shift_high"], 3)
+            self.assertLess(row["adjusted_p"], 0.05)
+        self.compare(self.stores[0], planted)  # exit 0 unless asked
+
+    def test_the_label_says_what_differs(self):
+        planted = changed(self.stores[1], self.path("kernel.sqlite"), *OTHER_KERNEL)
+        analysis = self.compare(self.stores[0], planted)["analysis"]
+        self.assertEqual(analysis["sides"][1]["label"], "99.9-planted")
+        self.assertEqual([fact["fact"] for fact in analysis["facts"]], ["kernel.release"])
+        self.assertFalse(analysis["different"])
+        named = self.compare("--label", "old", "--label", "new", self.stores[0], planted)["analysis"]
+        self.assertEqual([side["label"] for side in named["sides"]], ["old", "new"])
+
+    def test_the_report_for_people_begins_with_the_verdict(self):
+        planted = self.shifted
+        text = assay("compare", self.stores[0], planted).stdout
+        self.assertTrue(text.startswith("Compared: A ("), text)
+        self.assertIn("Quantities that differ", text)
+        self.assertIn("99.9-planted", text)
+        every = assay("compare", "--all", self.stores[0], planted).stdout
+        self.assertIn("Every quantity", every)
+
+    def test_a_study_of_one_side_alone_is_set_apart(self):
+        done = assay("clocks", "--quick", "--budget", "2s", "--clock", "monotonic,monotonic-raw", "--store", self.path("clocks.sqlite"),
+                     "--quiet")
+        self.assertIn(done.returncode, (0, 3), done.stderr)
+        envelope = self.compare(self.stores[0], self.path("clocks.sqlite"))
+        self.assertEqual({row["standing"] for row in envelope["results"]}, {"one side"})
+        self.assertFalse(envelope["analysis"]["different"])
+
+    def test_a_collection_of_two_machines_is_two_sides(self):
+        other = changed(self.stores[1], self.path("other.sqlite"), *OTHER_KERNEL)
+        both = self.path("both.sqlite")
+        done = assay("merge", "-o", both, self.stores[0], other)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(self.compare(both)["analysis"]["sides"]), 2)
+        self.assertEqual(len(self.compare(both + "#1", both + "#2")["analysis"]["sides"]), 2)
+
+    def test_names_from_a_store_do_not_reach_the_terminal_raw(self):
+        planted = changed(self.stores[1], self.path("hostile.sqlite"),
+                          "UPDATE fact SET value = 'x' || char(27) || '[31m<script>' WHERE key = 'kernel.release'")
+        page = self.path("hostile.html")
+        done = assay("compare", "--html", page, self.stores[0], planted)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("<script>", done.stdout)
+        self.assertNotIn("\x1b", done.stdout)
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("[31m&lt;script&gt;", text)
+        self.assertNotIn("[31m<script>", text)
+
+    def test_the_page_is_complete(self):
+        page = self.path("page.html")
+        done = assay("compare", "--html", page, self.stores[0], self.shifted)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("99.9-planted", text)
+        for figure in ("facts", "effects", "shifts", "boxes"):
+            self.assertIn(f'id="compare-1/{figure}"', text)
+
+    def test_sides_of_different_schemas_are_compared(self):
+        older = changed(self.stores[1], self.path("older.sqlite"), "DROP VIEW execution", "DROP TABLE system_call", "DROP TABLE executed",
+                        "DROP TABLE subject", "DROP TABLE command", "PRAGMA user_version = 4")
+        envelope = self.compare(self.stores[0], older)
+        self.assertEqual({row["standing"] for row in envelope["results"]}, {"same"})
+
+    def test_what_cannot_be_compared_gets_a_sentence(self):
+        one, two = self.stores
+        self.assertIn("the same file", self.refused(one, one))
+        os.link(one, self.path("link.sqlite"))
+        self.assertIn("the same file", self.refused(one, self.path("link.sqlite")))
+        self.assertIn("one side only", self.refused(one))
+        self.assertIn("name the files", self.refused())
+        self.assertIn("--fail-on takes difference", self.refused("--fail-on", "all", one, two))
+        self.assertIn("--label", self.refused("--label", "a", "--label", "b", "--label", "c", one, two))
+        self.assertIn("nowhere", self.refused(one, self.path("nowhere.sqlite"), status=1))
+
+    def test_a_damaged_store_gets_a_sentence(self):
+        damaged = self.path("damaged.sqlite")
+        with open(self.stores[1], "rb") as file:
+            data = bytearray(file.read())
+        for at in range(4096, len(data) - 100, 1000):
+            data[at:at + 100] = b"\xff" * 100
+        with open(damaged, "wb") as file:
+            file.write(data)
+        self.assertIn("damaged", self.refused(self.stores[0], damaged, status=1))
+
+    def test_a_copy_of_a_run_is_said_to_be_one(self):
+        copy = self.path("copy.sqlite")
+        shutil.copyfile(self.stores[0], copy)
+        analysis = self.compare(self.stores[0], copy)["analysis"]
+        self.assertFalse(analysis["different"])
+        self.assertTrue(any("the same run" in note for note in analysis["notes"]), analysis["notes"])
+
+
+if __name__ == "__main__":
+    tap.main()
