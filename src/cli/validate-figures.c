@@ -94,10 +94,12 @@ static void add_points(struct against *against, const struct judgements *judgeme
         }
 }
 
-/* Ladders that could be compared, and those of them on which every run was right. */
-static void count_ladders(const struct judgements *judgements, size_t *ladders, size_t *exact)
+/* Ladders that could be compared, those of them on which every run was right, and those that count
+ * nothing. */
+static void count_ladders(const struct judgements *judgements, size_t *ladders, size_t *exact,
+                          size_t *dead)
 {
-    *ladders = *exact = 0;
+    *ladders = *exact = *dead = 0;
     for (size_t i = 0; i < judgements->count; i++)
         for (size_t j = 0; j < judgements->list[i].row_count; j++) {
             const struct judged_row *row = &judgements->list[i].rows[j];
@@ -106,6 +108,7 @@ static void count_ladders(const struct judgements *judgements, size_t *ladders, 
                 compared |= validate_is_comparable(&row->points[at]);
             *ladders += compared;
             *exact += compared && row->verdict == VERDICT_EXACT;
+            *dead += compared && row->verdict == VERDICT_DEAD;
         }
 }
 
@@ -135,18 +138,19 @@ static json_t *against_truth(const struct judgements *judgements)
         {"exact", "exact runs", ROLE_NONE, false},
         {"disturbed", "disturbed runs", ROLE_NONE, false},
         {NULL, NULL, ROLE_NONE, false}};
-    size_t ladders, exact;
+    size_t ladders, exact, dead;
     AUTO_TEXT struct text caption = {0};
-    count_ladders(judgements, &ladders, &exact);
+    count_ladders(judgements, &ladders, &exact, &dead);
     text_printf(&caption,
                 "Each point is an event, a specimen and an N: what code of known counts should "
                 "give, and what was reported on average, less what counting itself adds. A counter "
                 "that is right lies on the line. Of %zu ladders of N, on %zu every quiet run was "
                 "exact",
                 ladders, exact);
-    text_puts(&caption, ladders == exact ? "."
-                                         : "; the lines beside are fits of those that count, and "
-                                           "count something else.");
+    text_puts(&caption, ladders == exact + dead
+                            ? "."
+                            : "; the lines beside are fits of those that count, and "
+                              "count something else.");
     const struct figure_spec spec = {
         .id = "reported-against-predicted",
         .title = "Reported against predicted counts",

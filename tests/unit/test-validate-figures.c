@@ -119,6 +119,9 @@ static void test_fits_are_drawn_where_they_leave_the_identity(void **state)
         identities += strcmp(figure_word(line, "name"), "as predicted") == 0 && slope == 1;
     }
     assert_int_equal(fits, 1);
+    assert_non_null(
+        strstr(figure_word(figure_called(shown.figures, "reported-against-predicted"), "caption"),
+               "fits of those that count"));
     assert_int_equal(identities, 1);
     end(&shown);
 }
