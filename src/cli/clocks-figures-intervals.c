@@ -124,8 +124,8 @@ static void put_caption(const struct clocks_run *run, const struct overview *ove
     if (overview->idle)
         text_puts(out, " CPU time stands still while its thread waits, as it claims to.");
     if (!overview->independent)
-        text_puts(out, " As far as is known nothing here is independent of the reference: "
-                       "disagreement tells, agreement does not.");
+        text_puts(out, " As far as is known nothing that was read here is independent of the "
+                       "reference: disagreement tells, agreement does not.");
 }
 
 /* --- rows --- */

@@ -200,6 +200,11 @@ static bool is_counter(const struct clock_known *clock)
     return clock->role == ROLE_WALL && clock->way && strcmp(clock->way, "instruction") == 0;
 }
 
+static bool is_at_fault(const struct clocks_run *run, uint32_t clock)
+{
+    return run->report.verdicts && run->report.verdicts[clock].trust == TRUST_NOT_DEPENDABLE;
+}
+
 /* What the paper saw, beside the same counter here. */
 static void put_counter(const struct clocks_run *run, const struct sleeper *sleepers, size_t count,
                         struct text *out)
@@ -211,8 +216,11 @@ static void put_counter(const struct clocks_run *run, const struct sleeper *slee
         const char *name = clocks_name(&run->file, sleeper->clock);
         text_puts(out, " In the paper the CPU's counter read too low and scattered; here ");
         if (fabs(sleeper->worst - 1) <= AGREES)
-            text_printf(out, "%s goes with the reference to %.2g %%.", name,
-                        100 * fabs(sleeper->worst - 1));
+            text_printf(out, "%s stays within %.2g ppm of the reference%s.", name,
+                        1e6 * fabs(sleeper->worst - 1),
+                        is_at_fault(run, sleeper->clock)
+                            ? ", and yet it is not dependable for another reason"
+                            : "");
         else
             text_printf(out, "%s is off, too: at worst it shows %.3g %% of a sleep.", name,
                         100 * sleeper->worst);
@@ -239,6 +247,9 @@ static void put_caption(const struct clocks_run *run, const struct sleeper *slee
         text_printf(out, "; %zu more are off as well", off - NAMED);
     text_puts(out, off ? "." : "");
     put_counter(run, sleepers, count, out);
+    if (run->file.emulated)
+        text_puts(out, " The time of this machine is made by a program: it says nothing of "
+                       "hardware.");
 }
 
 /* Rows and notes of a figure of sleeps, whatever is drawn of them. */
