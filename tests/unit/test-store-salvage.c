@@ -152,19 +152,17 @@ static void flipped_bits(void **state)
     size_t size = 0;
     AUTO_FREE char *bytes = read_file(fixture->path, &size);
     srand(11);
-    for (size_t i = 0; i < 600; i++) {
-        size_t place = i < 100 ? i : (size_t)rand() % size;
+    for (size_t i = 0; i < 240; i++) {
+        size_t place = i < 40 ? i * 5 / 2 : (size_t)rand() % size;
         AUTO_FREE char *damaged = malloc(size);
         memcpy(damaged, bytes, size);
         damaged[place] ^= (char)(1 << rand() % 8);
         write_file(fixture->path, damaged, size);
         try_it(fixture, &attempt, "a flipped bit", place);
     }
-    print_message("%u sound, %u saved, %u refused\n", attempt.sound, attempt.saved,
-                  attempt.refused);
     assert_true(attempt.sound > 20); /* unused space */
-    assert_true(attempt.saved > 100);
-    assert_true(attempt.refused > 20);
+    assert_true(attempt.saved > 20);
+    assert_true(attempt.refused > 10);
     end(&attempt);
 }
 
@@ -176,7 +174,7 @@ static void cut_files(void **state)
     begin(fixture, &attempt);
     size_t size = 0;
     AUTO_FREE char *bytes = read_file(fixture->path, &size);
-    for (size_t length = 0; length < size; length += 1531) {
+    for (size_t length = 0; length < size; length += 3067) {
         write_file(fixture->path, bytes, length);
         try_it(fixture, &attempt, "a cut", length);
     }
@@ -237,7 +235,7 @@ static void noise(void **state)
     size_t size = 0;
     AUTO_FREE char *bytes = read_file(fixture->path, &size);
     srand(5);
-    for (size_t round = 0; round < 200; round++) {
+    for (size_t round = 0; round < 80; round++) {
         AUTO_FREE char *damaged = malloc(size);
         memcpy(damaged, bytes, size);
         size_t length = (size_t)(rand() % 600) + 1, at = (size_t)rand() % (size - length);
@@ -247,7 +245,7 @@ static void noise(void **state)
         write_file(fixture->path, damaged, size);
         try_it(fixture, &attempt, "noise", at);
     }
-    assert_true(attempt.saved > 20);
+    assert_true(attempt.saved > 5);
     end(&attempt);
 }
 
@@ -266,16 +264,16 @@ static void damaged_collections(void **state)
     size_t size = 0;
     AUTO_FREE char *bytes = read_file(fixture->path, &size);
     srand(3);
-    for (size_t i = 0; i < 400; i++) {
-        size_t place = i < 100 ? i : (size_t)rand() % size;
+    for (size_t i = 0; i < 160; i++) {
+        size_t place = i < 40 ? i * 5 / 2 : (size_t)rand() % size;
         AUTO_FREE char *damaged = malloc(size);
         memcpy(damaged, bytes, size);
         damaged[place] ^= (char)(1 << rand() % 8);
         write_file(fixture->path, damaged, size);
         try_it(fixture, &attempt, "a flipped bit in a collection", place);
     }
-    assert_true(attempt.saved > 50);
-    assert_true(attempt.refused > 20);
+    assert_true(attempt.saved > 10);
+    assert_true(attempt.refused > 10);
     end(&attempt);
 }
 
