@@ -114,6 +114,19 @@ class Report(unittest.TestCase):
         self.assertEqual(made["title"], "2 machines, assayed")
         self.assertIn("there.sqlite is not finished", " ".join(made["notes"]))
 
+    def test_runs_of_a_collection_are_sections(self):
+        """And one of them, named by its number, is one."""
+        both = self.path("both.sqlite")
+        merged = tap.assay("merge", self.copy, self.altered("there.sqlite", "fingerprint", "0123456789abcdef"), "-o", both)
+        if merged.returncode:
+            self.skipTest(f"no collection: {merged.stderr}")
+        made = self.object(both)
+        self.assertEqual([section["store"] for section in made["sections"]], [f"{both}#1", f"{both}#2"])
+        self.assertEqual([machine["label"] for machine in made["machines"]], ["A", "B"])
+        self.assertEqual(len(self.object(f"{both}#2")["sections"]), 1)
+        self.report(f"{both}#2")
+        self.assertTrue(self.read(self.path("both-2.html")).startswith(MARK))
+
     def test_without_a_name_it_is_the_newest_finished_store(self):
         place = self.path("state", "assay", "0123456789abcdef")
         os.makedirs(place)
