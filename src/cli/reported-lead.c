@@ -47,7 +47,9 @@ static size_t count_verdict(const json_t *events, const char *verdict, const jso
     {
         if (strcmp(word(event, "verdict"), verdict) != 0)
             continue;
-        *first = count++ ? *first : event;
+        if (!count)
+            *first = event;
+        count++;
     }
     return count;
 }
@@ -155,10 +157,11 @@ static void lead_repeat(const json_t *results, const json_t *analysis, json_t *l
     if (most >= 0) {
         char share[NUMBER_SIZE];
         number_brief(most, share, sizeof(share));
-        text_printf(&sentence,
-                    "Left as they are, the counts of %zu programs vary by up to %s %% (%s) from "
-                    "run to run.",
-                    json_array_size(programs), share, whose);
+        text_printf(
+            &sentence,
+            "Left as they are, counts vary by up to %s %% (%s) from run to run, over %zu %s.",
+            share, whose, json_array_size(programs),
+            json_array_size(programs) == 1 ? "program" : "programs");
         say(lead, &sentence);
     }
     if (controlled) {

@@ -113,7 +113,7 @@ static void put_rows(struct page *page, const json_t *section, bool linked)
 /* --- the count of all --- */
 
 struct counts {
-    size_t all, of[4], other;
+    size_t all, of[4];
     bool seen[PAPERS];
 };
 static const struct {

@@ -69,8 +69,8 @@ static void sections_begin_with_what_came_out(void **state)
                         "Level 1 (data): 2 MiB, and the machine claims 32 KiB.");
     assert_string_equal(first_sentence("{\"command\":\"repeat\",\"analysis\":{\"programs\":["
                                        "{\"program\":\"ls\",\"as_is_cv_percent\":2.5}]}}"),
-                        "Left as they are, the counts of 1 programs vary by up to 2.5 % (ls) from "
-                        "run to run.");
+                        "Left as they are, counts vary by up to 2.5 % (ls) from run to run, over 1 "
+                        "program.");
     /* What is not as it should be is passed over. */
     assert_string_equal(first_sentence("{\"command\":\"error\",\"analysis\":[]}"), "");
     assert_string_equal(first_sentence("{\"command\":\"unheard-of\"}"), "");
