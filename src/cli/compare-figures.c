@@ -307,7 +307,7 @@ static json_t *factors_figure(const struct comparing *comparing)
     static const struct figure_column columns[] = {
         {"factor", "factor", ROLE_GROUP, false},
         {"value", "share of the variance", ROLE_VALUE, false},
-        {"event", "event", ROLE_SERIES, true},
+        {"event", "event", ROLE_FACET, true},
         {"p", "p", ROLE_NONE, false},
         {"matters", "matters", ROLE_NONE, true},
         {0},
@@ -326,6 +326,9 @@ static json_t *factors_figure(const struct comparing *comparing)
     const json_t *anova = compare_anova(comparing);
     json_array_foreach(anova, i, row)
     {
+        const char *event = json_string_value(json_object_get(row, "event"));
+        if (!event || !compare_has_machine(anova, event))
+            continue;
         FIGURE_ROW(shown, json_incref(json_object_get(row, "factor")),
                    json_incref(json_object_get(row, "effect_size")),
                    json_incref(json_object_get(row, "event")),

@@ -357,21 +357,6 @@ static void add_share(struct table *table, const json_t *value)
         table_add(table, TONE_DIM, "-");
 }
 
-/* Were the machines' counts of this event held against each other? */
-static bool has_machine(const json_t *anova, const char *event)
-{
-    size_t i;
-    json_t *row;
-    json_array_foreach(anova, i, row)
-    {
-        const char *other = json_string_value(json_object_get(row, "event")),
-                   *factor = json_string_value(json_object_get(row, "factor"));
-        if (other && factor && strcmp(other, event) == 0 && strcmp(factor, "machine") == 0)
-            return true;
-    }
-    return false;
-}
-
 static void put_factors(const struct comparing *comparing, const struct style *style,
                         struct text *out)
 {
@@ -391,7 +376,7 @@ static void put_factors(const struct comparing *comparing, const struct style *s
         const char *event = json_string_value(json_object_get(row, "event")),
                    *factor = json_string_value(json_object_get(row, "factor"));
         const bool matters = json_is_true(json_object_get(row, "matters"));
-        if (!event || !factor || (!comparing->options->all && !has_machine(anova, event)))
+        if (!event || !factor || (!comparing->options->all && !compare_has_machine(anova, event)))
             continue;
         table_add(&table, TONE_PLAIN, event);
         table_add(&table, strcmp(factor, "machine") == 0 ? TONE_STRONG : TONE_PLAIN, factor);

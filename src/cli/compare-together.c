@@ -76,6 +76,20 @@ json_t *compare_anova(const struct comparing *comparing)
     return json_array_size(rows) ? rows : NULL;
 }
 
+bool compare_has_machine(const json_t *anova, const char *event)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach(anova, i, row)
+    {
+        const char *other = json_string_value(json_object_get(row, "event")),
+                   *factor = json_string_value(json_object_get(row, "factor"));
+        if (other && factor && strcmp(other, event) == 0 && strcmp(factor, "machine") == 0)
+            return true;
+    }
+    return false;
+}
+
 /* The two findings that are about several machines. */
 json_t *compare_findings_json(const struct comparing *comparing)
 {

@@ -70,6 +70,8 @@ json_t *compare_findings_json(const struct comparing *comparing);
 json_t *compare_skipped_json(const struct comparing *comparing);
 /* Rows of the analyses of variance of error, shared; NULL: there are none. */
 json_t *compare_anova(const struct comparing *comparing);
+/* Is the machine among the factors of this event? */
+bool compare_has_machine(const json_t *anova, const char *event);
 /* --- as a page --- */
 json_t *compare_figures(const struct comparing *comparing);
 int compare_write_page(const struct comparing *comparing, struct failure *failure);

@@ -216,11 +216,18 @@ static void verdicts_that_change_are_found(void **state)
         (struct compare_word[]){
             {.word = (char *)"holds", .estimated = true, .low = 1, .high = 1},
             {.word = (char *)"does not hold", .estimated = true, .low = 4, .high = 4}});
+    say(&file, "a run away",
+        (struct compare_word[]){{.word = (char *)"exact", .near = "accurate"},
+                                {.word = (char *)"accurate", .near = "exact"}});
+    say(&file, "far away",
+        (struct compare_word[]){{.word = (char *)"exact", .near = "accurate"},
+                                {.word = (char *)"biased"}});
     judge(&file, &report);
     static const enum compare_standing standings[] = {
-        STANDING_SAME, STANDING_DIFFERS, STANDING_UNSURE,  STANDING_APART,  STANDING_DIFFERS,
-        STANDING_SAME, STANDING_UNSURE,  STANDING_DIFFERS, STANDING_UNSURE, STANDING_UNSURE};
-    for (size_t i = 0; i < 10; i++)
+        STANDING_SAME,    STANDING_DIFFERS, STANDING_UNSURE, STANDING_APART,
+        STANDING_DIFFERS, STANDING_SAME,    STANDING_UNSURE, STANDING_DIFFERS,
+        STANDING_UNSURE,  STANDING_UNSURE,  STANDING_UNSURE, STANDING_DIFFERS};
+    for (size_t i = 0; i < 12; i++)
         assert_int_equal(report.verdicts[i].standing, standings[i]);
     assert_true(report.different);
     end(&file, &report);

@@ -38,6 +38,7 @@ struct compare_word {
     char *word;        /* "exact"; NULL: nothing was said on this side */
     char *detail;      /* "interface-overhead"; NULL: none */
     bool unsure;       /* it could as well have come out otherwise */
+    const char *near;  /* the word that it is one stray run away from; static, NULL: none */
     bool estimated;    /* it rests on an estimate, and differs only where two of these part: */
     double low, high;  /* NaN: no interval is known */
     size_t hits, runs; /* what is said is that `hits` of `runs` were alike; 0 runs: it is not */

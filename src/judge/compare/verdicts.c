@@ -23,7 +23,7 @@ static bool same_word(const struct compare_word *one, const struct compare_word 
  * without a width does not tell what other cells would have said. */
 static bool may_agree(const struct compare_word *one, const struct compare_word *other)
 {
-    if (one->unsure || other->unsure)
+    if (one->unsure || other->unsure || (one->near && strcmp(one->near, other->word) == 0))
         return true;
     if (!one->estimated || !other->estimated)
         return false;
