@@ -90,7 +90,8 @@ static json_t *verdicts_figure(const struct comparing *comparing)
     };
     AUTO_TEXT struct text caption = {0};
     text_printf(&caption,
-                "%zu verdicts differ, %zu came out otherwise where a side is unsure, which is no "
+                "Verdicts that differ: %zu. %zu more came out otherwise where a side is unsure, "
+                "which is no "
                 "difference. What agrees (%zu) or was judged on one side only (%zu) is not drawn.",
                 compare_verdicts_that(&comparing->report, STANDING_DIFFERS),
                 compare_verdicts_that(&comparing->report, STANDING_UNSURE),

@@ -11,7 +11,8 @@
 
 #define PAGE_WIDTH 100
 
-static json_t *section_json(const struct comparing *comparing)
+/* made: when the page was. */
+static json_t *section_json(const struct comparing *comparing, json_t *made)
 {
     const struct style style = {.width = PAGE_WIDTH};
     AUTO_TEXT struct text words = {0};
@@ -22,8 +23,8 @@ static json_t *section_json(const struct comparing *comparing)
     json_object_set_new(section, "title", json_string("What differs"));
     json_object_set_new(section, "machine", json_string("A"));
     json_object_set_new(section, "lead", compare_headline(comparing));
-    json_object_set_new(section, "started", json_null());
-    json_object_set_new(section, "finished", json_null());
+    json_object_set(section, "started", made);
+    json_object_set(section, "finished", made);
     json_object_set_new(section, "reproduce", json_null());
     json_object_set_new(section, "store", json_null());
     json_object_set_new(section, "status", json_integer(0));
@@ -46,7 +47,7 @@ static json_t *report_json(const struct comparing *comparing)
         text_printf(&title, "%s %s", i ? "," : "", comparing->file.sides[i].label);
     json_t *report = reported_json(&comparing->reported, text_string(&title));
     json_t *sections = json_array();
-    json_array_append_new(sections, section_json(comparing));
+    json_array_append_new(sections, section_json(comparing, json_object_get(report, "made")));
     json_object_set_new(report, "sections", sections);
     json_object_set(report, "notes", comparing->notes);
     reported_put_how(report, comparing->options->common.argc, comparing->options->common.argv);
