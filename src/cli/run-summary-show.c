@@ -161,18 +161,24 @@ static bool put_mode(const json_t *paths, const char *mode, struct text *words)
     return words->length > 0;
 }
 
+/* Lines that nobody needs go to the last mode. */
 static void put_paths(const json_t *paths, const struct style *style, struct text *out)
 {
     static const char *const modes[] = {"u", "k", "uk", "any"};
-    size_t count = sizeof(modes) / sizeof(modes[0]), lines = 0;
-    for (size_t i = 0; i < count && lines < PATH_LINES; i++) {
-        AUTO_TEXT struct text words = {0};
-        if (!put_mode(paths, modes[i], &words))
+    AUTO_TEXT struct text words = {0};
+    size_t lines = 0;
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]) && lines < PATH_LINES; i++) {
+        AUTO_TEXT struct text next = {0};
+        if (!put_mode(paths, modes[i], &next))
             continue;
-        run_summary_put_line(lines ? "" : "paths", text_string(&words),
-                             i + 1 < count ? 1 : PATH_LINES - lines, style, out);
-        lines++;
+        if (words.length)
+            run_summary_put_line(lines++ ? "" : "paths", text_string(&words), 1, style, out);
+        text_clear(&words);
+        text_puts(&words, text_string(&next));
     }
+    if (words.length && lines < PATH_LINES)
+        run_summary_put_line(lines ? "" : "paths", text_string(&words), PATH_LINES - lines, style,
+                             out);
 }
 
 /* What a clock is for, in as few words as tell. */
