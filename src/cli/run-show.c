@@ -61,11 +61,9 @@ static void put_next(const struct running *running, const struct style *style, s
         deliver_put_via(&running->options->common, out);
         text_putc(out, '\n');
     } else if (running->plan.quick) {
-        run_summary_put_line(
-            "next",
-            "`assay run` takes its time (11 min); `assay doctor` says what to mend "
-            "before",
-            1, style, out);
+        run_summary_put_line("next",
+                             "`assay run` sees more, in 11 min; `assay doctor` says what to mend",
+                             1, style, out);
     }
 }
 

@@ -10,9 +10,11 @@
 #include <time.h>
 
 #include "base/text.h"
+#include "store/collection.h"
 #include "store/handle.h"
 
 static const char suffix[] = ".sqlite";
+static const char parts_suffix[] = ".parts";
 
 /* XDG asks for relative values to be ignored. */
 static int state_folder(struct text *folder, struct failure *failure)
@@ -133,20 +135,87 @@ static int newer_first(const struct dirent **a, const struct dirent **b)
     return -strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* --- runs of that command which `assay run` made --- */
+
+/* FILE#NUMBER of the last one in a collection; NULL: there is none. */
+static char *find_collected(const char *path, const char *command)
+{
+    struct run_list runs = {0};
+    char *found = NULL;
+    if (run_list_read(path, &runs, NULL) == 0)
+        for (size_t i = runs.count; i > 0 && !found; i--)
+            if (strcmp(runs.list[i - 1].command, command) == 0)
+                found = strdup(runs.list[i - 1].name);
+    run_list_release(&runs);
+    return found;
+}
+
+/* FOLDER/NN-COMMAND.sqlite, while they are parts; NULL: there is none. */
+static char *find_part(const char *folder, const char *command)
+{
+    AUTO_DIR DIR *parts = opendir(folder);
+    char *found = NULL;
+    const struct wanted wanted = {.command = command};
+    for (struct dirent *entry; parts && !found && (entry = readdir(parts));) {
+        AUTO_TEXT struct text path = {0};
+        text_printf(&path, "%s/%s", folder, entry->d_name);
+        if (name_fits(entry->d_name, &wanted))
+            found = text_take(&path);
+    }
+    return found;
+}
+
+static char *find_in_run(const char *folder, const char *name, const struct wanted *wanted)
+{
+    const struct wanted whole = {.command = "run", .before = wanted->before};
+    size_t length = strlen(name), tail = sizeof(parts_suffix) - 1;
+    bool parts = length > tail && strcmp(name + length - tail, parts_suffix) == 0;
+    AUTO_FREE char *store = strndup(name, parts ? length - tail : length);
+    AUTO_TEXT struct text path = {0};
+    text_printf(&path, "%s/%s", folder, name);
+    if (!wanted->command || wanted->unfinished || !store || !name_fits(store, &whole))
+        return NULL;
+    return parts ? find_part(text_string(&path), wanted->command)
+                 : find_collected(text_string(&path), wanted->command);
+}
+
+/* What of this name is wanted; NULL: nothing. */
+static char *find_wanted(const char *folder, const char *name, const struct wanted *wanted)
+{
+    AUTO_TEXT struct text path = {0};
+    text_printf(&path, "%s/%s", folder, name);
+    if (!name_fits(name, wanted))
+        return find_in_run(folder, name, wanted);
+    if (wanted->unfinished && !is_unfinished(text_string(&path)))
+        return NULL;
+    return text_take(&path);
+}
+
+/* The name in a machine's folder that a path goes back to, which says how old it is. */
+static char *name_of_age(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t tail = sizeof(parts_suffix) - 1;
+    if (slash && (size_t)(slash - path) > tail && strncmp(slash - tail, parts_suffix, tail) == 0) {
+        for (name = slash; name > path && name[-1] != '/'; name--)
+            ;
+        return strndup(name, (size_t)(slash - name) - tail);
+    }
+    return strndup(name, strcspn(name, "#"));
+}
+
 /* 1 when the file is wanted and newer than *newest (a path), which it replaces; 0 when not. */
 static int consider(const char *folder, const char *name, const struct wanted *wanted,
                     char **newest)
 {
-    const char *best = *newest ? strrchr(*newest, '/') + 1 : "";
-    if (!name_fits(name, wanted) || strcmp(name, best) <= 0)
-        return 0;
-    AUTO_TEXT struct text path = {0};
-    text_printf(&path, "%s/%s", folder, name);
-    if (wanted->unfinished && !is_unfinished(text_string(&path)))
-        return 0;
-    char *taken = text_take(&path);
-    if (!taken)
+    AUTO_FREE char *best = name_of_age(*newest ? *newest : "");
+    if (!best)
         return -ENOMEM;
+    if (strcmp(name, best) <= 0)
+        return 0;
+    char *taken = find_wanted(folder, name, wanted);
+    if (!taken)
+        return 0;
     free(*newest);
     *newest = taken;
     return 1;
@@ -215,7 +284,9 @@ int store_latest(const char *fingerprint, const char *command, char **path, stru
 int store_latest_before(const char *fingerprint, const char *command, const char *newer,
                         char **path, struct failure *failure)
 {
-    const char *slash = newer ? strrchr(newer, '/') : NULL;
-    const struct wanted wanted = {.command = command, .before = slash ? slash + 1 : newer};
+    AUTO_FREE char *before = newer ? name_of_age(newer) : NULL;
+    const struct wanted wanted = {.command = command, .before = before};
+    if (newer && !before)
+        return fail_with(failure, -ENOMEM, "memory ran out");
     return find_newest(fingerprint, &wanted, path, failure);
 }

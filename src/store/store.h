@@ -41,7 +41,8 @@ int store_make_folders(const char *folder, struct failure *failure);
 /* The newest unfinished run of that command in the default place, or -ENOENT. */
 int store_latest_unfinished(const char *fingerprint, const char *command, char **path,
                             struct failure *failure);
-/* The newest store of that machine and command, NULL meaning any, or -ENOENT. */
+/* The newest store of that machine and command, NULL meaning any, or -ENOENT; also FILE#NUMBER of a
+ * run that `assay run` made, or the store that is still a part of one. */
 int store_latest(const char *fingerprint, const char *command, char **path,
                  struct failure *failure);
 /* The newest of those that are older than the store at `newer`; NULL: than none. */

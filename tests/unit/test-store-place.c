@@ -3,6 +3,7 @@
  *
  * Where stores live when nobody says where, and how the run to be resumed is found. */
 #include "store-fixture.h"
+#include "store/collection.h"
 #include "store/handle.h"
 
 static void stores_live_below_the_state_folder(void **state)
@@ -92,12 +93,52 @@ static void the_newest_unfinished_run_is_found(void **state)
         free(all[i]);
 }
 
+/* What `assay run` measured is known as if its parts had been measured alone. */
+static void runs_within_a_run_are_found(void **state)
+{
+    struct fixture *fixture = *state;
+    setenv("XDG_STATE_HOME", fixture->folder, 1);
+    char *path = NULL, *collection = NULL, *begun = NULL;
+    char *alone = make_in_place(fixture, "cafe", "measure", true, true);
+    usleep(2000);
+    must(store_default_path("cafe", "run", &collection, failure));
+    must(collection_write(collection, (const char *const[]){alone}, 1, failure));
+    must(store_latest("cafe", "measure", &path, failure));
+    assert_memory_equal(path, collection, strlen(collection));
+    assert_string_equal(path + strlen(collection), "#1");
+    /* While it is under way its parts are stores. */
+    usleep(2000);
+    must(store_default_path("cafe", "run", &begun, failure));
+    char part[512];
+    snprintf(part, sizeof(part), "%s.parts", begun);
+    assert_int_equal(mkdir(part, 0700), 0);
+    snprintf(part, sizeof(part), "%s.parts/01-measure.sqlite", begun);
+    struct store *store = NULL;
+    must(store_create(&store, part, &fixture->run, failure));
+    store_close(store);
+    char *older = NULL, *oldest = NULL, *none = NULL;
+    free(path);
+    must(store_latest("cafe", "measure", &path, failure));
+    assert_string_equal(path, part);
+    /* And each has those before it. */
+    must(store_latest_before("cafe", "measure", path, &older, failure));
+    assert_memory_equal(older, collection, strlen(collection));
+    must(store_latest_before("cafe", "measure", older, &oldest, failure));
+    assert_string_equal(oldest, alone);
+    assert_int_equal(store_latest_before("cafe", "measure", oldest, &none, NULL), -ENOENT);
+    assert_int_equal(store_latest("cafe", "caches", &none, NULL), -ENOENT);
+    char *all[] = {path, collection, begun, alone, older, oldest};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        free(all[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         CASE(stores_live_below_the_state_folder),
         CASE(the_newest_unfinished_run_is_found),
+        CASE(runs_within_a_run_are_found),
     };
     return cmocka_run_group_tests_name("store-place", tests, NULL, NULL);
 }
