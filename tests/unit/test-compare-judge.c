@@ -268,6 +268,30 @@ static void shares_of_runs_are_tested(void **state)
     end(&file, &report);
 }
 
+/* Nine programs that always count the same on one side, and half of the time on the other. */
+static void shares_of_runs_tell_together(void **state)
+{
+    (void)state;
+    struct compare_case file;
+    struct compare_report report;
+    begin(&file, 2);
+    for (int i = 0; i < 9; i++) {
+        char subject[16];
+        snprintf(subject, sizeof(subject), "program %d", i);
+        say(&file, subject,
+            (struct compare_word[]){{.word = (char *)"varies", .hits = 4, .runs = 7},
+                                    {.word = (char *)"identical", .hits = 7, .runs = 7}});
+    }
+    say(&file, "the other way",
+        (struct compare_word[]){{.word = (char *)"identical", .hits = 7, .runs = 7},
+                                {.word = (char *)"varies", .hits = 6, .runs = 7}});
+    judge(&file, &report);
+    for (size_t i = 0; i < 9; i++)
+        assert_int_equal(report.verdicts[i].standing, STANDING_DIFFERS);
+    assert_int_equal(report.verdicts[9].standing, STANDING_UNSURE);
+    end(&file, &report);
+}
+
 static void facts_that_differ_are_told(void **state)
 {
     (void)state;
@@ -440,6 +464,7 @@ int main(void)
         cmocka_unit_test(verdicts_that_change_are_found),
         cmocka_unit_test(a_side_that_contradicts_itself_is_unsure),
         cmocka_unit_test(shares_of_runs_are_tested),
+        cmocka_unit_test(shares_of_runs_tell_together),
         cmocka_unit_test(facts_that_differ_are_told),
         cmocka_unit_test(times_must_differ_by_more_than_runs_do),
         cmocka_unit_test(ticks_of_different_counters_are_converted_or_left_alone),

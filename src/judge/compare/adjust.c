@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "judge/compare/parts.h"
@@ -31,6 +32,10 @@ static size_t list_tests(struct compare_report *report, struct entry *entries)
     for (size_t i = 0; i < report->verdict_count; i++) {
         struct compare_verdict *verdict = &report->verdicts[i];
         entries[count++] = (struct entry){verdict->p, verdict->least_p, &verdict->adjusted_p};
+    }
+    for (size_t i = 0; i < report->share_count; i++) {
+        struct compare_shares *shares = &report->shares[i];
+        entries[count++] = (struct entry){shares->p, shares->least_p, &shares->adjusted_p};
     }
     size_t tested = 0;
     for (size_t i = 0; i < count; i++)
@@ -123,15 +128,31 @@ static int conclude_groups(const struct compare_case *file, struct compare_repor
     return 0;
 }
 
-static void conclude_verdict(struct compare_verdict *verdict)
+/* Does its study tell that runs are alike more, or less, often, and this claim with it? */
+static bool is_told_together(const struct compare_case *file, const struct compare_report *report,
+                             const struct compare_verdict *verdict)
 {
-    if (!isnan(verdict->p) && verdict->standing == STANDING_UNSURE && is_told(verdict->adjusted_p))
+    for (size_t i = 0; i < report->share_count; i++) {
+        const struct compare_shares *shares = &report->shares[i];
+        if (strcmp(shares->study, file->claims[verdict->claim].study) == 0)
+            return is_told(shares->adjusted_p) && shares->excess * verdict->excess > 0;
+    }
+    return false;
+}
+
+static void conclude_verdict(const struct compare_case *file, const struct compare_report *report,
+                             struct compare_verdict *verdict)
+{
+    if (isnan(verdict->p) || verdict->standing != STANDING_UNSURE)
+        return;
+    if (is_told(verdict->adjusted_p) || is_told_together(file, report, verdict))
         verdict->standing = STANDING_DIFFERS;
 }
 
 int compare_adjust(const struct compare_case *file, struct compare_report *report)
 {
-    const size_t most = report->effect_count + report->group_count + report->verdict_count + 1;
+    const size_t most = report->effect_count + report->group_count + report->verdict_count +
+                        report->share_count + 1;
     AUTO_FREE struct entry *entries = calloc(most, sizeof(*entries));
     AUTO_FREE struct one_test *tests = calloc(most, sizeof(*tests));
     if (!entries || !tests)
@@ -148,6 +169,6 @@ int compare_adjust(const struct compare_case *file, struct compare_report *repor
     for (size_t i = 0; i < report->effect_count; i++)
         conclude_effect(file, &report->effects[i], share);
     for (size_t i = 0; i < report->verdict_count; i++)
-        conclude_verdict(&report->verdicts[i]);
+        conclude_verdict(file, report, &report->verdicts[i]);
     return conclude_groups(file, report);
 }

@@ -58,6 +58,7 @@ void compare_report_release(struct compare_report *report)
     free(report->effects);
     free(report->groups);
     free(report->verdicts);
+    free(report->shares);
     free(report->deviations);
     free(report->fact_differs);
     *report = (struct compare_report){0};

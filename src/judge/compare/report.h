@@ -57,6 +57,14 @@ struct compare_verdict {
     size_t claim;
     enum compare_standing standing;
     double p, least_p, adjusted_p; /* of those that count runs; NaN: others */
+    double excess;                 /* above 0: runs of other sides are alike more often */
+};
+
+/* All claims of one study that count runs, together: each may hold too few to tell. */
+struct compare_shares {
+    const char *study; /* of the case */
+    double excess;     /* as of a verdict */
+    double p, least_p, adjusted_p;
 };
 
 /* One program's count on several machines. */
@@ -74,6 +82,8 @@ struct compare_report {
     size_t group_count;
     struct compare_verdict *verdicts; /* as the claims */
     size_t verdict_count;
+    struct compare_shares *shares;
+    size_t share_count;
     struct compare_deviation *deviations;
     size_t deviation_count;
     bool *fact_differs; /* [fact] */

@@ -69,9 +69,23 @@ static int test_shares(const struct compare_word *first, const struct compare_wo
     return rank_test(&samples, test);
 }
 
+/* What tells by itself must not take others along that may be chance. */
+#define ALONE .001
+
+static struct stratified *sums_of(struct compare_report *report, struct stratified *sums,
+                                  const char *study)
+{
+    size_t i = 0;
+    while (i < report->share_count && strcmp(report->shares[i].study, study) != 0)
+        i++;
+    if (i == report->share_count)
+        report->shares[report->share_count++] = (struct compare_shares){.study = study};
+    return &sums[i];
+}
+
 /* The pair that differs most, as one of as many as there are. */
 static int test_runs(const struct compare_claim *claim, size_t sides,
-                     struct compare_verdict *verdict)
+                     struct compare_verdict *verdict, struct stratified *sums)
 {
     const struct compare_word *first = NULL;
     size_t pairs = 0;
@@ -87,6 +101,9 @@ static int test_runs(const struct compare_claim *claim, size_t sides,
         int error = test_shares(first, word, &test);
         if (error < 0)
             return error;
+        if (test.p > ALONE)
+            stratified_add(sums, &test, first->runs + word->runs);
+        verdict->excess += test.excess;
         verdict->p = pairs++ ? fmin(verdict->p, test.p) : test.p;
         verdict->least_p = fmin(verdict->least_p, test.least_p);
     }
@@ -99,22 +116,46 @@ static int test_runs(const struct compare_claim *claim, size_t sides,
     return 0;
 }
 
+static bool counts_runs(const struct compare_claim *claim, size_t sides)
+{
+    for (size_t i = 0; i < sides; i++)
+        if (claim->sides[i].word && claim->sides[i].runs)
+            return true;
+    return false;
+}
+
+static int judge_claim(const struct compare_case *file, struct compare_report *report, size_t index,
+                       struct stratified *sums)
+{
+    const struct compare_claim *claim = &file->claims[index];
+    struct compare_verdict *verdict = &report->verdicts[index];
+    *verdict = (struct compare_verdict){.claim = index,
+                                        .standing = standing_of(claim, file->side_count),
+                                        .p = (double)NAN,
+                                        .least_p = 1,
+                                        .adjusted_p = (double)NAN};
+    if (!counts_runs(claim, file->side_count))
+        return 0;
+    return test_runs(claim, file->side_count, verdict, sums_of(report, sums, claim->study));
+}
+
 int compare_verdicts(const struct compare_case *file, struct compare_report *report)
 {
     report->verdicts = calloc(file->claim_count + 1, sizeof(*report->verdicts));
-    if (!report->verdicts)
+    report->shares = calloc(file->claim_count + 1, sizeof(*report->shares));
+    AUTO_FREE struct stratified *sums = calloc(file->claim_count + 1, sizeof(*sums));
+    if (!report->verdicts || !report->shares || !sums)
         return -ENOMEM;
     report->verdict_count = file->claim_count;
     int error = 0;
-    for (size_t i = 0; i < file->claim_count && error == 0; i++) {
-        struct compare_verdict *verdict = &report->verdicts[i];
-        *verdict =
-            (struct compare_verdict){.claim = i,
-                                     .standing = standing_of(&file->claims[i], file->side_count),
-                                     .p = (double)NAN,
-                                     .least_p = 1,
-                                     .adjusted_p = (double)NAN};
-        error = test_runs(&file->claims[i], file->side_count, verdict);
+    for (size_t i = 0; i < file->claim_count && error == 0; i++)
+        error = judge_claim(file, report, i, sums);
+    for (size_t i = 0; i < report->share_count; i++) {
+        struct compare_shares *shares = &report->shares[i];
+        shares->excess = sums[i].excess;
+        shares->p = sums[i].strata > 1 ? stratified_p(&sums[i]) : (double)NAN;
+        shares->least_p = fmin(2 * exp(sums[i].log_least), 1);
+        shares->adjusted_p = (double)NAN;
     }
     return error;
 }
