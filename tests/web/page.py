@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import figures
@@ -135,6 +136,41 @@ class Fixture(unittest.TestCase):
             pages = len(re.findall(rb"/Type\s*/Page\b", file.read()))
         self.assertGreater(pages, 3)
         self.assertLess(pages, len(self.views["print"]["plots"]))
+
+
+@unittest.skipIf(why_not(), why_not())
+class Reports(unittest.TestCase):
+    """What assay report itself writes."""
+    @classmethod
+    def setUpClass(cls):
+        cls.made = tempfile.mkdtemp(prefix="assay-page-")
+        cls.addClassCleanup(shutil.rmtree, cls.made, ignore_errors=True)
+        store, page = os.path.join(cls.made, "clocks.sqlite"), os.path.join(cls.made, "report.html")
+        for command in (["clocks", "--quick", "--budget", "2s", "--seed", "17", "--quiet", "--store", store, "-o", os.path.join(cls.made, "words")],
+                        ["report", store, "-o", page]):
+            done = tap.assay(*command, env={"XDG_STATE_HOME": cls.made}, timeout=300)
+            if done.returncode:
+                raise unittest.SkipTest(f"no report can be made here: {done.stderr.strip()}")
+        cls.seen = browse(page, "report")
+
+    def test_every_figure_is_drawn_and_nothing_else_happens(self):
+        for view, told in self.seen["views"].items():
+            with self.subTest(view=view):
+                self.assertGreater(told["expected"], 0)
+                self.assertEqual((told["assay"]["figures"], told["assay"]["drawn"]), (told["expected"], told["expected"]))
+                self.assertEqual((told["overflow"], told["cutOff"], told["foreign"]), (0, [], 0))
+        for what in ("requests", "console", "errors", "dialogs"):
+            self.assertEqual(self.seen[what], [], what)
+
+    def test_it_can_be_read_and_answers(self):
+        for view, told in self.seen["views"].items():
+            for what in ("text", "chip", "axis"):
+                with self.subTest(view=view, what=what):
+                    self.assertGreaterEqual(told["contrasts"][what], LEGIBLE)
+        self.assertEqual([name for name, words in self.seen["tips"].items() if not words], [])
+        for told in self.seen["filters"]:
+            self.assertLess(told["chosen"]["rows"], told["before"]["rows"])
+            self.assertEqual(told["after"], told["before"])
 
 
 @unittest.skipIf(why_not(), why_not())

@@ -7,6 +7,7 @@ import { addFilters } from "./filters.js";
 import { Picture } from "./picture.js";
 import { fitPaper } from "./print.js";
 import { Schedule } from "./schedule.js";
+import { nameCells } from "./tables.js";
 import { addThemeButton } from "./theme.js";
 
 function pictures() {
@@ -38,6 +39,7 @@ async function start() {
   openTables(listed.filter((picture) => !all.includes(picture)));
   const schedule = new Schedule(all);
   for (const [section, own] of bySection(listed)) addFilters(section, own, () => schedule.start());
+  nameCells();
   addThemeButton(document.querySelector("header.top") ?? document.body);
   fitPaper(all, () => schedule.start());
   await schedule.all();

@@ -21,12 +21,13 @@ export function placed(figure, rows, width, rowHeight) {
   const room = above ? width - 16 : Math.min(widest, Math.max(140, width * 0.34)) + 2;
   const marginLeft = above ? 12 : Math.ceil(room) + 14;
   const tall = rows.length > 16;
+  const shared = shareNames(figure, rows);
   const places = [];
   const labels = [];
   let y = tall ? AXIS : 8;
   for (const [at, row] of rows.entries()) {
     const first = at === 0 || names[at] !== names[at - 1];
-    if (first && at > 0) y += sharing(names) ? 6 : 0;
+    if (first && at > 0) y += shared ? 6 : 0;
     if (first && above) {
       labels.push({ y: y + LINE / 2 + 1, text: wrapped(names[at], room, 1)[0], full: names[at] });
       y += LINE;
@@ -42,8 +43,9 @@ export function placed(figure, rows, width, rowHeight) {
   return { places, labels, height: Math.ceil(y) + AXIS + 2, marginLeft, marginTop: tall ? AXIS : 8, width, above, tall };
 }
 
-function sharing(names) {
-  return new Set(names).size < names.length;
+/** Whether several rows have one name. */
+export function shareNames(figure, rows) {
+  return new Set(rows.map((row) => figure.text(row, "group"))).size < rows.length;
 }
 
 /** Draws rows with these marks on one axis of values. */

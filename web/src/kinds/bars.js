@@ -4,7 +4,7 @@
 // Bars: a row is a length from zero, with whiskers where its limits are known.
 import { rect, ruleX, ruleY } from "@observablehq/plot";
 import { colours } from "../colours.js";
-import { placed, rowPlot } from "../rows.js";
+import { placed, rowPlot, shareNames } from "../rows.js";
 import { tipOf } from "../tips.js";
 
 export function values(figure, rows) {
@@ -15,7 +15,7 @@ export function values(figure, rows) {
 
 export function draw(figure, rows, { width, shared }) {
   const several = figure.series.length > 1;
-  const layout = placed(figure, rows, width, several ? 16 : rows.length <= 12 ? 26 : 20);
+  const layout = placed(figure, rows, width, several && shareNames(figure, rows) ? 16 : rows.length <= 12 ? 26 : 20);
   const colour = colours(figure.series);
   const all = shared ?? values(figure, rows);
   const from = all.includes(0) ? 0 : Math.min(...all); // on a log axis there is no zero
@@ -28,7 +28,7 @@ export function draw(figure, rows, { width, shared }) {
     paint: colour.get(figure.text(place.row, "series")) ?? "var(--series-1)",
   }));
   const whiskers = bars.filter((bar) => Number.isFinite(bar.low) && Number.isFinite(bar.high));
-  const half = (bar) => bar.half * (several ? 0.84 : 0.7);
+  const half = (bar) => bar.half * (bar.half <= 8 ? 0.84 : 0.7);
   const cap = (x) => ruleX(whiskers, { x, y1: (bar) => bar.y - 4, y2: (bar) => bar.y + 4, stroke: "var(--ink)" });
   const marks = [
     rect(bars, { x1: "from", x2: "x", y1: (bar) => bar.y - half(bar), y2: (bar) => bar.y + half(bar), fill: "paint", rx: 1.5 }),

@@ -52,8 +52,9 @@ export function draw(figure, rows, { width }) {
   const fieldWidth = Math.min(110, (width - marginLeft - 8) / columns.length);
   const across = columns.some((name) => widthOf(name) + 6 > fieldWidth);
   const longest = Math.min(150, Math.max(...columns.map(widthOf)));
-  const marginTop = across ? Math.ceil(longest * 0.72) + 18 : 24;
-  const overhang = across ? Math.ceil(longest * 0.72) : 0; // of the last name, to the right
+  const steep = across && fieldWidth < 40; // names that lean would lie on each other
+  const marginTop = steep ? Math.ceil(longest) + 16 : across ? Math.ceil(longest * 0.72) + 18 : 24;
+  const overhang = across && !steep ? Math.ceil(longest * 0.72) : 0; // of the last name, to the right
   const drawn = Math.min(width, marginLeft + fieldWidth * columns.length + 8 + overhang);
   const marginRight = Math.min(8 + overhang, Math.max(8, drawn * 0.3));
   const cellWidth = (drawn - marginLeft - marginRight) / columns.length;
@@ -71,7 +72,7 @@ export function draw(figure, rows, { width }) {
     x: { type: "band", domain: columns, padding: 0.04, label: null, axis: null },
     y: { type: "band", domain: lines, padding: 0.06, label: null, axis: null },
     marks: [
-      axisX({ ...common, anchor: "top", tickFormat: (name) => fitted(name, 150), title: (name) => name, tickRotate: across ? -45 : 0, textAnchor: across ? "start" : undefined }),
+      axisX({ ...common, anchor: "top", tickFormat: (name) => fitted(name, 150), title: (name) => name, tickRotate: steep ? -90 : across ? -45 : 0, textAnchor: across ? "start" : undefined }),
       axisY({ ...common, tickFormat: (name) => fitted(name, room), title: (name) => name }),
       cell(fields, { x: "x", y: "y", fill: "paint", rx: 2 }),
       text(
