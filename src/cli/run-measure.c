@@ -42,9 +42,13 @@ static enum begun look_at_begun(const char *path)
 static char *reason_of(const struct text *said, const struct retold *retold)
 {
     const char *text = text_string(said);
-    const json_t *skipped = json_object_get(retold->envelope, "skipped");
+    const json_t *skipped = json_array_get(json_object_get(retold->envelope, "skipped"), 0);
+    const json_t *result = json_array_get(json_object_get(retold->envelope, "results"), 0);
     if (!*text)
-        text = json_string_value(json_object_get(json_array_get(skipped, 0), "reason"));
+        text = json_string_value(json_object_get(skipped, "reason"));
+    /* Caches say it of every level. */
+    if (!text)
+        text = json_string_value(json_object_get(result, "measured_bytes_reason"));
     return text ? strndup(text, strcspn(text, "\n")) : NULL;
 }
 

@@ -74,19 +74,26 @@ static bool is_held(const struct run_plan *plan, const struct part_kind *kind)
     return kind->rank == 0 || needed + run_reserve_ms(plan) <= plan->total_ms;
 }
 
+static int leave_out(struct run_part *part, enum part_state state, const char *reason)
+{
+    part->state = state;
+    part->reason = strdup(reason);
+    return part->reason ? 0 : -ENOMEM;
+}
+
 int run_plan_parts(struct run_plan *plan)
 {
-    for (size_t i = 0; i < RUN_PARTS; i++) {
+    int error = 0;
+    for (size_t i = 0; i < RUN_PARTS && error == 0; i++) {
         struct run_part *part = &plan->parts[i];
         *part = (struct run_part){.kind = &part_kinds[i]};
-        if (is_held(plan, part->kind))
-            continue;
-        part->state = PART_LEFT_OUT;
-        part->reason = strdup("too little time: give a larger --budget");
-        if (!part->reason)
-            return -ENOMEM;
+        /* Asking it would only cost a boot. */
+        if (plan->emulated && !part->kind->emulated_s)
+            error = leave_out(part, PART_LACKING, "times on an emulated machine say nothing of it");
+        else if (!is_held(plan, part->kind))
+            error = leave_out(part, PART_LEFT_OUT, "too little time: give a larger --budget");
     }
-    return 0;
+    return error;
 }
 
 void run_plan_release(struct run_plan *plan)

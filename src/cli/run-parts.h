@@ -23,8 +23,9 @@ enum part_state {
 /* A command as a part. */
 struct part_kind {
     const char *command;
-    unsigned quick_s, full_s, emulated_s; /* how parts share time: what each would like, in s */
-    unsigned least_s, emulated_least_s;   /* with less it says nothing */
+    /* How parts share time: what each would like, in s. emulated_s 0: it is no use there. */
+    unsigned quick_s, full_s, emulated_s;
+    unsigned least_s, emulated_least_s; /* with less it says nothing */
     unsigned rank;       /* the lower, the longer it is kept where the time does not hold all */
     unsigned quick_flag; /* s below which it gets --quick; 0: it has no such option */
 };
@@ -50,7 +51,8 @@ bool part_state_read(const char *name, enum part_state *state);
 
 /* What a run takes where nobody says. */
 uint64_t run_usual_ms(bool quick, bool emulated);
-/* All parts wait; those that total_ms does not hold are left out, with the reason. -ENOMEM. */
+/* All parts wait but those that are no use, or that total_ms does not hold, with the reason.
+ * -ENOMEM. */
 int run_plan_parts(struct run_plan *plan);
 void run_plan_release(struct run_plan *plan);
 

@@ -63,7 +63,7 @@ static void the_usual_times_hold_every_part(void **state)
     for (int quick = 0; quick < 2; quick++)
         for (int emulated = 0; emulated < 2; emulated++) {
             struct run_plan plan = planned(run_usual_ms(quick, emulated), quick, emulated);
-            assert_int_equal(waiting(&plan), RUN_PARTS);
+            assert_int_equal(waiting(&plan), emulated ? RUN_PARTS - 1 : RUN_PARTS);
             /* Nothing is lost, and what judging needs is left. */
             uint64_t spent = spend_all(&plan), reserve = run_reserve_ms(&plan);
             assert_true(spent + reserve <= plan.total_ms + 2000);
@@ -116,6 +116,15 @@ static void a_short_time_leaves_out_the_least_important(void **state)
         run_plan_release(&plan);
     }
     assert_int_equal(held, RUN_PARTS);
+}
+
+static void caches_of_emulated_machines_are_not_asked_for(void **state)
+{
+    (void)state;
+    struct run_plan plan = planned(run_usual_ms(true, true), true, true);
+    assert_int_equal(plan.parts[index_of("caches")].state, PART_LACKING);
+    assert_non_null(strstr(plan.parts[index_of("caches")].reason, "emulated"));
+    run_plan_release(&plan);
 }
 
 static void resuming_counts_what_was_spent(void **state)
@@ -256,6 +265,7 @@ int main(void)
         cmocka_unit_test(the_usual_times_hold_every_part),
         cmocka_unit_test(what_a_part_does_not_use_the_later_ones_get),
         cmocka_unit_test(a_short_time_leaves_out_the_least_important),
+        cmocka_unit_test(caches_of_emulated_machines_are_not_asked_for),
         cmocka_unit_test(resuming_counts_what_was_spent),
         cmocka_unit_test(only_parts_that_know_it_are_quick),
         cmocka_unit_test(states_are_read_as_they_are_written),
