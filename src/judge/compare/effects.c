@@ -61,7 +61,7 @@ static int take_ratio(const struct two_samples *samples, struct compare_effect *
                                         samples->right_count};
     struct shift shift;
     int error = shift_between(&as_logs, COMPARE_CONFIDENCE, &shift);
-    if (error < 0)
+    if (error)
         return error;
     effect->ratio = exp(shift.estimate);
     effect->ratio_interval = (struct interval){exp(shift.interval.low), exp(shift.interval.high)};
@@ -80,7 +80,7 @@ static int take_figures(const struct two_samples *samples, struct compare_effect
         error = dominance_of(samples, COMPARE_CONFIDENCE, &dominance);
     if (error == 0)
         error = take_ratio(samples, effect);
-    if (error < 0)
+    if (error)
         return error;
     effect->first_median = quantile(samples->left, samples->left_count, .5);
     effect->median = quantile(samples->right, samples->right_count, .5);
