@@ -18,7 +18,7 @@ static bool same_group(const struct compare_case *file, const struct compare_eff
 {
     const struct compare_quantity *one = &file->quantities[effect->quantity],
                                   *other = &file->quantities[group->quantity];
-    return effect->side == group->side && strcmp(effect->unit, group->unit) == 0 &&
+    return effect->side == group->side && group->unit && strcmp(effect->unit, group->unit) == 0 &&
            strcmp(one->subject, other->subject) == 0 && strcmp(one->event, other->event) == 0 &&
            strcmp(one->study, other->study) == 0;
 }

@@ -76,7 +76,8 @@ static struct stratified *sums_of(struct compare_report *report, struct stratifi
                                   const char *study)
 {
     size_t i = 0;
-    while (i < report->share_count && strcmp(report->shares[i].study, study) != 0)
+    while (i < report->share_count && report->shares[i].study &&
+           strcmp(report->shares[i].study, study) != 0)
         i++;
     if (i == report->share_count)
         report->shares[report->share_count++] = (struct compare_shares){.study = study};
