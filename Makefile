@@ -11,7 +11,7 @@ export FUZZ_SECONDS JOBS
 
 ninja = ninja -C $(BUILD) -j $(JOBS)
 
-.PHONY: all help run test kits lab deps install bench lint clang sanitize fuzz coverage dist clean
+.PHONY: all help run test kits lab deps install bench lint clang sanitize fuzz coverage dist deb clean
 
 all: ## build assay and its kit (build/assay, build/libexec/)
 	@scripts/deps --check run
@@ -90,8 +90,11 @@ coverage: ## run the tests and report which lines they reach
 	@ninja -C build-coverage -j $(JOBS)
 	@scripts/coverage build-coverage
 
-dist: all ## a source archive of the last commit
+dist: all ## a source archive of the last commit, with the script of pages in it: build/meson-dist
 	@meson dist -C $(BUILD) --no-tests
+
+deb: all ## Debian packages from that archive, built without a network: build/deb; TWICE=1 builds them twice and compares
+	@scripts/deb $(BUILD) $(if $(TWICE),--twice)
 
 clean: ## remove every build folder
 	rm -rf -- $(BUILD) build-clang build-sanitize build-fuzz build-coverage .cache
