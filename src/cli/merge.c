@@ -165,26 +165,31 @@ static int merge(struct merging *merging, int count, char **arguments, struct fa
     return error ? error : read_infos(merging, failure);
 }
 
-static int run(void *parsed, int argument_count, char **arguments)
+static int answer(struct merging *merging, int count, char **arguments)
 {
-    const struct merge_options *options = parsed;
     struct failure failure = {0};
-    struct merging merging = {
-        .options = options, .path = options->common.output, .left_out = json_array()};
-    struct common_options common = options->common;
+    struct common_options common = merging->options->common;
     common.output = NULL; /* -o names the collection; what is in it is told here */
-    int status = EXIT_USAGE;
-    if (!merging.path || argument_count < 1)
+    if (!merging->path || count < 1) {
         fail_with(&failure, -EINVAL,
                   "name the file to be made and the stores to be taken, as in "
                   "`assay merge -o all.sqlite first.sqlite second.sqlite`");
-    else if (merge(&merging, argument_count, arguments, &failure) < 0)
-        status = failure.code == -EEXIST || failure.code == -ENOENT || failure.code == -EINVAL
-                     ? EXIT_USAGE
-                     : EXIT_FAILED;
-    status = failure.code  ? deliver_failure("merge", &failure, status)
-             : common.json ? tell(&merging, &common)
-                           : show(&merging, &common);
+        return deliver_failure("merge", &failure, EXIT_USAGE);
+    }
+    if (merge(merging, count, arguments, &failure) < 0) {
+        bool asked_wrongly =
+            failure.code == -EEXIST || failure.code == -ENOENT || failure.code == -EINVAL;
+        return deliver_failure("merge", &failure, asked_wrongly ? EXIT_USAGE : EXIT_FAILED);
+    }
+    return common.json ? tell(merging, &common) : show(merging, &common);
+}
+
+static int run(void *parsed, int argument_count, char **arguments)
+{
+    const struct merge_options *options = parsed;
+    struct merging merging = {
+        .options = options, .path = options->common.output, .left_out = json_array()};
+    int status = answer(&merging, argument_count, arguments);
     for (size_t i = 0; merging.infos && i < merging.runs.count; i++)
         store_info_release(&merging.infos[i]);
     free(merging.infos);

@@ -96,8 +96,8 @@ static void parts_that_are_missing_have_none(void **state)
     static const char *const reports[] = {
         "{}",
         "{\"sections\": [], \"machines\": []}",
-        "{\"sections\": [{\"command\": \"validate\"}, {\"command\": \"clocks\", \"analysis\": "
-        "null}]}",
+        "{\"sections\": [{\"command\": \"validate\"}]}",
+        "{\"sections\": [{\"command\": \"clocks\", \"analysis\": null}]}",
         "{\"sections\": [{\"command\": 7}, 3, null, {\"command\": \"repeat\", \"analysis\": []}]}",
     };
     for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {

@@ -242,12 +242,12 @@ static void older_stores_are_taken_as_they_are(void **state)
 {
     struct fixture *fixture = *state;
     static const char *const newer[] = {
-        "DROP VIEW execution; DROP TABLE command; DROP TABLE subject; DROP TABLE executed;"
-        "DROP TABLE system_call; DELETE FROM meta WHERE key IN ('finished', 'checksum');"
-        "PRAGMA user_version=4",
+        ("DROP VIEW execution; DROP TABLE command; DROP TABLE subject; DROP TABLE executed;"
+         "DROP TABLE system_call; DELETE FROM meta WHERE key IN ('finished', 'checksum');"
+         "PRAGMA user_version=4"),
         "DROP VIEW look; DROP TABLE watch; DROP TABLE clock; PRAGMA user_version=3",
-        "DROP VIEW timed; DROP VIEW call; DROP TABLE tour; DROP TABLE operation;"
-        "PRAGMA user_version=2",
+        ("DROP VIEW timed; DROP VIEW call; DROP TABLE tour; DROP TABLE operation;"
+         "PRAGMA user_version=2"),
         "DROP TABLE event; DROP TABLE truth; DROP TABLE opcode; PRAGMA user_version=1",
     };
     char all[NAME], name[16];
