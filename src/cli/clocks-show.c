@@ -11,6 +11,7 @@
 #include "cli/claims.h"
 #include "cli/deliver.h"
 #include "cli/omissions.h"
+#include "cli/unfinished.h"
 #include "show/shell.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
@@ -73,13 +74,8 @@ static void put_unfinished(const struct clocks_run *run, const struct style *sty
     AUTO_TEXT struct text words = {0};
     if (!run->complete && run->once)
         text_puts(&words, "Not finished: the time did not suffice, a larger --budget holds more. ");
-    else if (!run->complete && run->stored) {
-        text_puts(&words,
-                  "Not finished: what is missing comes with `assay clocks --resume --store ");
-        text_put_shell(&words, run->stored);
-        deliver_put_via(&run->options->common, &words);
-        text_puts(&words, "`. ");
-    }
+    else if (!run->complete && run->stored)
+        unfinished_put("clocks", run->stored, &run->options->common, &words);
     if (!run->options->all)
         text_puts(&words, "--all shows every interval, pair of CPUs and reason, --json every "
                           "figure.");

@@ -11,6 +11,7 @@
 #include "cli/claims.h"
 #include "cli/deliver.h"
 #include "cli/omissions.h"
+#include "cli/unfinished.h"
 #include "show/number.h"
 #include "show/shell.h"
 #include "show/utf8.h"
@@ -102,13 +103,8 @@ static void put_uncounted(const struct erring *erring, const struct style *style
 static void put_unfinished(const struct erring *erring, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    if (!erring->complete && erring->store) {
-        text_puts(&words,
-                  "Not finished: what is missing comes with `assay error --resume --store ");
-        text_put_shell(&words, store_path(erring->store));
-        deliver_put_via(&erring->options->common, &words);
-        text_puts(&words, "`. ");
-    }
+    if (!erring->complete && erring->store)
+        unfinished_put("error", store_path(erring->store), &erring->options->common, &words);
     if (!erring->options->all)
         text_puts(&words, "--all shows every path, pattern and event, --json every figure.");
     if (!words.length)

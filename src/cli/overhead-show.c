@@ -4,6 +4,7 @@
  * The result of `assay overhead` for people: what was measured and what to do first, then part by
  * part, then the paper's findings and what could not be measured. */
 #include "cli/overhead-show.h"
+#include "cli/unfinished.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -167,13 +168,8 @@ static void put_unfinished(const struct overhead_run *run, const struct style *s
                            struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    if (!run->complete && run->stored) {
-        text_puts(&words,
-                  "Not finished: what is missing comes with `assay overhead --resume --store ");
-        text_put_shell(&words, run->stored);
-        deliver_put_via(&run->options->common, &words);
-        text_puts(&words, "`. ");
-    }
+    if (!run->complete && run->stored)
+        unfinished_put("overhead", run->stored, &run->options->common, &words);
     if (!run->options->all)
         text_puts(&words, "--all shows every variant, pair and reason, --json every figure.");
     if (!words.length)

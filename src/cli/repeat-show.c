@@ -5,6 +5,7 @@
  * controlled, which control did it, what the count depends on, why runs and sources differ, the
  * paper's findings, and what could not be measured. */
 #include "cli/repeat-show.h"
+#include "cli/unfinished.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -92,13 +93,8 @@ static void put_remarks(const struct repeat_run_of *run, const struct style *sty
                     "With fewer than the %u runs of the paper (here %zu), rare values are likely "
                     "missed: --runs 12, or a larger --budget. ",
                     PAPERS_RUNS, fewest);
-    if (!run->complete && run->stored) {
-        text_puts(&words, "Not finished: what is missing comes with `assay repeat --resume "
-                          "--store ");
-        text_put_shell(&words, run->stored);
-        deliver_put_via(&run->options->common, &words);
-        text_puts(&words, "`. ");
-    }
+    if (!run->complete && run->stored)
+        unfinished_put("repeat", run->stored, &run->options->common, &words);
     if (!run->options->all)
         text_puts(&words, repeat_is_suite(run)
                               ? "--all shows every program in detail, --json every count."

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "cli/claims.h"
 #include "cli/deliver.h"
+#include "cli/unfinished.h"
 #include "cli/validate.h"
 #include "show/number.h"
 #include "show/shell.h"
@@ -143,13 +144,9 @@ static void put_advice(const struct validating *validating, const struct style *
                        struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    if (!validating->complete) {
-        text_puts(&words, "Not finished: what is missing comes with `assay validate --resume "
-                          "--store ");
-        text_put_shell(&words, store_path(validating->store));
-        deliver_put_via(&validating->options->common, &words);
-        text_puts(&words, "`. ");
-    }
+    if (!validating->complete)
+        unfinished_put("validate", store_path(validating->store), &validating->options->common,
+                       &words);
     put_wrong(validating, &words);
     if (!validating->options->all && count_runs(validating))
         text_puts(&words, "--all shows each specimen, --json every figure. ");

@@ -109,6 +109,23 @@ class Replay(unittest.TestCase):
                 with self.subTest(name, numbered=False):
                     self.assertEqual(judged(name, collection), expected(name))
 
+    def test_a_run_goes_on_in_its_store_but_not_in_a_collection(self):
+        collection = os.path.join(self.folder, "all.sqlite")
+        paths = [unpack(name, self.folder) for name in NAMES]
+        for path in paths:
+            store = sqlite3.connect(path)
+            store.execute("DELETE FROM meta WHERE key IN ('finished', 'checksum', 'checksums')")
+            store.commit()
+            store.close()
+        done = tap.assay("merge", "-o", collection, *paths)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for number, (name, path) in enumerate(zip(NAMES, paths), 1):
+            with self.subTest(name):
+                self.assertIn("--resume", tap.assay(command_of(name), "--from", path).stdout)
+                collected = tap.assay(command_of(name), "--from", f"{collection}#{number}").stdout
+                self.assertIn("Not finished", collected)
+                self.assertNotIn("--resume", collected)
+
     def test_stores_of_older_schemas_are_judged_the_same(self):
         for name in NAMES:
             path = unpack(name, self.folder)
