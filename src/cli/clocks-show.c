@@ -9,10 +9,8 @@
 #include <string.h>
 
 #include "cli/claims.h"
-#include "cli/deliver.h"
 #include "cli/omissions.h"
 #include "cli/unfinished.h"
-#include "show/shell.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
 

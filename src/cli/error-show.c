@@ -13,7 +13,6 @@
 #include "cli/omissions.h"
 #include "cli/unfinished.h"
 #include "show/number.h"
-#include "show/shell.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
 

@@ -14,7 +14,6 @@
 #include "cli/unfinished.h"
 #include "cli/validate.h"
 #include "show/number.h"
-#include "show/shell.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
 

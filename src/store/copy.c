@@ -3,6 +3,7 @@
  *
  * Rows from one database into another, value by value: by two statements instead of ATTACH, so that
  * a source may be whatever a store can be read from. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -22,6 +23,13 @@ static int prepare_insert(struct store *into, const char *table, unsigned number
                       : store_prepare(into, text_string(&sql), insert, failure);
 }
 
+/* What the same table of another file does not take was not written by assay. */
+static int refuse_row(const struct store *from, const char *table, struct failure *failure)
+{
+    return fail_with(failure, -EBADMSG, "table %s of %.300s has a row that it cannot have", table,
+                     from->path);
+}
+
 int copy_table(struct store *from, struct store *into, const char *table, unsigned number,
                struct failure *failure)
 {
@@ -39,7 +47,8 @@ int copy_table(struct store *from, struct store *into, const char *table, unsign
         for (int i = 0; i < columns; i++)
             sqlite3_bind_value(insert, i + 1, sqlite3_column_value(rows, i));
         error = store_step(into, insert, "write to", failure);
-        sqlite3_reset(insert);
+        if ((sqlite3_reset(insert) & 0xff) == SQLITE_CONSTRAINT)
+            return refuse_row(from, table, failure);
     }
     return error;
 }

@@ -72,7 +72,8 @@ static int errno_behind(sqlite3 *db)
     sqlite3_file *journal = NULL;
     if (!error)
         sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal);
-    if (journal && journal->pMethods)
+    /* A journal in memory has no file, and nothing to ask. */
+    if (journal && journal->pMethods && journal->pMethods->xFileControl)
         journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &error);
     return error;
 }

@@ -183,6 +183,23 @@ class Salvage(Case):
                 self.assertFalse(os.path.exists(self.path("rest")))
                 os.unlink(path)
 
+    def test_rows_that_cannot_be_there_are_damage(self):
+        path = self.store("unfinished")
+        for before, after, change in (("error INTEGER NOT NULL -- errno that", "error INTEGER -- errno that", "UPDATE fact SET error = NULL"),
+                                      ("error INTEGER -- errno that", "error INTEGER NOT NULL -- errno that", "SELECT 1")):
+            with sqlite3.connect(path) as file:
+                file.execute("PRAGMA writable_schema=ON")
+                file.execute("UPDATE sqlite_master SET sql = replace(sql, ?, ?)", (before, after))
+            file.close()
+            with sqlite3.connect(path) as file:
+                file.execute(change)
+            file.close()
+        for arguments in ((), ("--salvage",)):
+            with self.subTest(arguments):
+                refused = self.run_assay("merge", *arguments, "-o", self.path("rest"), path, status=1).stderr
+                self.assertIn("fact", refused)
+                self.assertFalse(os.path.exists(self.path("rest")))
+
     def test_damage_anywhere_never_becomes_data(self):
         """Bits, cuts and pages by a fixed seed: every sample that comes out was written."""
         intact = self.path("intact")
