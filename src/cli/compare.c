@@ -95,21 +95,20 @@ static int check_options(const struct compare_options *options, int count, char 
 
 /* --- the way through --- */
 
-/* A run that cannot be read is left out, and that is said. */
+/* Half of a damaged run would be taken for all of it. */
 static int load_quantities(struct comparing *comparing, struct failure *failure)
 {
     for (size_t i = 0; i < comparing->reported.count; i++) {
         const struct listed_run *run = comparing->reported.list[i].run;
         struct store *store = NULL;
-        struct failure reason = {0};
-        int error = store_open(&store, run->name, false, &reason);
+        int error = store_open(&store, run->name, false, failure);
         if (error == 0)
-            error = compare_load(store, comparing->side_of[i], &comparing->file, &reason);
+            error = compare_load(store, comparing->side_of[i], &comparing->file, failure);
         store_close(store);
         if (error == -ENOMEM)
             return fail_with(failure, error, "out of memory");
         if (error < 0)
-            compare_note(comparing, "what %s measured is left out: %s", run->name, reason.text);
+            return error;
     }
     return 0;
 }

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "cli/command.h"
-#include "store/store.h"
+#include "cli/deliver.h"
 
 static int read_lists(const char *const *paths, size_t count, struct reported *reported,
                       struct failure *failure)
@@ -38,18 +39,15 @@ static bool judges_stores(const struct command *command)
     return false;
 }
 
-/* The command has said why on standard error; a store that cannot be opened says it again. */
-static char *reason_of(const struct reported_run *judged)
+/* What the command said of it. */
+static char *reason_of(const struct reported_run *judged, const struct text *said)
 {
-    struct failure failure = {0};
-    struct store *store = NULL;
     char *reason = NULL;
-    if (store_open(&store, judged->run->name, false, &failure) < 0)
-        reason = strdup(failure.text);
-    else if (asprintf(&reason, "`assay %s --from` could not judge this run again: exit status %d",
-                      judged->run->command, judged->status) < 0)
-        reason = NULL;
-    store_close(store);
+    if (said->length)
+        return strdup(text_string(said));
+    if (asprintf(&reason, "`assay %s --from` could not judge this run again: exit status %d",
+                 judged->run->command, judged->status) < 0)
+        return NULL;
     return reason;
 }
 
@@ -64,10 +62,15 @@ static int judge_again(struct reported_run *judged)
         return judged->reason ? 0 : -ENOMEM;
     }
     const char *const words[] = {command->name, "--from", judged->run->name, "--quiet"};
+    AUTO_TEXT struct text said = {0};
+    deliver_divert(&said);
     judged->status = retell(words, sizeof(words) / sizeof(*words), &judged->retold);
+    deliver_divert(NULL);
+    if (said.length)
+        deliver_message(command->name, text_string(&said));
     if (judged->retold.envelope)
         return judged->retold.words.failed ? -ENOMEM : 0;
-    judged->reason = reason_of(judged);
+    judged->reason = reason_of(judged, &said);
     return judged->reason ? 0 : -ENOMEM;
 }
 

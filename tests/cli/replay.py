@@ -140,6 +140,31 @@ class Replay(unittest.TestCase):
                     self.assertEqual(judged(name, path), expected(name))
             store.close()
 
+    def damaged(self, name):
+        """A copy with another count in its last process than was written."""
+        path = unpack(name, self.folder)
+        with sqlite3.connect(path) as store:
+            store.execute("UPDATE sample_packed SET value = value + 1 WHERE key = (SELECT max(key) FROM sample_packed)")
+        store.close()
+        return path
+
+    def test_a_damaged_run_is_not_compared_by_what_is_left_of_it(self):
+        for name in ("lab-aarch64-error", "vm-x86_64-clocks", "vm-x86_64-overhead"):
+            with self.subTest(name):
+                whole = shutil.copy(unpack(name, self.folder), os.path.join(self.folder, "whole.sqlite"))
+                done = tap.assay("compare", "--fail-on", "difference", whole, self.damaged(name))
+                self.assertEqual(done.returncode, 1, done.stdout)
+                self.assertIn("damaged", done.stderr)
+                self.assertEqual(done.stdout, "")
+
+    def test_a_report_of_a_damaged_run_says_what_is_damaged(self):
+        done = tap.assay("report", "--json", self.damaged("lab-aarch64-error"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        section, = json.loads(done.stdout)["analysis"]["sections"]
+        self.assertIn("damaged", section["reason"])
+        self.assertIn("damaged", done.stderr)
+        self.assertEqual(section["figures"], [])
+
     def test_a_newer_schema_is_refused_by_its_name(self):
         path = unpack(NAMES[0], self.folder)
         with sqlite3.connect(path) as store:
