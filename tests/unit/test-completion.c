@@ -91,8 +91,8 @@ static int run(const char *const *words, char *said, size_t size)
         if (!freopen("said", "w", stdout) || dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
             _exit(126);
         setenv("HOME", folder, 1);
-        setenv("XDG_DATA_HOME", "/nonexistent", 1);
-        setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+        setenv("XDG_DATA_HOME", folder, 1);
+        setenv("XDG_CONFIG_HOME", folder, 1);
         execvp(words[0], (char *const *)words);
         _exit(127);
     }
