@@ -67,6 +67,7 @@ static int leave(void **state)
     unlink("script");
     unlink("said");
     unlink("seen");
+    rmdir("fish"); /* its own */
     return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
 }
 
