@@ -168,7 +168,7 @@ static int go_on(struct running *running)
     int error = run_place_reopen(&running->place, options->store, running->fingerprint, &failure);
     if (error == 0)
         error = run_record_read(running, &failure);
-    if (error < 0)
+    if (error)
         return refuse(error, options->store != NULL, &failure);
     recall_via(running);
     if (options->store)

@@ -131,18 +131,17 @@ static int refuse_choice(struct store *store, const struct run_list *runs, struc
 
 static int choose(struct store *store, const struct run_list *runs, struct failure *failure)
 {
-    const struct listed_run *chosen = !store->numbered && runs->count == 1 ? runs->list : NULL;
-    for (size_t i = 0; store->numbered && i < runs->count; i++)
-        if (runs->list[i].number == store->number)
-            chosen = &runs->list[i];
-    if (!chosen)
+    size_t chosen = 0;
+    while (store->numbered && chosen < runs->count && runs->list[chosen].number != store->number)
+        chosen++;
+    if (store->numbered ? chosen == runs->count : runs->count != 1)
         return refuse_choice(store, runs, failure);
-    char *path = strdup(chosen->name);
+    char *path = strdup(runs->list[chosen].name);
     if (!path)
         return store_no_memory(store, failure);
     free(store->path);
     store->path = path;
-    store->number = chosen->number;
+    store->number = runs->list[chosen].number;
     return 0;
 }
 

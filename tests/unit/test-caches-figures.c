@@ -23,7 +23,7 @@ static void add(struct caching *caching, const struct caches_point *like, double
     assert_int_equal(caches_add(&caching->points, like, 2, second), 0);
 }
 
-static struct caches_claim claim = {.level = 1, .type = "data", .bytes = 32 * 1024, .line = 64};
+static struct caches_claim claim = {.level = 1, .type = "data", .bytes = 32 * KIB, .line = 64};
 
 static void build(struct caching *caching)
 {
@@ -38,13 +38,13 @@ static void build(struct caching *caching)
     add(caching,
         &(struct caches_point){.shape = CHASE_PAIRS, .bytes = 64 * KIB, .stride = 1024, .pair = 32},
         5, 6);
-    add(caching, &(struct caches_point){.shape = CHASE_SETS, .bytes = 12 * 4096, .stride = 4096}, 4,
+    add(caching, &(struct caches_point){.shape = CHASE_SETS, .bytes = 48 * KIB, .stride = 4096}, 4,
         4);
     caching->report.row_count = 1;
     caching->report.rows[0] = (struct caches_row){.level = 1,
                                                   .type = "data",
                                                   .claim = &claim,
-                                                  .bytes = {true, 48 * 1024, 0.97, ""},
+                                                  .bytes = {true, 48 * KIB, 0.97, ""},
                                                   .line = {true, 64, 1, ""},
                                                   .ways = {.reason = "too loud"},
                                                   .ticks = 4};

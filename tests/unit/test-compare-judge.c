@@ -99,11 +99,13 @@ static void end(struct compare_case *file, struct compare_report *report)
     compare_case_release(file);
 }
 
-static void say(struct compare_case *file, const char *subject, const struct compare_word *words)
+/* What each of two sides says. */
+static void say(struct compare_case *file, const char *subject, const struct compare_word words[2])
 {
     struct compare_claim *claim = compare_add_claim(file, "validate", subject);
     assert_non_null(claim);
-    for (size_t i = 0; i < file->side_count; i++)
+    assert_int_equal(file->side_count, 2);
+    for (size_t i = 0; i < 2; i++)
         if (words[i].word)
             assert_int_equal(compare_say(claim, i, &words[i]), 0);
 }
@@ -439,7 +441,7 @@ static void clean_data_accuse_nobody(void **state)
                 struct compare_case file;
                 struct compare_report report;
                 struct random random;
-                random_seed(&random, seed * 100 + noise * 10 + p);
+                random_seed(&random, seed * UINT64_C(100) + noise * 10 + p);
                 begin(&file, 2);
                 plant(&file, "one",
                       &(struct planted){12, processes[p], (enum noise)noise, 0, false}, &random);
