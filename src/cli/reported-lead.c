@@ -79,7 +79,10 @@ static void lead_validate(const json_t *results, const json_t *analysis, json_t 
     static const char *const amiss[] = {"biased", "dead", "noisy", "unsupported"};
     const json_t *events = json_object_get(analysis, "events"), *first = NULL;
     AUTO_TEXT struct text sentence = {0};
-    text_printf(&sentence, "Of %zu events: ", json_array_size(events));
+    if (!json_array_size(events))
+        return;
+    text_printf(&sentence, "Of %zu %s: ", json_array_size(events),
+                json_array_size(events) == 1 ? "event" : "events");
     put_verdicts(events, &sentence);
     text_putc(&sentence, '.');
     say(lead, &sentence);
@@ -134,44 +137,69 @@ static void lead_caches(const json_t *results, const json_t *analysis, json_t *l
 
 /* --- repeat --- */
 
+static double variation(const json_t *program, const char *key)
+{
+    return json_number_value(json_object_get(program, key));
+}
+
+static void say_as_is(const json_t *programs, json_t *lead)
+{
+    size_t i, count = 0;
+    const json_t *most = NULL;
+    json_t *program;
+    AUTO_TEXT struct text sentence = {0};
+    json_array_foreach(programs, i, program)
+    {
+        if (!json_is_number(json_object_get(program, "as_is_cv_percent")))
+            continue;
+        count++;
+        if (!most || variation(program, "as_is_cv_percent") > variation(most, "as_is_cv_percent"))
+            most = program;
+    }
+    if (!most)
+        return;
+    const char *programs_told = count == 1 ? "program" : "programs", *event = word(most, "event");
+    if (variation(most, "as_is_cv_percent") > 0) {
+        char share[NUMBER_SIZE];
+        number_brief(variation(most, "as_is_cv_percent"), share, sizeof(share));
+        text_printf(&sentence,
+                    "Left as they are, counts vary by up to %s %% (%s%s%s) from run to run, over "
+                    "%zu %s.",
+                    share, word(most, "program"), *event ? ", " : "", event, count, programs_told);
+    } else {
+        text_printf(&sentence, "Left as they are, %zu %s count%s the same in every run.", count,
+                    programs_told, count == 1 ? "s" : "");
+    }
+    say(lead, &sentence);
+}
+
+static void say_controlled(const json_t *programs, json_t *lead)
+{
+    size_t i, count = 0, steady = 0;
+    json_t *program;
+    AUTO_TEXT struct text sentence = {0};
+    json_array_foreach(programs, i, program)
+    {
+        if (!json_is_number(json_object_get(program, "controlled_cv_percent")))
+            continue;
+        count++;
+        steady += variation(program, "controlled_cv_percent") <= 0;
+    }
+    if (!count)
+        return;
+    text_printf(&sentence,
+                "With everything held constant that can be, %zu of %zu count the same in every "
+                "run.",
+                steady, count);
+    say(lead, &sentence);
+}
+
 static void lead_repeat(const json_t *results, const json_t *analysis, json_t *lead)
 {
     (void)results;
     const json_t *programs = json_object_get(analysis, "programs");
-    size_t i, controlled = 0, steady = 0;
-    double most = -1;
-    const char *whose = "";
-    json_t *program;
-    json_array_foreach(programs, i, program)
-    {
-        const json_t *as_is = json_object_get(program, "as_is_cv_percent");
-        const json_t *held = json_object_get(program, "controlled_cv_percent");
-        if (json_is_number(as_is) && json_number_value(as_is) > most) {
-            most = json_number_value(as_is);
-            whose = word(program, "program");
-        }
-        controlled += json_is_number(held);
-        steady += json_is_number(held) && json_number_value(held) <= 0;
-    }
-    AUTO_TEXT struct text sentence = {0};
-    if (most >= 0) {
-        char share[NUMBER_SIZE];
-        number_brief(most, share, sizeof(share));
-        text_printf(
-            &sentence,
-            "Left as they are, counts vary by up to %s %% (%s) from run to run, over %zu %s.",
-            share, whose, json_array_size(programs),
-            json_array_size(programs) == 1 ? "program" : "programs");
-        say(lead, &sentence);
-    }
-    if (controlled) {
-        text_clear(&sentence);
-        text_printf(&sentence,
-                    "With everything held constant that can be, %zu of %zu count the same in every "
-                    "run.",
-                    steady, controlled);
-        say(lead, &sentence);
-    }
+    say_as_is(programs, lead);
+    say_controlled(programs, lead);
 }
 
 /* --- all others --- */

@@ -68,9 +68,19 @@ static void sections_begin_with_what_came_out(void **state)
                                        "2097152}]}"),
                         "Level 1 (data): 2 MiB, and the machine claims 32 KiB.");
     assert_string_equal(first_sentence("{\"command\":\"repeat\",\"analysis\":{\"programs\":["
-                                       "{\"program\":\"ls\",\"as_is_cv_percent\":2.5}]}}"),
-                        "Left as they are, counts vary by up to 2.5 % (ls) from run to run, over 1 "
-                        "program.");
+                                       "{\"program\":\"ls\",\"event\":\"page-faults\","
+                                       "\"as_is_cv_percent\":2.5},{\"program\":\"cp\"}]}}"),
+                        "Left as they are, counts vary by up to 2.5 % (ls, page-faults) from run "
+                        "to run, over 1 program.");
+    assert_string_equal(first_sentence("{\"command\":\"repeat\",\"analysis\":{\"programs\":["
+                                       "{\"program\":\"ls\",\"as_is_cv_percent\":0},"
+                                       "{\"program\":\"cp\",\"as_is_cv_percent\":0}]}}"),
+                        "Left as they are, 2 programs count the same in every run.");
+    assert_string_equal(first_sentence("{\"command\":\"validate\",\"analysis\":{\"events\":["
+                                       "{\"verdict\":\"exact\"}]}}"),
+                        "Of 1 event: 1 exact.");
+    assert_string_equal(first_sentence("{\"command\":\"validate\",\"analysis\":{\"events\":[]}}"),
+                        "");
     /* What is not as it should be is passed over. */
     assert_string_equal(first_sentence("{\"command\":\"error\",\"analysis\":[]}"), "");
     assert_string_equal(first_sentence("{\"command\":\"unheard-of\"}"), "");
