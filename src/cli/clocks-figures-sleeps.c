@@ -46,11 +46,10 @@ struct sleep {
     enum sort sort;
 };
 
-/* Points that a log axis has room for, sorted so that those of one clock and length are together.
- */
+/* Sorted so that those of one clock and length are together. */
 struct sleeps {
     struct sleep *all;
-    size_t count, beyond; /* beyond: not a time above 0 */
+    size_t count, beyond; /* beyond: points that an axis has no room for */
 };
 
 static int by_clock_and_length(const void *left, const void *right)
@@ -66,10 +65,17 @@ static int by_clock_and_length(const void *left, const void *right)
     return (a->measured_ms > b->measured_ms) - (a->measured_ms < b->measured_ms);
 }
 
-static bool is_drawn(const struct clock_point *point)
+static double ratio_of(const struct clock_point *point)
 {
-    return isfinite(point->measured_ms) && point->measured_ms > 0 &&
-           isfinite(point->requested_ms) && point->requested_ms > 0;
+    return point->reference_ms > 0 ? point->measured_ms / point->reference_ms : (double)NAN;
+}
+
+/* Times stand on log axes; beside the reference a clock that stood still has its place, too. */
+static bool is_drawn(const struct clock_point *point, bool compared)
+{
+    return isfinite(point->requested_ms) && point->requested_ms > 0 &&
+           (compared ? isfinite(ratio_of(point))
+                     : isfinite(point->measured_ms) && point->measured_ms > 0);
 }
 
 static bool is_reference(const struct clocks_run *run, uint32_t clock)
@@ -77,8 +83,8 @@ static bool is_reference(const struct clocks_run *run, uint32_t clock)
     return run->report.reference.clock >= 0 && (uint32_t)run->report.reference.clock == clock;
 }
 
-/* others: all but the reference, which agrees with itself. */
-static bool gather(const struct clocks_run *run, bool others, struct sleeps *sleeps)
+/* compared: what can be held against the reference, which itself agrees with itself. */
+static bool gather(const struct clocks_run *run, bool compared, struct sleeps *sleeps)
 {
     const struct clocks_report *report = &run->report;
     sleeps->all = calloc(report->point_count + 1, sizeof(*sleeps->all));
@@ -87,9 +93,9 @@ static bool gather(const struct clocks_run *run, bool others, struct sleeps *sle
     for (size_t i = 0; i < report->point_count; i++) {
         const struct clock_point *point = &report->points[i];
         if (point->clock >= run->file.clock_count || !clocks_is_judged(run, point->clock) ||
-            (others && is_reference(run, point->clock)))
+            (compared && is_reference(run, point->clock)))
             continue;
-        if (is_drawn(point))
+        if (is_drawn(point, compared))
             sleeps->all[sleeps->count++] = (struct sleep){point, sort_of(run, point->clock)};
         else
             sleeps->beyond++;
@@ -110,11 +116,6 @@ static size_t end_of(const struct sleeps *sleeps, size_t begin, bool lengths)
 }
 
 /* --- rows --- */
-
-static double ratio_of(const struct clock_point *point)
-{
-    return point->reference_ms > 0 ? point->measured_ms / point->reference_ms : (double)NAN;
-}
 
 static void add_point(json_t *figure, const struct clocks_run *run, const struct sleep *sleep)
 {
@@ -164,7 +165,7 @@ static void add_line(json_t *figure, const struct sleeps *sleeps)
 
 struct sleeper {
     uint32_t clock;
-    double worst; /* ratio to the reference, the farthest from 1; NaN: not compared */
+    double worst; /* ratio to the reference, the farthest from 1 */
 };
 
 static int by_worst(const void *left, const void *right)
@@ -175,8 +176,7 @@ static int by_worst(const void *left, const void *right)
 }
 
 /* Clocks that were compared with another, the worst first. */
-static size_t find_sleepers(const struct clocks_run *run, const struct sleeps *sleeps,
-                            struct sleeper *sleepers)
+static size_t find_sleepers(const struct sleeps *sleeps, struct sleeper *sleepers)
 {
     size_t count = 0;
     for (size_t begin = 0, end; begin < sleeps->count; begin = end) {
@@ -184,12 +184,10 @@ static size_t find_sleepers(const struct clocks_run *run, const struct sleeps *s
         end = end_of(sleeps, begin, false);
         for (size_t i = begin; i < end; i++) {
             const double ratio = ratio_of(sleeps->all[i].point);
-            if (isfinite(ratio) &&
-                (isnan(sleeper.worst) || fabs(ratio - 1) > fabs(sleeper.worst - 1)))
+            if (isnan(sleeper.worst) || fabs(ratio - 1) > fabs(sleeper.worst - 1))
                 sleeper.worst = ratio;
         }
-        if (isfinite(sleeper.worst) && !is_reference(run, sleeper.clock))
-            sleepers[count++] = sleeper;
+        sleepers[count++] = sleeper;
     }
     qsort(sleepers, count, sizeof(*sleepers), by_worst);
     return count;
@@ -278,11 +276,12 @@ static void fill(json_t *figure, const struct clocks_run *run, const struct slee
 json_t *clocks_sleeps_figure(const struct clocks_run *run)
 {
     static const struct figure_column columns[] = {SLEEP_COLUMNS(ROLE_Y, ROLE_NONE)};
-    struct sleeps sleeps = {0};
+    struct sleeps sleeps = {0}, compared = {0};
     AUTO_TEXT struct text caption = {0};
     AUTO_FREE struct sleeper *sleepers = calloc(run->file.clock_count + 1, sizeof(*sleepers));
-    if (sleepers && gather(run, false, &sleeps))
-        put_caption(run, sleepers, find_sleepers(run, &sleeps, sleepers), &caption);
+    if (sleepers && gather(run, false, &sleeps) && gather(run, true, &compared))
+        put_caption(run, sleepers, find_sleepers(&compared, sleepers), &caption);
+    free(compared.all);
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "clocks-sleeps",
         .title = "Sleeps as clocks see them",

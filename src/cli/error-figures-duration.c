@@ -174,6 +174,17 @@ static void add_fits(const struct erring *erring, const struct error_slope *like
     }
 }
 
+/* Do straight lines look like it? */
+static bool is_straight(const json_t *figure)
+{
+    static const char *const axes[] = {"x", "y"};
+    for (size_t i = 0; i < 2; i++)
+        if (strcmp(json_string_value(json_object_get(json_object_get(figure, axes[i]), "scale")),
+                   "linear") != 0)
+            return false;
+    return true;
+}
+
 static void add_by_n(const struct erring *erring, const struct error_slope *like, json_t *figures)
 {
     static const struct figure_column columns[] = {
@@ -203,10 +214,12 @@ static void add_by_n(const struct erring *erring, const struct error_slope *like
     figure_fit_scale(figure, "x");
     figure_fit_scale(figure, "y");
     add_fits(erring, like, figure);
-    text_puts(&words, "Points are medians of cells, their bars the middle half of the runs; curves "
-                      "are the straight lines that the slopes are of, on logarithmic axes. What is "
-                      "there at one iteration is what measuring itself adds, what comes on top of "
-                      "it came while the loop ran.");
+    text_puts(&words, "Points are medians of cells, their bars the middle half of the runs; ");
+    text_puts(&words, is_straight(figure) ? "lines are those that the slopes are of."
+                                          : "curves are the straight lines that the slopes are of, "
+                                            "on logarithmic axes.");
+    text_puts(&words, " What is there at one iteration is what measuring itself adds, what comes "
+                      "on top of it came while the loop ran.");
     figure_set_caption(figure, &words);
     error_append_figure(erring, figures, figure);
 }

@@ -20,7 +20,8 @@ static const char *unit_of(const struct error_cell *cell)
 
 /* --- all of them --- */
 
-static void put_overview(struct text *words, const struct error_cell *cell, const json_t *figure)
+static void put_overview(const struct erring *erring, const struct error_cell *cell,
+                         const json_t *figure, struct text *words)
 {
     const json_t *rows = json_object_get(figure, "rows");
     const json_t *row = json_array_get(rows, json_array_size(rows) - 1);
@@ -28,11 +29,18 @@ static void put_overview(struct text *words, const struct error_cell *cell, cons
     double least = json_number_value(json_array_get(row, 4));
     double median = json_number_value(json_array_get(row, 6));
     double most = json_number_value(json_array_get(row, 9));
-    text_puts(words, "Half of the ");
+    text_puts(words, "Of ");
     figure_put_number(words, runs);
     text_puts(words, " empty windows of ");
     error_put_event(cell->event, error_is_stepped(cell), words);
-    text_puts(words, " counted ");
+    error_put_machine(&erring->file, cell->machine, words);
+    if (least >= most) {
+        text_puts(words, ", every one counted ");
+        figure_put_number(words, most);
+        text_puts(words, ". ");
+        return;
+    }
+    text_puts(words, ", half counted ");
     figure_put_number(words, median);
     text_puts(words, " or more although nothing happened in them; the least counted ");
     figure_put_number(words, least);
@@ -75,7 +83,7 @@ static void add_overview(const struct erring *erring, const struct error_ways *w
                    error_event_json(first->event, error_is_stepped(first)),
                    error_mode_json(first->mode));
         if (figure_rows(figure) > before && before < 4)
-            put_overview(&words, first, figure);
+            put_overview(erring, first, figure, &words);
     }
     text_puts(&words, "How far apart they lie is what choosing the way of measuring is worth.");
     figure_set_caption(figure, &words);
@@ -185,7 +193,7 @@ static void add_unit(const struct erring *erring, const struct error_ways *ways,
     json_t *figure = figure_new(&(struct figure_spec){
         .id = text_string(&id),
         .title = text_string(&title),
-        .paper = instructions ? ERROR_PAPER "Figures 4 and 6" : NULL,
+        .paper = instructions ? ERROR_PAPER "Figure 6" : NULL,
         .kind = FIGURE_BOXES,
         .x = {unit, SCALE_LINEAR, false},
         .columns = columns,

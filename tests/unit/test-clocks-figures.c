@@ -129,6 +129,26 @@ static void a_sleep_that_a_clock_missed_has_no_dot(void **state)
     json_decref(figures);
 }
 
+/* No place on a log axis is no reason to call a clock right. */
+static void a_clock_that_stood_still_once_is_not_within_a_percent(void **state)
+{
+    struct shown *shown = *state;
+    struct clocks_report *report = &shown->run.report;
+    size_t tsc = 0;
+    while (report->points[tsc].clock != SHOWN_TSC)
+        tsc++;
+    report->points[tsc].measured_ms = 0;
+    json_t *figures = figures_of(shown);
+    const json_t *sleeps = figure_called(figures, "clocks-sleeps"),
+                 *errors = figure_called(figures, "clocks-sleep-errors");
+    assert_int_equal(figure_rows(sleeps), 7 * 15 - 1);
+    figure_expect_caption(sleeps, "2 of 6 clocks stay within 1 % of the reference");
+    figure_expect_caption(sleeps, "tsc is off, too: at worst it shows 0 % of a sleep");
+    assert_int_equal(figure_rows(errors), 6 * 15);
+    figure_expect_caption(errors, "the CPU's counter by up to -1,000,000 ppm");
+    json_decref(figures);
+}
+
 /* Whatever lengths it had, an interval of a clock is one field. */
 static void an_interval_of_a_clock_is_one_field(void **state)
 {
@@ -304,6 +324,7 @@ int main(void)
         WITH_RICH(agreement_is_not_the_last_word),
         WITH_RICH(of_many_sleeps_some_are_drawn),
         WITH_RICH(a_sleep_that_a_clock_missed_has_no_dot),
+        WITH_RICH(a_clock_that_stood_still_once_is_not_within_a_percent),
         WITH_RICH(an_interval_of_a_clock_is_one_field),
         WITH_RICH(an_independent_reference_counts),
         WITH_RICH(a_reading_has_a_cost_and_a_resolution),
