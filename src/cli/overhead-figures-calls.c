@@ -217,7 +217,7 @@ static int by_order(const void *left, const void *right)
 static void add_unit(const struct overhead_run *run, const struct overhead_cells *cells,
                      const char *unit, json_t *figures)
 {
-    const char *kinds[KINDS_MOST];
+    const char *kinds[KINDS_MOST] = {0};
     size_t count = 0;
     for (size_t i = 0; i < run->file.operation_count; i++) {
         const char *kind = run->file.operations[i].kind;

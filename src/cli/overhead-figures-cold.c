@@ -33,7 +33,7 @@ static bool is_first_call(const struct overhead_run *run, size_t index)
         return false;
     for (size_t i = 0; i < run->report.cold_count; i++)
         if (i != index && same_call(&list[i], cold) && says_something(run, &list[i]) &&
-            (list[i].opening > cold->opening || (list[i].opening == cold->opening && i < index)))
+            (list[i].opening > cold->opening || (i < index && list[i].opening == cold->opening)))
             return false;
     return true;
 }

@@ -140,7 +140,9 @@ static json_t *findings(const void *run)
     json_t *list = json_array();
     size_t i;
     json_array_foreach(json_object_get(running->sections, "sections"), i, section)
+    {
         json_array_extend(list, json_object_get(section, "findings"));
+    }
     return list;
 }
 

@@ -201,8 +201,10 @@ static void put_clocks(const json_t *clocks, const struct style *style, struct t
     const json_t *chosen, *avoid = json_object_get(clocks, "avoid");
     size_t i;
     json_array_foreach(json_object_get(clocks, "use"), i, chosen)
+    {
         text_printf(&words, "%s%s: %s", i ? "; " : "", purpose_words(text_of(chosen, "for")),
                     text_of(chosen, "clock"));
+    }
     if (json_array_size(avoid)) {
         text_puts(&words, words.length ? "; not: " : "not: ");
         put_names(avoid, style->width / 2, &words);

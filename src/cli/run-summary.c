@@ -26,8 +26,11 @@ static const json_t *section_of(const json_t *report, const char *command)
 {
     const json_t *section;
     size_t i;
-    json_array_foreach(json_object_get(report, "sections"), i,
-                       section) if (is_text(section, "command", command)) return section;
+    json_array_foreach(json_object_get(report, "sections"), i, section)
+    {
+        if (is_text(section, "command", command))
+            return section;
+    }
     return NULL;
 }
 
@@ -135,7 +138,10 @@ static json_t *trust(const json_t *report)
     }
     const char *verdict;
     json_t *list;
-    json_object_foreach(names, verdict, list) json_object_set_new(names, verdict, folded(list));
+    json_object_foreach(names, verdict, list)
+    {
+        json_object_set_new(names, verdict, folded(list));
+    }
     json_object_set_new(object, "events", json_integer((json_int_t)json_array_size(events)));
     json_object_set_new(object, "verdicts", verdicts);
     json_object_set_new(object, "names", names);
@@ -155,8 +161,11 @@ static json_t *paths(const json_t *report)
         return json_null();
     json_t *list = json_array();
     size_t i;
-    json_array_foreach(all, i, best) if (json_is_true(json_object_get(best, "overall")))
-        json_array_append_new(list, picked(best, keys));
+    json_array_foreach(all, i, best)
+    {
+        if (json_is_true(json_object_get(best, "overall")))
+            json_array_append_new(list, picked(best, keys));
+    }
     return list;
 }
 
@@ -170,7 +179,9 @@ static json_t *calls(const json_t *report)
     json_t *list = json_array();
     size_t i;
     json_array_foreach(all, i, advice)
+    {
         json_array_append_new(list, json_text(text_of(advice, "text")));
+    }
     return list;
 }
 
@@ -217,8 +228,11 @@ static json_t *clocks(const json_t *report)
         if (chosen)
             json_array_append_new(use, chosen);
     }
-    json_array_foreach(all, i, member) if (is_text(member, "trust", "not dependable"))
-        json_array_append_new(avoid, json_text(text_of(member, "clock")));
+    json_array_foreach(all, i, member)
+    {
+        if (is_text(member, "trust", "not dependable"))
+            json_array_append_new(avoid, json_text(text_of(member, "clock")));
+    }
     json_object_set_new(object, "use", use);
     json_object_set_new(object, "avoid", avoid);
     return object;
@@ -285,10 +299,12 @@ static json_t *findings(const json_t *report)
     json_int_t total = 0;
     size_t i, j;
     json_array_foreach(json_object_get(report, "sections"), i, section)
-        json_array_foreach(json_object_get(section, "findings"), j, finding)
     {
-        count_up(verdicts, text_of(finding, "verdict"));
-        total++;
+        json_array_foreach(json_object_get(section, "findings"), j, finding)
+        {
+            count_up(verdicts, text_of(finding, "verdict"));
+            total++;
+        }
     }
     json_object_set_new(object, "total", json_integer(total));
     json_object_set_new(object, "verdicts", verdicts);
