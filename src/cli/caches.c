@@ -211,6 +211,7 @@ static int run(void *parsed, int argument_count, char **arguments)
 
 const struct command command_caches = {
     .name = "caches",
+    .group = GROUP_STUDY,
     .summary = "deduce caches and TLBs from how long memory takes, beside what is claimed",
     .synopsis = "[options]",
     .description =

@@ -252,6 +252,7 @@ static const struct exit_meaning exits[] = {
 
 const struct command command_clocks = {
     .name = "clocks",
+    .group = GROUP_STUDY,
     .summary = "which clock can be trusted for an interval, and what a reading costs",
     .synopsis = "[options]",
     .description =

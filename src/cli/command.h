@@ -97,8 +97,18 @@ struct exit_meaning {
     const char *meaning;
 };
 
+/* What stands together in `assay --help`, in this order. */
+enum command_group {
+    GROUP_ALL,
+    GROUP_MACHINE,
+    GROUP_STUDY,
+    GROUP_PROGRAM,
+    GROUP_STORED,
+};
+
 struct command {
     const char *name;
+    enum command_group group;
     const char *summary;     /* one line in `assay --help` */
     const char *synopsis;    /* "[options] [GLOB]" */
     const char *description; /* paragraphs */

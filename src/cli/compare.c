@@ -216,6 +216,7 @@ static const struct exit_meaning exits[] = {
 
 const struct command command_compare = {
     .name = "compare",
+    .group = GROUP_STORED,
     .summary = "what differs between machines, kernels or settings",
     .synopsis = "[options] FILE [FILE...]",
     .description =

@@ -172,6 +172,7 @@ static int run(void *parsed, int argument_count, char **arguments)
 
 const struct command command_doctor = {
     .name = "doctor",
+    .group = GROUP_MACHINE,
     .summary = "what stands in the way of accurate counts, and how to change it",
     .synopsis = "[options] [CHECK...]",
     .description =

@@ -265,6 +265,7 @@ static const struct exit_meaning exits[] = {
 
 const struct command command_error = {
     .name = "error",
+    .group = GROUP_STUDY,
     .summary = "what measuring itself adds to a count, by every way of measuring",
     .synopsis = "[options] [EVENT...]",
     .description =

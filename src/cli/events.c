@@ -370,6 +370,7 @@ static int run(void *parsed, int argument_count, char **arguments)
 
 const struct command command_events = {
     .name = "events",
+    .group = GROUP_MACHINE,
     .summary = "list events that can be counted here, and why others cannot",
     .synopsis = "[options] [NAME | GLOB]",
     .description =

@@ -293,6 +293,7 @@ static int run(void *parsed, int argument_count, char **arguments)
 
 const struct command command_export = {
     .name = "export",
+    .group = GROUP_STORED,
     .summary = "write what a store holds as CSV or JSON",
     .synopsis = "[options] [STORE]",
     .description =

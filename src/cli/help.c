@@ -23,6 +23,22 @@ const struct exit_meaning exit_meanings[] = {
     {0},
 };
 
+/* Commands that only read what is stored ask nothing of the machine. */
+static const struct exit_meaning stored_meanings[] = {
+    {EXIT_DONE, "done"},
+    {EXIT_FAILED, "failed"},
+    {EXIT_USAGE, "the command line is wrong"},
+    {EXIT_INTERRUPTED, "interrupted"},
+    {0},
+};
+
+const struct exit_meaning *exit_meanings_of(const struct command *command)
+{
+    if (command->exits)
+        return command->exits;
+    return command->group == GROUP_STORED ? stored_meanings : exit_meanings;
+}
+
 static void heading(struct text *out, const char *word)
 {
     text_printf(out, "\n%s:\n", word);
@@ -73,6 +89,23 @@ static void example_entries(struct text *out, const char *examples)
     }
 }
 
+static void command_entries(struct text *out)
+{
+    static const char *const titles[] = {
+        [GROUP_ALL] = "To begin with",
+        [GROUP_MACHINE] = "What there is to count, and what is in the way",
+        [GROUP_STUDY] = "How a machine counts, one question each",
+        [GROUP_PROGRAM] = "Counts of a program",
+        [GROUP_STORED] = "Runs that were stored",
+    };
+    for (size_t group = 0; group < sizeof(titles) / sizeof(titles[0]); group++) {
+        heading(out, titles[group]);
+        for (const struct command *const *at = command_registry; *at; at++)
+            if ((*at)->group == (enum command_group)group)
+                entry(out, (*at)->name, (*at)->summary);
+    }
+}
+
 void help_program(struct text *out)
 {
     text_puts(out, "usage: assay [--help | --version] COMMAND [options]\n\n");
@@ -80,16 +113,15 @@ void help_program(struct text *out)
          "Tells how far each performance counter of a machine can be trusted, why, and how to "
          "measure so that the error is smallest: every count with its error bar.",
          0, 0, HELP_WIDTH);
-    heading(out, "Commands");
-    for (const struct command *const *at = command_registry; *at; at++)
-        entry(out, (*at)->name, (*at)->summary);
+    command_entries(out);
     heading(out, "Options");
     entry(out, "-h, --help", "print this help");
     entry(out, "    --version", "print the version");
     entry(out, "    --man [COMMAND]", "print a manual page in roff, for man -l");
     entry(out, "    --completion SHELL", "print what completes command lines in bash, zsh or fish");
     exit_entries(out, exit_meanings);
-    text_puts(out, "\n`assay COMMAND --help` explains a command and its options.\n");
+    text_puts(out, "\n`assay COMMAND --help` explains a command and its options; begin with `assay "
+                   "run\n--quick`.\n");
 }
 
 void help_command(struct text *out, const struct command *command)
@@ -100,5 +132,5 @@ void help_command(struct text *out, const struct command *command)
     options_each(command, option_entry, out);
     if (command->examples)
         example_entries(out, command->examples);
-    exit_entries(out, command->exits ? command->exits : exit_meanings);
+    exit_entries(out, exit_meanings_of(command));
 }

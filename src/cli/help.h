@@ -18,3 +18,4 @@ void man_command(struct text *out, const struct command *command, const char *ve
 
 /* The commands of `assay help` and their exit codes, for both. */
 extern const struct exit_meaning exit_meanings[]; /* ends with meaning NULL */
+const struct exit_meaning *exit_meanings_of(const struct command *command);

@@ -117,6 +117,7 @@ static const struct exit_meaning exits[] = {
 
 const struct command command_lab = {
     .name = "lab",
+    .group = GROUP_MACHINE,
     .summary = "emulated machines with exact counters: install, list, run",
     .synopsis = "install [ISA] | list | run ISA [-- CMD...]",
     .description =

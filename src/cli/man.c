@@ -172,6 +172,6 @@ void man_command(struct text *out, const struct command *command, const char *ve
     options_each(command, option_entry, out);
     if (command->examples)
         example_section(out, command->examples);
-    exit_section(out, command->exits ? command->exits : exit_meanings);
+    exit_section(out, exit_meanings_of(command));
     text_puts(out, ".SH SEE ALSO\n.BR assay (1)\n");
 }

@@ -301,6 +301,7 @@ static int run(void *parsed, int argument_count, char **arguments)
 
 const struct command command_measure = {
     .name = "measure",
+    .group = GROUP_STUDY,
     .summary = "count events around code whose counts are known",
     .synopsis = "--event EVENT [options]",
     .description =

@@ -200,6 +200,7 @@ static int run(void *parsed, int argument_count, char **arguments)
 
 const struct command command_merge = {
     .name = "merge",
+    .group = GROUP_STORED,
     .summary = "put several runs into one file",
     .synopsis = "[options] -o FILE STORE...",
     .description =

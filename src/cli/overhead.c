@@ -259,6 +259,7 @@ static const struct exit_meaning exits[] = {
 
 const struct command command_overhead = {
     .name = "overhead",
+    .group = GROUP_STUDY,
     .summary = "what start, stop and read cost, by every way of calling them",
     .synopsis = "[options]",
     .description =

@@ -292,6 +292,7 @@ static const struct exit_meaning exits[] = {
 
 const struct command command_repeat = {
     .name = "repeat",
+    .group = GROUP_PROGRAM,
     .summary = "is the same program counted the same, run after run and by every source?",
     .synopsis = "[options] [--] [COMMAND [ARGUMENT...]]",
     .description =

@@ -200,6 +200,7 @@ static int run(void *parsed, int argument_count, char **arguments)
 
 const struct command command_report = {
     .name = "report",
+    .group = GROUP_STORED,
     .summary = "stored runs as one page that opens anywhere",
     .synopsis = "[options] [FILE...]",
     .description =

@@ -271,6 +271,7 @@ static const struct exit_meaning exits[] = {
 
 const struct command command_run = {
     .name = "run",
+    .group = GROUP_ALL,
     .summary = "everything in one go: one store, one page, and what to know on one screen",
     .synopsis = "[options]",
     .description =

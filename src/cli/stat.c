@@ -307,6 +307,7 @@ static const struct exit_meaning exits[] = {
 
 const struct command command_stat = {
     .name = "stat",
+    .group = GROUP_PROGRAM,
     .summary = "count events of a command, corrected, with error bars and trust",
     .synopsis = "[options] -- COMMAND [ARGUMENT...]",
     .description =

@@ -272,6 +272,7 @@ static const struct exit_meaning exits[] = {
 
 const struct command command_truth = {
     .name = "truth",
+    .group = GROUP_PROGRAM,
     .summary = "count exactly what a command executes, by class, opcode and function",
     .synopsis = "[options] -- COMMAND [ARGUMENT...]",
     .description =

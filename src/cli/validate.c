@@ -266,6 +266,7 @@ static const struct exit_meaning exits[] = {
 
 const struct command command_validate = {
     .name = "validate",
+    .group = GROUP_STUDY,
     .summary = "hold every event against code of known counts: a verdict and its cause",
     .synopsis = "[options] [EVENT...]",
     .description =

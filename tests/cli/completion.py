@@ -25,8 +25,8 @@ def script(shell):
 
 def commands():
     """The commands that `assay --help` lists."""
-    listed = tap.assay("--help").stdout.split("\nCommands:\n")[1].split("\n\n")[0]
-    return re.findall(r"^  (\S+)", listed, re.MULTILINE)
+    listed = tap.assay("--help").stdout.split("\nOptions:\n")[0]
+    return sorted(re.findall(r"^  (\S+)", listed, re.MULTILINE))
 
 
 def options(command):

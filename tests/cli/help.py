@@ -21,7 +21,7 @@ GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden", "hel
 def commands():
     """The commands that `assay --help` lists."""
     text = tap.assay("--help").stdout
-    listed = text.split("\nCommands:\n")[1].split("\n\n")[0]
+    listed = text.split("\nOptions:\n")[0]
     return re.findall(r"^  (\S+)", listed, re.MULTILINE)
 
 
