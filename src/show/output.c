@@ -19,9 +19,21 @@ static bool is_stdout(const char *path)
     return !path || strcmp(path, "-") == 0;
 }
 
+static const char *reason(int error)
+{
+    switch (error) {
+    case EISDIR:
+        return "it is a folder; name a file in it";
+    case ENOENT:
+        return "its folder is not there";
+    default:
+        return strerror(error);
+    }
+}
+
 static int cannot_write(const char *path, int error, struct failure *failure)
 {
-    return fail_with(failure, -error, "cannot write %.500s: %s", path, strerror(error));
+    return fail_with(failure, -error, "cannot write %.500s: %s", path, reason(error));
 }
 
 /* A device or pipe is written in place; there is nothing to rename. */

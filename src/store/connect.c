@@ -192,9 +192,11 @@ static int check_file(const char *path, bool writable, struct failure *failure)
 {
     struct stat status;
     if (stat(path, &status) < 0)
-        return fail_with(failure, -errno, "cannot open the store %s: %s%s", path, strerror(errno),
-                         errno == ENOENT ? ". Check the name, or leave it out to use the latest."
-                                         : "");
+        return fail_with(
+            failure, -errno, "cannot open the store %s: %s%s", path, strerror(errno),
+            errno == ENOENT
+                ? ". Check the name; runs are in the state folder unless --store named a file."
+                : "");
     if (S_ISDIR(status.st_mode))
         return fail_with(failure, -EISDIR,
                          "%s is a folder, not a store. Name one of the .sqlite files in it.", path);

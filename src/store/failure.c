@@ -18,8 +18,7 @@ struct explanation {
 static const struct explanation explanations[] = {
     {SQLITE_FULL, ENOSPC, "the disk is full",
      "What was committed is safe: free some space and go on with --resume"},
-    {SQLITE_NOTADB, EBADMSG, "it is not an SQLite database",
-     "Name a file that assay wrote, or leave the name out to use the latest"},
+    {SQLITE_NOTADB, EBADMSG, "it is not an SQLite database", "Name a file that assay wrote"},
     {SQLITE_CORRUPT, EBADMSG, "the file is damaged",
      "Take a copy you trust, or save what is left with: assay merge --salvage -o NEW FILE"},
     {SQLITE_BUSY, EBUSY, "another program has locked it",
