@@ -93,6 +93,8 @@ static void lead_validate(const json_t *results, const json_t *analysis, json_t 
         text_clear(&sentence);
         text_printf(&sentence, "%s%s is %s: %s", count > 1 ? "For one, " : "", word(first, "event"),
                     amiss[i], word(first, "note"));
+        if (text_string(&sentence)[sentence.length - 1] != '.')
+            text_putc(&sentence, '.');
         say(lead, &sentence);
     }
 }
@@ -105,6 +107,24 @@ static void put_bytes(const json_t *bytes, struct text *out)
     bool mebibytes = value >= 1048576;
     text_printf(out, "%.6g %s", value / (mebibytes ? 1048576.0 : 1024.0),
                 mebibytes ? "MiB" : "KiB");
+}
+
+/* "48 KiB", "between 44 KiB and 52 KiB", or that there is nothing. */
+static void put_found(const json_t *row, struct text *out)
+{
+    const json_t *measured = json_object_get(row, "measured_bytes");
+    const json_t *low = json_object_get(row, "low_bytes"),
+                 *high = json_object_get(row, "high_bytes");
+    if (json_is_number(measured)) {
+        put_bytes(measured, out);
+    } else if (json_is_number(low) && json_is_number(high)) {
+        text_puts(out, "between ");
+        put_bytes(low, out);
+        text_puts(out, " and ");
+        put_bytes(high, out);
+    } else {
+        text_puts(out, "no size could be measured");
+    }
 }
 
 static void lead_caches(const json_t *results, const json_t *analysis, json_t *lead)
@@ -122,10 +142,7 @@ static void lead_caches(const json_t *results, const json_t *analysis, json_t *l
         text_printf(&sentence, "Level %lld (%s): ",
                     (long long)json_integer_value(json_object_get(row, "level")),
                     word(row, "type"));
-        if (json_is_number(measured))
-            put_bytes(measured, &sentence);
-        else
-            text_puts(&sentence, "no size could be measured");
+        put_found(row, &sentence);
         if (json_is_number(claimed)) {
             text_puts(&sentence, ", and the machine claims ");
             put_bytes(claimed, &sentence);

@@ -61,6 +61,15 @@ static void put_cell(struct page *page, const char *string)
     page_put(page, "</td>");
 }
 
+static void put_in_paper(struct page *page, const json_t *finding)
+{
+    page_put(page, "<td>");
+    page_text(page, page_word(finding, "figure"));
+    page_put(page, " <span class=\"cited\">");
+    page_text(page, cited(page_word(finding, "paper")));
+    page_put(page, "</span></td>");
+}
+
 static void put_finding(struct page *page, const json_t *section, const json_t *finding,
                         bool linked)
 {
@@ -81,16 +90,15 @@ static void put_finding(struct page *page, const json_t *section, const json_t *
     page_put(page, "<td class=\"n\">");
     put_estimate(page, finding);
     page_put(page, "</td>");
-    put_cell(page, page_word(finding, "figure"));
-    put_cell(page, cited(page_word(finding, "paper")));
+    put_in_paper(page, finding);
     put_cell(page, page_word(finding, "reason"));
     page_put(page, "</tr>\n");
 }
 
 static void put_heading(struct page *page, bool linked)
 {
-    static const char *const columns[] = {"verdict",      "claim", "measured here",
-                                          "in the paper", "paper", "why"};
+    static const char *const columns[] = {"verdict", "claim", "measured here", "in the paper",
+                                          "why"};
     page_put(page, "<div class=\"scroll\"><table class=\"scorecard\">\n<thead><tr><th "
                    "scope=\"col\">finding</th>");
     if (linked && page->several)
@@ -100,14 +108,52 @@ static void put_heading(struct page *page, bool linked)
     page_put(page, "</tr></thead>\n<tbody>\n");
 }
 
-static void put_rows(struct page *page, const json_t *section, bool linked)
+static bool is_testable(const json_t *finding)
+{
+    return strcmp(page_word(finding, "verdict"), "not testable here") != 0;
+}
+
+static void put_rows(struct page *page, const json_t *section, bool linked, bool testable)
 {
     size_t i;
     json_t *finding;
     json_array_foreach(json_object_get(section, "findings"), i, finding)
     {
-        put_finding(page, section, finding, linked);
+        if (is_testable(finding) == testable)
+            put_finding(page, section, finding, linked);
     }
+}
+
+/* Of one section, or of all of them (NULL). */
+static void put_rows_of(struct page *page, const json_t *section, bool testable)
+{
+    const json_t *sections = json_object_get(page->report, "sections");
+    size_t i;
+    json_t *each;
+    put_heading(page, !section);
+    if (section)
+        put_rows(page, section, false, testable);
+    json_array_foreach(sections, i, each)
+    {
+        if (!section)
+            put_rows(page, each, true, testable);
+    }
+    page_put(page, "</tbody></table></div>\n");
+}
+
+/* What could not be tested is worth a line, and a table for those who look. */
+static void put_tables(struct page *page, const json_t *section, size_t all, size_t untestable)
+{
+    if (all > untestable)
+        put_rows_of(page, section, true);
+    if (!untestable)
+        return;
+    fprintf(page->stream,
+            "<details class=\"untestable\"><summary>%zu that cannot be tested here, and "
+            "why</summary>\n",
+            untestable);
+    put_rows_of(page, section, false);
+    page_put(page, "</details>\n");
 }
 
 /* --- the count of all --- */
@@ -120,9 +166,10 @@ static const struct {
     const char *verdict, *told;
 } verdicts[] = {{"holds", "hold here"},
                 {"does not hold", "do not"},
-                {"inconclusive", "are undecided"},
-                {"not testable here", "cannot be tested here"}};
-#define VERDICTS (sizeof(verdicts) / sizeof(*verdicts))
+                {"inconclusive", "undecided"},
+                {"not testable here", "not testable here"}};
+#define VERDICTS   (sizeof(verdicts) / sizeof(*verdicts))
+#define UNTESTABLE (VERDICTS - 1)
 
 static void count(const json_t *finding, struct counts *counts)
 {
@@ -133,19 +180,14 @@ static void count(const json_t *finding, struct counts *counts)
         counts->seen[i] |= strcmp(page_word(finding, "paper"), papers[i].paper) == 0;
 }
 
-static struct counts count_all(const json_t *sections)
+static void count_section(const json_t *section, struct counts *counts)
 {
-    struct counts counts = {0};
-    size_t i, at;
-    json_t *section, *finding;
-    json_array_foreach(sections, i, section)
+    size_t i;
+    json_t *finding;
+    json_array_foreach(json_object_get(section, "findings"), i, finding)
     {
-        json_array_foreach(json_object_get(section, "findings"), at, finding)
-        {
-            count(finding, &counts);
-        }
+        count(finding, counts);
     }
-    return counts;
 }
 
 static void put_count(struct page *page, const struct counts *counts)
@@ -158,6 +200,7 @@ static void put_count(struct page *page, const struct counts *counts)
     fprintf(page->stream, "<p class=\"score\">Of %zu claims", counts->all);
     if (count_of_papers)
         fprintf(page->stream, " of %s", numbers[count_of_papers]);
+    page_put(page, ":");
     for (size_t i = 0; i < VERDICTS; i++)
         fprintf(page->stream, "%s %zu %s", i ? "," : "", counts->of[i], verdicts[i].told);
     page_put(page, ".</p>\n");
@@ -165,27 +208,21 @@ static void put_count(struct page *page, const struct counts *counts)
 
 void page_scorecard(struct page *page, const json_t *section)
 {
-    const json_t *sections = json_object_get(page->report, "sections");
+    struct counts counts = {0};
     size_t i;
     json_t *each;
-    if (section) {
-        if (!json_array_size(json_object_get(section, "findings")))
-            return;
-        page_put(page, "<h3>Findings of the paper</h3>\n");
-        put_heading(page, false);
-        put_rows(page, section, false);
-        page_put(page, "</tbody></table></div>\n");
-        return;
+    if (section)
+        count_section(section, &counts);
+    json_array_foreach(json_object_get(page->report, "sections"), i, each)
+    {
+        if (!section)
+            count_section(each, &counts);
     }
-    struct counts counts = count_all(sections);
     if (!counts.all)
         return;
-    page_put(page, "<h3>What the papers found, and what holds here</h3>\n");
-    put_count(page, &counts);
-    put_heading(page, true);
-    json_array_foreach(sections, i, each)
-    {
-        put_rows(page, each, true);
-    }
-    page_put(page, "</tbody></table></div>\n");
+    page_put(page, section ? "<h3>Findings of the paper</h3>\n"
+                           : "<h3>What the papers found, and what holds here</h3>\n");
+    if (!section)
+        put_count(page, &counts);
+    put_tables(page, section, counts.all, counts.of[UNTESTABLE]);
 }

@@ -64,11 +64,12 @@ static void put_figures(struct page *page, const json_t *section)
     const json_t *figures = json_object_get(section, "figures");
     if (!json_array_size(figures))
         return;
-    page_put(page, "<h3>Figures</h3>\n");
+    page_put(page, "<h3>Figures</h3>\n<div class=\"figures\">\n");
     json_array_foreach(figures, i, figure)
     {
         page_figure(page, section, figure);
     }
+    page_put(page, "</div>\n");
 }
 
 static void put_skipped(struct page *page, const json_t *section)

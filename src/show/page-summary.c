@@ -3,6 +3,7 @@
  *
  * What a reader wants first: which events can be trusted, what came out of every study, and what of
  * the papers holds. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -150,6 +151,22 @@ static void put_trust(struct page *page, const json_t *section)
 
 /* --- what came out of the others --- */
 
+/* The section has all of its sentences; here are the first of its first few. */
+#define OUTCOMES_MAX 2
+
+static void put_first_sentence(struct page *page, const char *words)
+{
+    AUTO_TEXT struct text first = {0};
+    size_t length = 0;
+    while (words[length] && !(words[length] == '.' && words[length + 1] == ' ' &&
+                              (isupper((unsigned char)words[length + 2]) ||
+                               isdigit((unsigned char)words[length + 2]))))
+        length++;
+    text_append(&first, words, words[length] ? length + 1 : length);
+    page->failed |= first.failed;
+    page_element(page, "dd", NULL, text_string(&first));
+}
+
 static void put_outcome(struct page *page, const json_t *section)
 {
     const json_t *lead = json_object_get(section, "lead");
@@ -162,9 +179,8 @@ static void put_outcome(struct page *page, const json_t *section)
     page_put(page, "</a></dt>\n");
     json_array_foreach(lead, i, sentence)
     {
-        page_put(page, "<dd>");
-        page_value(page, sentence);
-        page_put(page, "</dd>\n");
+        if (i < OUTCOMES_MAX && json_is_string(sentence))
+            put_first_sentence(page, json_string_value(sentence));
     }
     if (*page_word(section, "reason"))
         page_element(page, "dd", "reason", page_word(section, "reason"));
