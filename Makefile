@@ -24,8 +24,10 @@ help: ## this list
 
 run: ## build, then measure this machine with every study, which takes two minutes
 	@scripts/deps run
+	@[ -e $(BUILD)/build.ninja ] || scripts/configure $(BUILD) -Dtests=disabled
 	@scripts/configure $(BUILD)
-	@$(ninja) --quiet
+	@[ -x $(BUILD)/assay ] || echo "building in $(BUILD): some minutes, the first time"
+	@$(ninja) $$([ -t 1 ] || echo --quiet)
 	@scripts/first-run $(BUILD)
 
 test: ## build, then run every test; the last line counts them

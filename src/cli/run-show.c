@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What a run shows: a summary of one screen with where everything is, or the same as data. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "show/shell.h"
 
 #define LEFT_OUT_LINES 2
+#define MS_PER_MINUTE  60000u
 
 static bool goes_on(const struct running *running)
 {
@@ -61,9 +63,11 @@ static void put_next(const struct running *running, const struct style *style, s
         deliver_put_via(&running->options->common, out);
         text_putc(out, '\n');
     } else if (running->plan.quick) {
-        run_summary_put_line("next",
-                             "`assay run` sees more, in 11 min; `assay doctor` says what to mend",
-                             1, style, out);
+        AUTO_TEXT struct text words = {0};
+        text_printf(&words,
+                    "`assay run` sees more, in %" PRIu64 " min; `assay doctor` says what to mend",
+                    run_usual_ms(false, running->plan.emulated) / MS_PER_MINUTE);
+        run_summary_put_line("next", text_string(&words), 1, style, out);
     }
 }
 
@@ -75,6 +79,7 @@ static void put_report(const void *run, const struct style *style, struct text *
     run_summary_put(summary, style, out);
     json_decref(summary);
     put_left_out(running, style, out);
+    put_next(running, style, out);
     if (running->sections) {
         put_place("store", "", running->collected ? running->place.store : running->place.folder,
                   out);
@@ -84,7 +89,6 @@ static void put_report(const void *run, const struct style *style, struct text *
         put_place("report", "", running->report, out);
         text_putc(out, '\n');
     }
-    put_next(running, style, out);
 }
 
 /* --- for programs --- */

@@ -12,6 +12,7 @@
 #include "show/number.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
+#include "wire/cell.h"
 
 #define LABEL_WIDTH 11u
 #define KIB         1024.0
@@ -127,21 +128,31 @@ static const char *mode_words(const char *mode)
 {
     static const struct {
         const char *mode, *words;
-    } known[] = {{"u", "user"}, {"k", "system"}, {"uk", "both"}, {"any", "others"}};
+    } known[] = {{"u", "user mode"},
+                 {"k", "system mode"},
+                 {"uk", "user and system mode"},
+                 {"any", "other events"}};
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (strcmp(known[i].mode, mode) == 0)
             return known[i].words;
     return mode;
 }
 
-/* "instructions:u +5 by perf-syscall ar" */
+/* "ar" -> "start-read" */
+static const char *pattern_words(const char *name)
+{
+    int pattern = pattern_from_name(name);
+    return pattern < 0 ? name : pattern_descriptions[pattern];
+}
+
+/* "instructions:u +5 by perf-syscall start-read" */
 static void put_path(const json_t *best, struct text *out)
 {
     char subtract[NUMBER_SIZE];
     number_signed((int64_t)llround(json_number_value(json_object_get(best, "subtract"))), subtract,
                   sizeof(subtract));
     text_printf(out, "%s %s by %s %s%s", text_of(best, "event"), subtract, text_of(best, "path"),
-                text_of(best, "pattern"),
+                pattern_words(text_of(best, "pattern")),
                 json_is_true(json_object_get(best, "stepped")) ? " (stepped)" : "");
 }
 
@@ -172,12 +183,12 @@ static void put_paths(const json_t *paths, const struct style *style, struct tex
         if (!put_mode(paths, modes[i], &next))
             continue;
         if (words.length)
-            run_summary_put_line(lines++ ? "" : "paths", text_string(&words), 1, style, out);
+            run_summary_put_line(lines++ ? "" : "adds", text_string(&words), 1, style, out);
         text_clear(&words);
         text_puts(&words, text_string(&next));
     }
     if (words.length && lines < PATH_LINES)
-        run_summary_put_line(lines ? "" : "paths", text_string(&words), PATH_LINES - lines, style,
+        run_summary_put_line(lines ? "" : "adds", text_string(&words), PATH_LINES - lines, style,
                              out);
 }
 
@@ -270,18 +281,18 @@ static void put_most(const json_t *most, struct text *out)
     if (!json_is_object(most))
         text_puts(out, "not measured");
     else if (percent > 0)
-        text_printf(out, "up to %s %%", number);
+        text_printf(out, "up to %s %% apart", number);
     else
-        text_puts(out, "not at all");
+        text_puts(out, "the same");
 }
 
 static void put_variation(const json_t *variation, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    text_printf(&words, "%" JSON_INTEGER_FORMAT " programs vary, as they are: ",
+    text_printf(&words, "runs of %" JSON_INTEGER_FORMAT " programs: as is ",
                 json_integer_value(json_object_get(variation, "programs")));
     put_most(json_object_get(variation, "as_is"), &words);
-    text_puts(&words, "; controlled: ");
+    text_puts(&words, "; controlled ");
     put_most(json_object_get(variation, "controlled"), &words);
     run_summary_put_line("repeat", text_string(&words), 1, style, out);
 }
@@ -295,14 +306,19 @@ static void put_findings(const json_t *findings, const struct style *style, stru
         return;
     static const struct {
         const char *verdict, *words;
-    } told[] = {{"does not hold", "do not"},
-                {"inconclusive", "are open"},
-                {"not testable here", "cannot be tested"}};
-    text_printf(&words, "%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " hold here",
-                json_integer_value(json_object_get(verdicts, "holds")), total);
-    for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
-        text_printf(&words, ", %" JSON_INTEGER_FORMAT " %s",
-                    json_integer_value(json_object_get(verdicts, told[i].verdict)), told[i].words);
+    } told[] = {{"holds", "hold here"},
+                {"does not hold", "do not"},
+                {"inconclusive", "open"},
+                {"not testable here", "not testable"}};
+    text_printf(&words, "%" JSON_INTEGER_FORMAT " claims of papers: ", total);
+    const char *comma = "";
+    for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+        json_int_t count = json_integer_value(json_object_get(verdicts, told[i].verdict));
+        if (!count)
+            continue;
+        text_printf(&words, "%s%" JSON_INTEGER_FORMAT " %s", comma, count, told[i].words);
+        comma = ", ";
+    }
     run_summary_put_line("findings", text_string(&words), 1, style, out);
 }
 

@@ -12,8 +12,8 @@ import tap
 from whole_runs import DONE, FAILED, LACKING, PARTS, USAGE, Case
 
 REFUSE = os.environ.get("SECCOMP_REFUSE", "")
-SUMMARY = ("doctor", "trust", "paths", "calls", "clocks", "caches", "repeat", "findings", "left out", "store", "report",
-           "next", "go on", "")
+SUMMARY = ("doctor", "trust", "adds", "calls", "clocks", "caches", "repeat", "findings", "left out", "next", "go on",
+           "store", "report", "")
 
 
 class Whole(Case):
@@ -44,6 +44,7 @@ class Whole(Case):
         self.assertLessEqual(len(lines), 24, done.stdout)
         for line in lines[2:]:
             self.assertIn(line[:11].strip(), SUMMARY, done.stdout)
+        self.assertEqual(lines[-1].split(), ["report", self.path("page.html")])
         self.assertIn(self.store, done.stdout)
         self.assertTrue(os.path.exists(self.path("page.html")))
         # Without a terminal every part is told when it begins and when it ends.

@@ -78,14 +78,14 @@ static void every_part_has_its_line(void **state)
         "           exact: page-faults[:u]\n"
         "           biased: branches:u\n"
         "           dead: context-switches:u\n"
-        "paths      user: instructions:u +37 by perf-user rr\n"
-        "           others: page-faults 0 by perf-read ar\n"
+        "adds       user mode: instructions:u +37 by perf-user read-read\n"
+        "           other events: page-faults 0 by perf-read start-read\n"
         "calls      Read by rdpmc.\n"
         "clocks     short: tsc; not: monotonic-coarse\n"
         "caches     L1 48 KiB as claimed; L2 2 MiB, seen 1 MiB to 1.25 MiB; L3 not\n"
         "           claimed, not seen\n"
-        "repeat     2 programs vary, as they are: up to 29 %; controlled: not at all\n"
-        "findings   1 of 4 hold here, 1 do not, 1 are open, 1 cannot be tested\n");
+        "repeat     runs of 2 programs: as is up to 29 % apart; controlled the same\n"
+        "findings   4 claims of papers: 1 hold here, 1 do not, 1 open, 1 not testable\n");
     json_decref(summary);
     json_decref(report);
 }
