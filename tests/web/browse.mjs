@@ -94,6 +94,10 @@ function describe() {
       const [box, around] = [text.getBoundingClientRect(), plot.closest("figure").getBoundingClientRect()];
       return box.width > 0 && (box.left < around.left - 1 || box.right > around.right + 1);
     }).map((text) => `${plot.dataset.figure}: ${text.textContent.slice(0, 60)}`)),
+    touching: plots.filter((plot) => plot.closest("figure").dataset.kind !== "matrix").flatMap((plot) => [...plot.querySelectorAll("g[aria-label='x-axis tick label']")].flatMap((axis) => {
+      const labels = [...axis.querySelectorAll("text")].map((text) => [text.getBoundingClientRect(), text.textContent]).sort(([a], [b]) => a.left - b.left);
+      return labels.filter(([box], at) => at && Math.abs(box.top - labels[at - 1][0].top) < 4 && box.left < labels[at - 1][0].right + 2).map(([, text]) => `${plot.dataset.figure}: ${text}`);
+    })),
     contrasts,
     foreign: document.querySelectorAll("img, #broken, main script, iframe, object, embed").length,
     controls: [...document.querySelectorAll("button, select, nav.contents")].filter((element) => element.getClientRects().length).length,

@@ -3,7 +3,9 @@
 """Pages in a browser: every figure is drawn, nothing is fetched, nothing hostile comes alive, and it can be read in light and dark, on a
 telephone and on paper. What was seen is kept as pictures below the build folder."""
 import functools
+import glob
 import json
+import lzma
 import os
 import re
 import shutil
@@ -23,6 +25,7 @@ ARTEFACTS = os.path.join(BUILD, "artefacts", "web")
 BROWSER = shutil.which("chromium")
 FOLDERS = [os.path.join(folder, "node_modules") for folder in (os.path.join(BUILD, "web", "npm"), os.path.join(tap.SOURCE, "web"))]
 PACKAGES = next((folder for folder in FOLDERS if os.path.exists(os.path.join(folder, "playwright-core"))), None)
+NOTHING_HERE = 3  # assay's exit status where nothing can be measured
 LEGIBLE = 4.5  # contrast of text to its ground, as WCAG 2 wants it
 
 
@@ -54,6 +57,14 @@ def browse(page, name, *modes):
         raise AssertionError(f"the browser could not be driven: {done.stderr}")
     print(f"# pictures of {name} are in {ARTEFACTS}", file=sys.stdout)
     return json.loads(done.stdout)
+
+
+def assay(state, *words):
+    done = tap.assay(*words, env={"XDG_STATE_HOME": state}, timeout=300)
+    if done.returncode == NOTHING_HERE:
+        raise unittest.SkipTest(done.stderr.strip())
+    if done.returncode:
+        raise AssertionError(f"assay {' '.join(words)}: {done.stderr}")
 
 
 @unittest.skipIf(why_not(), why_not())
@@ -88,10 +99,10 @@ class Fixture(unittest.TestCase):
                 with self.subTest(view=view, what=what):
                     self.assertGreaterEqual(told["contrasts"][what], LEGIBLE)
 
-    def test_no_view_scrolls_sideways_or_cuts_labels_off(self):
+    def test_no_view_scrolls_sideways_cuts_labels_off_or_has_them_touch(self):
         for view, told in self.views.items():
             with self.subTest(view=view):
-                self.assertEqual((told["overflow"], told["cutOff"]), (0, []))
+                self.assertEqual((told["overflow"], told["cutOff"], told["touching"]), (0, [], []))
 
     def test_pointing_at_a_figure_tells_its_values(self):
         silent = [name for name, words in self.seen["tips"].items() if not words]
@@ -138,32 +149,34 @@ class Fixture(unittest.TestCase):
         self.assertLess(pages, len(self.views["print"]["plots"]))
 
 
-@unittest.skipIf(why_not(), why_not())
-class Reports(unittest.TestCase):
-    """What assay report itself writes."""
+class Report:
+    """What assay report itself writes, looked at as readers do."""
+    NAME = None
+
+    @classmethod
+    def stores(cls, folder):
+        raise NotImplementedError
+
     @classmethod
     def setUpClass(cls):
-        cls.made = tempfile.mkdtemp(prefix="assay-page-")
-        cls.addClassCleanup(shutil.rmtree, cls.made, ignore_errors=True)
-        store, page = os.path.join(cls.made, "clocks.sqlite"), os.path.join(cls.made, "report.html")
-        for command in (["clocks", "--quick", "--budget", "2s", "--seed", "17", "--quiet", "--store", store, "-o", os.path.join(cls.made, "words")],
-                        ["report", store, "-o", page]):
-            done = tap.assay(*command, env={"XDG_STATE_HOME": cls.made}, timeout=300)
-            if done.returncode:
-                raise unittest.SkipTest(f"no report can be made here: {done.stderr.strip()}")
-        cls.seen = browse(page, "report")
+        made = tempfile.mkdtemp(prefix="assay-page-")
+        cls.addClassCleanup(shutil.rmtree, made, ignore_errors=True)
+        page = os.path.join(made, "report.html")
+        assay(made, "report", *cls.stores(made), "-o", page)
+        cls.seen = browse(page, cls.NAME)
+        cls.views = cls.seen["views"]
 
     def test_every_figure_is_drawn_and_nothing_else_happens(self):
-        for view, told in self.seen["views"].items():
+        for view, told in self.views.items():
             with self.subTest(view=view):
                 self.assertGreater(told["expected"], 0)
                 self.assertEqual((told["assay"]["figures"], told["assay"]["drawn"]), (told["expected"], told["expected"]))
-                self.assertEqual((told["overflow"], told["cutOff"], told["foreign"]), (0, [], 0))
+                self.assertEqual((told["overflow"], told["cutOff"], told["touching"], told["foreign"]), (0, [], [], 0))
         for what in ("requests", "console", "errors", "dialogs"):
             self.assertEqual(self.seen[what], [], what)
 
     def test_it_can_be_read_and_answers(self):
-        for view, told in self.seen["views"].items():
+        for view, told in self.views.items():
             for what in ("text", "chip", "axis"):
                 with self.subTest(view=view, what=what):
                     self.assertGreaterEqual(told["contrasts"][what], LEGIBLE)
@@ -171,6 +184,57 @@ class Reports(unittest.TestCase):
         for told in self.seen["filters"]:
             self.assertLess(told["chosen"]["rows"], told["before"]["rows"])
             self.assertEqual(told["after"], told["before"])
+
+    def test_on_paper_there_is_nothing_to_press(self):
+        self.assertEqual(self.views["print"]["controls"], 0)
+        self.assertEqual(self.views["print"]["contrasts"]["text"], self.views["light"]["contrasts"]["text"])
+
+
+class Recorded(Report):
+    """Runs of tests/stores: every study that was recorded of a machine on one page."""
+    PICTURES = set()  # what must be drawn at least
+
+    @classmethod
+    def stores(cls, folder):
+        for packed in sorted(glob.glob(os.path.join(tap.SOURCE, "tests", "stores", cls.NAME + "-*.sqlite.xz"))):
+            store = os.path.join(folder, os.path.basename(packed)[:-len(".xz")])
+            with lzma.open(packed) as source, open(store, "wb") as target:
+                shutil.copyfileobj(source, target)
+            yield store
+
+    def test_every_study_has_its_pictures(self):
+        for view, told in self.views.items():
+            drawn = {plot["figure"] for plot in told["plots"] if plot.get("drawn") == "yes" and plot["svgs"]}
+            with self.subTest(view=view):
+                self.assertEqual(self.PICTURES - drawn, set())
+
+    def test_choosers_were_tried(self):
+        self.assertGreater(len(self.seen["filters"]), 0)
+
+
+@unittest.skipIf(why_not(), why_not())
+class ReportOfThisMachine(Report, unittest.TestCase):
+    NAME = "report"
+
+    @classmethod
+    def stores(cls, folder):
+        store = os.path.join(folder, "clocks.sqlite")
+        assay(folder, "clocks", "--quick", "--budget", "2s", "--seed", "17", "--quiet", "--store", store, "-o", os.path.join(folder, "words"))
+        return [store]
+
+
+@unittest.skipIf(why_not(), why_not())
+class ReportOfAVirtualMachine(Recorded, unittest.TestCase):
+    NAME = "vm-x86_64"
+    PICTURES = {"clocks-1/clocks-offsets", "error-1/null-overview", "error-1/by-build-step-instructions", "overhead-1/calls-read-ticks",
+                "overhead-1/peers", "repeat-1/repeat-sources", "validate-1/verdicts"}
+
+
+@unittest.skipIf(why_not(), why_not())
+class ReportOfTheLab(Recorded, unittest.TestCase):
+    NAME = "lab-aarch64"
+    PICTURES = {"clocks-1/clocks-rates", "error-1/null-by-path-instructions", "error-1/by-counters-instructions-uk", "error-1/multiplexing",
+                "error-1/slope-instructions-uk", "error-1/by-n-instructions-k", "error-1/kernel-by-size", "validate-1/verdicts"}
 
 
 @unittest.skipIf(why_not(), why_not())

@@ -5,6 +5,13 @@
 import { number } from "./words.js";
 
 const TICK_WIDTH = 64;
+const CLOSEST = 0.65; // of that, between neighbours on a logarithmic axis
+const STEPS = [
+  [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9],
+  [1, 2, 3, 5, 7],
+  [1, 2, 5],
+  [1, 3],
+];
 
 /**
  * Options of Plot for an axis over these values. A log axis that meets a zero or less becomes symlog: nothing is left out.
@@ -58,7 +65,11 @@ function decades(low, high, room) {
       }
     return found;
   };
-  for (const multiples of [[1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3]]) if (steps(multiples).length <= room) return steps(multiples);
+  const apart = (value, at, all) => !at || Math.log(value / all[at - 1]) / Math.log(high / low) >= CLOSEST / room;
+  for (const multiples of STEPS) {
+    const found = steps(multiples);
+    if (found.length <= room && found.every(apart)) return found;
+  }
   const powers = steps([1]);
   const stride = Math.ceil(powers.length / room);
   return powers.filter((_, at) => at % stride === 0);
@@ -75,7 +86,10 @@ function symmetric(least, most, room, smallest) {
   const zero = low <= 0 && high >= 0;
   // Where both sides share the room, every second step goes.
   const thinned = (steps) => (sides[0].length + sides[1].length < room ? steps : steps.filter((_, at) => (steps.length - at) % 2 === 1));
-  const ticks = [...sides.flatMap(thinned), ...(zero ? [0] : [])];
+  const place = (value) => Math.sign(value) * Math.log1p(Math.abs(value) / unit);
+  const closest = ((place(high) - place(low)) * CLOSEST) / room;
+  const nearZero = (value) => zero && Math.abs(place(value)) < closest;
+  const ticks = [...sides.flatMap(thinned).filter((value) => !nearZero(value)), ...(zero ? [0] : [])];
   return { type: "symlog", domain: [low, high], constant: unit, ticks, words: tick };
 }
 

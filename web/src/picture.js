@@ -63,8 +63,21 @@ export class Picture {
     const rows = figure.rows.filter(this.keep);
     if (!rows.length) return [element("p", { class: "empty" }, "Nothing is left with these choices.")];
     const folded = listed.has(figure.kind) && rows.length > FOLDED + 5;
-    const drawn = folded && !this.unfolded ? rows.slice(0, FOLDED) : rows;
-    return [legendOf(figure, kind), ...this.facets(kind, drawn, width), folded ? this.folding(rows.length) : null].filter(Boolean);
+    const few = folded ? this.firstOf(rows) : rows;
+    return [legendOf(figure, kind), ...this.facets(kind, this.unfolded ? rows : few, width), folded ? this.folding(rows.length, few.length) : null].filter(Boolean);
+  }
+
+  /** The first rows of every facet, as many of each as a folded list holds. */
+  firstOf(rows) {
+    const place = new Map();
+    const ranks = rows.map((row) => {
+      const facet = this.figure.has("facet") ? this.figure.text(row, "facet") : "";
+      place.set(facet, (place.get(facet) ?? 0) + 1);
+      return place.get(facet);
+    });
+    let most = Math.max(1, Math.floor(FOLDED / place.size));
+    while (ranks.filter((rank) => rank <= most + 1).length <= FOLDED) most++;
+    return rows.filter((_, at) => ranks[at] <= most);
   }
 
   facets(kind, rows, width) {
@@ -101,8 +114,8 @@ export class Picture {
     ].filter(Boolean);
   }
 
-  folding(total) {
-    const words = this.unfolded ? `Show the first ${FOLDED} only` : `Show all ${number(total)} (now the first ${FOLDED})`;
+  folding(total, few) {
+    const words = this.unfolded ? `Show the first ${few} only` : `Show all ${number(total)} (now the first ${few})`;
     const button = element("button", { type: "button", class: "fold" }, words);
     button.addEventListener("click", () => {
       this.unfolded = !this.unfolded;

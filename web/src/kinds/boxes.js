@@ -61,10 +61,17 @@ function dots(boxes, x) {
   return group;
 }
 
+/** How much of the axis a step takes: a density shows the same share as the same area, on a logarithmic axis too. */
+function across(value, step, x) {
+  const width = Math.abs(x(value + step / 2) - x(value - step / 2));
+  return Number.isFinite(width) ? width : Infinity;
+}
+
 function violins(boxes, x) {
   const group = svgElement("g", { class: "violins" });
   for (const box of boxes) {
-    const [low, step, ...heights] = box.density;
+    const [low, step, ...shares] = box.density;
+    const heights = shares.map((share, at) => share / across(low + step * at, step, x) || 0);
     const top = Math.max(...heights);
     if (!heights.length || !(top > 0)) continue;
     const [from, to] = x.domain();
