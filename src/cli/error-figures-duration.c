@@ -11,6 +11,7 @@
 #include "judge/error/duration.h"
 #include "judge/error/replicates.h"
 #include "judge/error/spread.h"
+#include "show/number.h"
 #include "show/utf8.h"
 
 static bool same_event(const struct error_slope *left, const struct error_slope *right)
@@ -72,8 +73,9 @@ static void put_slopes(const struct erring *erring, const struct error_slope *li
     text_printf(words, "%.2g", least->slope);
     if (most->slope > least->slope)
         text_printf(words, " to %.2g", most->slope);
-    text_printf(words, " %s: %.2g in a loop of ", error_unit(like->event, NULL),
-                most->slope * (double)most->longest);
+    char whole[NUMBER_SIZE];
+    number_significant(most->slope * (double)most->longest, 2, whole, sizeof(whole));
+    text_printf(words, " %s: %s in a loop of ", error_unit(like->event, NULL), whole);
     figure_put_number(words, (double)most->longest);
     text_puts(words, ".");
 }
@@ -168,7 +170,7 @@ static void add_fits(const struct erring *erring, const struct error_slope *like
         if (!same_event(slope, like))
             continue;
         error_put_way(&erring->file, slope->machine, slope->path, slope->pattern, &series);
-        text_printf(&name, "%s, fitted: %.2g an iteration", text_string(&series), slope->slope);
+        text_printf(&name, "%s: %.2g an iteration", text_string(&series), slope->slope);
         figure_add_line(figure, text_string(&name), text_string(&series), slope->intercept,
                         slope->slope, 1, (double)slope->longest);
     }
@@ -217,7 +219,7 @@ static void add_by_n(const struct erring *erring, const struct error_slope *like
     text_puts(&words, "Points are medians of cells, their bars the middle half of the runs; ");
     text_puts(&words, is_straight(figure) ? "lines are those that the slopes are of."
                                           : "curves are the straight lines that the slopes are of, "
-                                            "on logarithmic axes.");
+                                            "bent where an axis is logarithmic.");
     text_puts(&words, " What is there at one iteration is what measuring itself adds, what comes "
                       "on top of it came while the loop ran.");
     figure_set_caption(figure, &words);

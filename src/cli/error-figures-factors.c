@@ -172,7 +172,7 @@ static void put_anova(const struct error_report *report, const struct error_anov
                       struct text *words)
 {
     AUTO_TEXT struct text yes = {0}, no = {0};
-    if (!anova->effects)
+    if (!anova->effects || error_is_untested(anova))
         return;
     size_t matter = put_effects(report, anova, true, &yes);
     size_t others = put_effects(report, anova, false, &no);
@@ -186,12 +186,34 @@ static void put_anova(const struct error_report *report, const struct error_anov
     text_puts(words, ". ");
 }
 
-static void add_effect(const struct error_effect *effect, json_t *figure)
+static void put_untested(const struct error_report *report, struct text *words)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < report->anova_count; i++) {
+        const struct error_anova *anova = &report->anovas[i];
+        if (!anova->effects || !error_is_untested(anova))
+            continue;
+        text_puts(words, count++ ? ", " : "Not judged, for want of cells with several processes: ");
+        error_put_event(anova->event, anova->stepped, words);
+    }
+    if (count)
+        text_puts(words, ".");
+}
+
+static const char *verdict_on(const struct error_anova *anova, const struct error_effect *effect)
+{
+    if (error_is_untested(anova))
+        return "not judged";
+    return effect->matters ? "matters" : "does not matter";
+}
+
+static void add_effect(const struct error_anova *anova, const struct error_effect *effect,
+                       json_t *figure)
 {
     bool several = (effect->factors & (effect->factors - 1)) != 0;
     FIGURE_ROW(figure, error_event_json(effect->event, effect->stepped), json_text(effect->name),
                figure_number(100 * effect->share_within), figure_number(100 * effect->effect_size),
-               json_text(effect->matters ? "matters" : "does not matter"), json_count(effect->df),
+               json_text(verdict_on(anova, effect)), json_count(effect->df),
                figure_number(effect->f), figure_number(effect->p),
                figure_number(several ? NAN : effect->range));
 }
@@ -233,9 +255,10 @@ void error_add_factor_figure(const struct erring *erring, json_t *figures)
         const struct error_anova *anova = &report->anovas[i];
         for (size_t j = 0; j < anova->effects && explains(report, anova); j++)
             if (figure_has_room(figure))
-                add_effect(&report->effects[anova->first + j], figure);
+                add_effect(anova, &report->effects[anova->first + j], figure);
         put_anova(report, anova, &words);
     }
+    put_untested(report, &words);
     figure_set_caption(figure, &words);
     figure_add_note(figure, "A factor matters when p < 0.001 and it explains 1 % of the variance "
                             "or more: path and machine of all of it, others within each path.");

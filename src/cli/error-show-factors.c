@@ -102,8 +102,7 @@ static void put_table(const struct error_report *report, const struct error_anov
                           style, out);
 }
 
-/* One process a cell leaves nothing to compare with. */
-static bool is_untested(const struct error_anova *anova)
+bool error_is_untested(const struct error_anova *anova)
 {
     return !anova->residual_df && !anova->no_variance;
 }
@@ -113,7 +112,7 @@ static void put_untested(const struct error_report *report, size_t shown, const 
 {
     AUTO_TEXT struct text words = {0};
     for (size_t i = 0; i < report->anova_count; i++) {
-        if (i == shown || !is_untested(&report->anovas[i]))
+        if (i == shown || !error_is_untested(&report->anovas[i]))
             continue;
         text_puts(&words,
                   words.length ? ", " : "not judged, for want of cells with several processes: ");
@@ -138,7 +137,7 @@ static void put_idle(const struct error_report *report, size_t shown, const stru
     AUTO_TEXT struct text words = {0};
     for (size_t i = 0; i < report->anova_count; i++) {
         const struct error_anova *anova = &report->anovas[i];
-        if (i == shown || is_untested(anova) || !is_idle(report, anova))
+        if (i == shown || error_is_untested(anova) || !is_idle(report, anova))
             continue;
         text_puts(&words, words.length ? ", " : "");
         error_put_event(anova->event, anova->stepped, &words);
@@ -202,7 +201,7 @@ void error_put_factors(const struct erring *erring, const struct style *style, s
         if (erring->options->all || i == shown)
             put_table(report, &report->anovas[i], erring->options->all, style, out);
     for (size_t i = 0; i < report->anova_count; i++)
-        if (!erring->options->all && i != shown && !is_untested(&report->anovas[i]) &&
+        if (!erring->options->all && i != shown && !error_is_untested(&report->anovas[i]) &&
             !is_idle(report, &report->anovas[i]))
             put_brief(report, &report->anovas[i], style, out);
     if (!erring->options->all) {

@@ -48,6 +48,8 @@ void error_put_measured(const struct erring *erring, const struct style *style, 
 void error_put_advice(const struct erring *erring, const struct style *style, struct text *out);
 void error_put_best(const struct erring *erring, const struct style *style, struct text *out);
 void error_put_boxes(const struct erring *erring, const struct style *style, struct text *out);
+/* One process a cell leaves nothing to compare with. */
+bool error_is_untested(const struct error_anova *anova);
 void error_put_factors(const struct erring *erring, const struct style *style, struct text *out);
 void error_put_counters(const struct erring *erring, const struct style *style, struct text *out);
 void error_put_stepped(const struct erring *erring, const struct style *style, struct text *out);

@@ -211,6 +211,33 @@ static void factors_have_their_share(void **state)
     erase(&drawn);
 }
 
+/* One process a cell leaves nothing to compare with: then no factor is said not to matter. */
+static void factors_that_cannot_be_tested_are_not_judged(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"perf-read", "papi-low", NULL};
+    struct error_crossing crossing = {
+        .events = (const char *const[]){"instructions:uk", NULL},
+        .paths = paths,
+        .opts = (const char *const[]){"O2", NULL},
+        .counters = (const uint32_t[]){1, 0},
+        .patterns = ERROR_ALL_PATTERNS,
+    };
+    struct drawn drawn;
+    start(&drawn);
+    build_error_crossing(
+        &drawn.builder, &crossing,
+        &(struct error_way){.effect = by_way, .processes = 1, .runs = 3, .run_noise = 3});
+    draw(&drawn);
+    const json_t *factors = figure_called(drawn.figures, "factors");
+    assert_true(figure_rows(factors) > 0);
+    for (size_t i = 0; i < figure_rows(factors); i++)
+        assert_string_equal(text_in(factors, i, "matters"), "not judged");
+    figure_expect_caption(factors, "Not judged, for want of cells with several processes: "
+                                   "instructions:uk.");
+    erase(&drawn);
+}
+
 /* --- loops --- */
 
 /* `*context` too many an iteration. */
@@ -248,6 +275,7 @@ static void loops_show_what_an_iteration_adds(void **state)
     assert_string_equal(figure_word(slope, "paper"), "Zaparanuks et al. 2009, Figure 7");
     assert_int_equal(figure_rows(slope), 1);
     assert_true(fabs(figure_real(slope, 0, "slope") - 0.01) < 1e-4);
+    figure_expect_caption(slope, "10,000 in a loop of 1,000,000.");
     assert_true(figure_real(slope, 0, "low") <= 0.01 && figure_real(slope, 0, "high") >= 0.0099);
     const json_t *by_n = figure_called(drawn.figures, "by-n-instructions-uk");
     assert_int_equal(figure_rows(by_n), 4);
@@ -482,6 +510,7 @@ int main(void)
         cmocka_unit_test(the_best_pattern_stands_beside_the_papers),
         cmocka_unit_test(counters_and_builds_show_what_they_add),
         cmocka_unit_test(factors_have_their_share),
+        cmocka_unit_test(factors_that_cannot_be_tested_are_not_judged),
         cmocka_unit_test(loops_show_what_an_iteration_adds),
         cmocka_unit_test(places_lie_where_they_were),
         cmocka_unit_test(places_of_an_emulated_machine_mean_nothing),
