@@ -118,15 +118,48 @@ static int write_page(struct running *running, struct failure *failure)
     return error;
 }
 
+/* A part with a beginning is on the page, which says so itself. */
+static bool is_told(const struct running *running, const char *command)
+{
+    const json_t *section;
+    size_t i;
+    json_array_foreach(json_object_get(running->sections, "sections"), i, section)
+    {
+        const char *of = json_string_value(json_object_get(section, "command"));
+        if (of && strcmp(of, command) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The page says how to measure all of it again, and what is not on it. */
+static void complete(struct running *running)
+{
+    AUTO_TEXT struct text how = {0};
+    json_t *notes = json_object_get(running->sections, "notes");
+    run_put_command(running, &how);
+    json_object_set_new(running->sections, "how", json_text(text_string(&how)));
+    for (size_t i = 0; i < running->skips.count; i++) {
+        AUTO_TEXT struct text note = {0};
+        if (is_told(running, running->skips.list[i].what))
+            continue;
+        text_printf(&note, "%s was left out: %s", running->skips.list[i].what,
+                    running->skips.list[i].reason);
+        json_array_append_new(notes, json_text(text_string(&note)));
+    }
+}
+
 static int report_on(struct running *running, const char *const *paths, size_t count)
 {
     struct failure failure = {0};
     struct reported reported = {0};
     int error = reported_load(paths, count, &reported, &failure);
     if (error == 0) {
-        running->sections = reported_json(&reported, "assay run");
+        running->sections = reported_json(&reported, NULL);
         if (!running->sections)
             error = fail_with(&failure, -ENOMEM, "out of memory");
+        else
+            complete(running);
     }
     reported_release(&reported);
     if (error == 0)

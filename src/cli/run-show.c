@@ -14,6 +14,7 @@
 #include "show/shell.h"
 
 #define LEFT_OUT_LINES 2
+#define NEXT_LINES     2
 #define MS_PER_MINUTE  60000u
 
 static bool goes_on(const struct running *running)
@@ -56,18 +57,36 @@ static void put_place(const char *label, const char *before, const char *path, s
     text_put_shell(out, path);
 }
 
+static void put_via(const struct running *running, struct text *out)
+{
+    deliver_put_via(&(struct common_options){.via = running->via}, out);
+}
+
+void run_put_command(const struct running *running, struct text *out)
+{
+    const struct run_plan *plan = &running->plan;
+    text_puts(out, plan->quick ? "assay run --quick" : "assay run");
+    if (plan->total_ms != run_usual_ms(plan->quick, plan->emulated))
+        text_printf(out, " --budget %" PRIu64 "ms", plan->total_ms);
+    text_printf(out, " --seed %" PRIu64, plan->seed);
+    put_via(running, out);
+}
+
 static void put_next(const struct running *running, const struct style *style, struct text *out)
 {
     if (goes_on(running) && running->was_interrupted) {
         put_place("go on", "assay run --resume --store ", running->place.store, out);
-        deliver_put_via(&running->options->common, out);
+        put_via(running, out);
         text_putc(out, '\n');
     } else if (running->plan.quick) {
         AUTO_TEXT struct text words = {0};
-        text_printf(&words,
-                    "`assay run` sees more, in %" PRIu64 " min; `assay doctor` says what to mend",
+        text_puts(&words, "`assay run");
+        put_via(running, &words);
+        text_printf(&words, "` sees more, in %" PRIu64 " min; `assay doctor",
                     run_usual_ms(false, running->plan.emulated) / MS_PER_MINUTE);
-        run_summary_put_line("next", text_string(&words), 1, style, out);
+        put_via(running, &words);
+        text_puts(&words, "` says what to mend");
+        run_summary_put_line("next", text_string(&words), NEXT_LINES, style, out);
     }
 }
 

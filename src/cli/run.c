@@ -223,9 +223,9 @@ static int measure_and_show(struct running *running)
     int status = run_measure(running);
     if (status != EXIT_DONE)
         return status;
-    int collected = run_collect(running);
     if (note_missing(running) < 0)
         return deliver_out_of_memory("run");
+    int collected = run_collect(running);
     if (running->was_interrupted)
         status = EXIT_INTERRUPTED;
     else if (collected != EXIT_DONE || has_failed_part(running))

@@ -53,5 +53,7 @@ int run_measure(struct running *running);
 int run_collect(struct running *running);
 
 /* --- run-show.c --- */
+/* "assay run --quick --seed 17 --via lab:aarch64": what measures the same again. */
+void run_put_command(const struct running *running, struct text *out);
 /* The result: the summary, or the envelope. */
 int run_show(const struct running *running, int status);

@@ -36,6 +36,10 @@ class Whole(Case):
         self.assertIn(states["validate"], ("done", "lacking"))
         reasons = {skip["what"]: skip["reason"] for skip in envelope["skipped"]}
         self.assertIn("--budget", reasons["caches"])
+        with open(envelope["analysis"]["report"], encoding="utf-8") as file:
+            page = file.read()
+        self.assertIn("caches was left out: ", page)
+        self.assertIn(f"assay run --budget 9000ms --seed {envelope['seed']}<", page)
 
     def test_the_summary_is_one_screen(self):
         done = self.run_all("--budget", "9s", "--store", self.store, "--report", self.path("page.html"))
@@ -50,6 +54,12 @@ class Whole(Case):
         # Without a terminal every part is told when it begins and when it ends.
         self.assertIn("2 of 6 validate: about ", done.stderr)
         self.assertIn("2 of 6 validate: done after ", done.stderr)
+
+    def test_what_comes_next_is_of_the_same_machine(self):
+        done = self.run_all("--quick", "--budget", "4s", "--via", "exec:env", "--store", self.store)
+        self.assertIn(done.returncode, (DONE, LACKING), done.stderr)
+        self.assertIn("`assay run --via exec:env` sees more, in 11 min", " ".join(done.stdout.split()))
+        self.assertIn("`assay doctor --via exec:env`", " ".join(done.stdout.split()))
 
     def test_quiet_says_nothing_meanwhile(self):
         done = self.run_all("--budget", "4s", "--quiet", "--store", self.store)
