@@ -12,15 +12,9 @@
 #include "base/cleanup.h"
 #include "show/figure.h"
 #include "stats/density.h"
+#include "stats/moments.h"
 
-static int by_value(const void *a, const void *b)
-{
-    double one = *(const double *)a, other = *(const double *)b;
-    return (one > other) - (one < other);
-}
-
-/* The value below or at which a share of them lies. */
-static double read_at(const double *sorted, size_t count, double share)
+double distribution_at(const double *sorted, size_t count, double share)
 {
     size_t place = (size_t)ceil(share * (double)count);
     return sorted[place ? place - 1 : 0];
@@ -72,11 +66,11 @@ int distribution_of(const double *values, size_t count, struct distribution *dis
     if (!sorted)
         return -ENOMEM;
     memcpy(sorted, values, count * sizeof(*sorted));
-    qsort(sorted, count, sizeof(*sorted), by_value);
+    sort_values(sorted, count);
     distribution->min = sorted[0];
-    distribution->q1 = read_at(sorted, count, 0.25);
-    distribution->median = read_at(sorted, count, 0.5);
-    distribution->q3 = read_at(sorted, count, 0.75);
+    distribution->q1 = distribution_at(sorted, count, 0.25);
+    distribution->median = distribution_at(sorted, count, 0.5);
+    distribution->q3 = distribution_at(sorted, count, 0.75);
     distribution->max = sorted[count - 1];
     distribution->density = density_json(values, count);
     distribution->samples = samples_json(values, count, distribution->min, distribution->max);

@@ -22,3 +22,5 @@ struct distribution {
 /* The two lists belong to the caller, who puts them into a row. Values are not changed. -EINVAL:
  * there are none; -ENOMEM. */
 int distribution_of(const double *values, size_t count, struct distribution *distribution);
+/* The value that at least that share of them do not exceed. */
+double distribution_at(const double *sorted, size_t count, double share);

@@ -47,13 +47,6 @@ static void forget(json_t *const *values, size_t count)
         json_decref(values[i]);
 }
 
-/* The value that at least a share of them do not exceed, as distributions have it. */
-static double value_at(const double *sorted, size_t count, double share)
-{
-    size_t place = (size_t)ceil(share * (double)count);
-    return sorted[place ? place - 1 : 0];
-}
-
 /* Moves those up to the limit to the front, in their order. How many. */
 static size_t take_up_to(double *values, size_t count, double limit)
 {
@@ -76,8 +69,9 @@ static bool append_box(json_t *row, const struct pooled *pooled, bool samples)
     sort_values(values, pooled->count);
     json_array_append_new(row, json_count(pooled->count));
     for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++)
-        json_array_append_new(row, figure_number(value_at(values, pooled->count, shares[i])));
-    double limit = value_at(values, pooled->count, 0.99);
+        json_array_append_new(row,
+                              figure_number(distribution_at(values, pooled->count, shares[i])));
+    double limit = distribution_at(values, pooled->count, 0.99);
     memcpy(values, pooled->values, pooled->count * sizeof(*values));
     if (distribution_of(values, take_up_to(values, pooled->count, limit), &box) < 0)
         return false;

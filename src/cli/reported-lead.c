@@ -11,12 +11,6 @@
 
 #define SENTENCES_MAX 4
 
-static const char *word(const json_t *object, const char *key)
-{
-    const char *value = json_string_value(json_object_get(object, key));
-    return value ? value : "";
-}
-
 static void say(json_t *lead, const struct text *sentence)
 {
     if (json_array_size(lead) < SENTENCES_MAX)
@@ -45,7 +39,7 @@ static size_t count_verdict(const json_t *events, const char *verdict, const jso
     json_t *event;
     json_array_foreach(events, i, event)
     {
-        if (strcmp(word(event, "verdict"), verdict) != 0)
+        if (strcmp(json_word(event, "verdict"), verdict) != 0)
             continue;
         if (!count)
             *first = event;
@@ -91,8 +85,8 @@ static void lead_validate(const json_t *results, const json_t *analysis, json_t 
         if (!count)
             continue;
         text_clear(&sentence);
-        text_printf(&sentence, "%s%s is %s: %s", count > 1 ? "For one, " : "", word(first, "event"),
-                    amiss[i], word(first, "note"));
+        text_printf(&sentence, "%s%s is %s: %s", count > 1 ? "For one, " : "",
+                    json_word(first, "event"), amiss[i], json_word(first, "note"));
         if (text_string(&sentence)[sentence.length - 1] != '.')
             text_putc(&sentence, '.');
         say(lead, &sentence);
@@ -141,7 +135,7 @@ static void lead_caches(const json_t *results, const json_t *analysis, json_t *l
             continue;
         text_printf(&sentence, "Level %lld (%s): ",
                     (long long)json_integer_value(json_object_get(row, "level")),
-                    word(row, "type"));
+                    json_word(row, "type"));
         put_found(row, &sentence);
         if (json_is_number(claimed)) {
             text_puts(&sentence, ", and the machine claims ");
@@ -175,14 +169,16 @@ static void say_as_is(const json_t *programs, json_t *lead)
     }
     if (!most)
         return;
-    const char *programs_told = count == 1 ? "program" : "programs", *event = word(most, "event");
+    const char *programs_told = count == 1 ? "program" : "programs",
+               *event = json_word(most, "event");
     if (variation(most, "as_is_cv_percent") > 0) {
         char share[NUMBER_SIZE];
         number_brief(variation(most, "as_is_cv_percent"), share, sizeof(share));
         text_printf(&sentence,
                     "Left as they are, counts vary by up to %s %% (%s%s%s) from run to run, over "
                     "%zu %s.",
-                    share, word(most, "program"), *event ? ", " : "", event, count, programs_told);
+                    share, json_word(most, "program"), *event ? ", " : "", event, count,
+                    programs_told);
     } else {
         text_printf(&sentence, "Left as they are, %zu %s count%s the same in every run.", count,
                     programs_told, count == 1 ? "s" : "");
@@ -257,7 +253,7 @@ const char *reported_title(const char *command)
 json_t *reported_lead(const json_t *envelope)
 {
     json_t *lead = json_array();
-    const char *command = word(envelope, "command");
+    const char *command = json_word(envelope, "command");
     for (size_t i = 0; envelope && i < STUDIES; i++)
         if (strcmp(studies[i].command, command) == 0)
             studies[i].lead(json_object_get(envelope, "results"),

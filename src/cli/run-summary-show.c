@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "cli/run-summary.h"
+#include "show/json.h"
 #include "show/number.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
@@ -19,12 +20,6 @@
 /* Lines that verdicts with their names, and paths, have. */
 #define NAMED_VERDICTS 4u
 #define PATH_LINES     3u
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
 
 /* Cuts text behind so many lines; what is cut shows. */
 static void keep_lines(struct text *text, size_t most)
@@ -98,7 +93,7 @@ static void put_doctor(const json_t *doctor, const struct style *style, struct t
     AUTO_TEXT struct text words = {0};
     put_counts(json_object_get(doctor, "statuses"), order, &words);
     if (json_is_object(first))
-        text_printf(&words, "; begin with `assay doctor %s`", text_of(first, "check"));
+        text_printf(&words, "; begin with `assay doctor %s`", json_word(first, "check"));
     run_summary_put_line("doctor", text_string(&words), 1, style, out);
 }
 
@@ -151,8 +146,8 @@ static void put_path(const json_t *best, struct text *out)
     char subtract[NUMBER_SIZE];
     number_signed((int64_t)llround(json_number_value(json_object_get(best, "subtract"))), subtract,
                   sizeof(subtract));
-    text_printf(out, "%s %s by %s %s%s", text_of(best, "event"), subtract, text_of(best, "path"),
-                pattern_words(text_of(best, "pattern")),
+    text_printf(out, "%s %s by %s %s%s", json_word(best, "event"), subtract,
+                json_word(best, "path"), pattern_words(json_word(best, "pattern")),
                 json_is_true(json_object_get(best, "stepped")) ? " (stepped)" : "");
 }
 
@@ -163,7 +158,7 @@ static bool put_mode(const json_t *paths, const char *mode, struct text *words)
     size_t i;
     json_array_foreach(paths, i, best)
     {
-        if (strcmp(text_of(best, "mode"), mode) != 0)
+        if (strcmp(json_word(best, "mode"), mode) != 0)
             continue;
         text_printf(words, "%s%s", words->length ? "" : mode_words(mode),
                     words->length ? "; " : ": ");
@@ -213,8 +208,8 @@ static void put_clocks(const json_t *clocks, const struct style *style, struct t
     size_t i;
     json_array_foreach(json_object_get(clocks, "use"), i, chosen)
     {
-        text_printf(&words, "%s%s: %s", i ? "; " : "", purpose_words(text_of(chosen, "for")),
-                    text_of(chosen, "clock"));
+        text_printf(&words, "%s%s: %s", i ? "; " : "", purpose_words(json_word(chosen, "for")),
+                    json_word(chosen, "clock"));
     }
     if (json_array_size(avoid)) {
         text_puts(&words, words.length ? "; not: " : "not: ");

@@ -43,6 +43,12 @@ json_t *json_text(const char *string)
     return valid.failed ? NULL : json_string(text_string(&valid));
 }
 
+const char *json_word(const json_t *object, const char *key)
+{
+    const char *value = json_string_value(json_object_get(object, key));
+    return value ? value : "";
+}
+
 void json_absent(json_t *object, const char *key, const char *reason)
 {
     AUTO_TEXT struct text reason_key = {0};

@@ -10,9 +10,9 @@
 
 static void put_id(struct page *page, const json_t *section, const json_t *figure)
 {
-    page_name(page, page_word(section, "id"));
+    page_name(page, json_word(section, "id"));
     page_put(page, "/");
-    page_name(page, page_word(figure, "id"));
+    page_name(page, json_word(figure, "id"));
 }
 
 static bool is_hidden(const json_t *column)
@@ -30,7 +30,7 @@ static void put_heading(struct page *page, const json_t *columns)
         if (is_hidden(column))
             continue;
         page_put(page, "<th scope=\"col\">");
-        page_text(page, page_word(column, "title"));
+        page_text(page, json_word(column, "title"));
         page_put(page, "</th>");
     }
     page_put(page, "</tr></thead>\n");
@@ -84,7 +84,7 @@ static void put_caption(struct page *page, const json_t *figure)
     size_t i;
     json_t *note;
     page_put(page, "<figcaption><p>");
-    page_text(page, page_word(figure, "caption"));
+    page_text(page, json_word(figure, "caption"));
     page_put(page, "</p>");
     json_array_foreach(json_object_get(figure, "notes"), i, note)
     {
@@ -100,11 +100,11 @@ void page_figure(struct page *page, const json_t *section, const json_t *figure)
     page_put(page, "<figure class=\"figure\" id=\"");
     put_id(page, section, figure);
     page_put(page, "\" data-kind=\"");
-    page_name(page, page_word(figure, "kind"));
+    page_name(page, json_word(figure, "kind"));
     page_put(page, "\">\n");
-    page_element(page, "h4", NULL, page_word(figure, "title"));
-    if (*page_word(figure, "paper"))
-        page_element(page, "p", "paper", page_word(figure, "paper"));
+    page_element(page, "h4", NULL, json_word(figure, "title"));
+    if (*json_word(figure, "paper"))
+        page_element(page, "p", "paper", json_word(figure, "paper"));
     page_put(page, "<div class=\"plot\" data-figure=\"");
     put_id(page, section, figure);
     page_put(page, "\"></div>\n");

@@ -94,9 +94,9 @@ void page_figures_json(struct page *page)
         json_array_foreach(json_object_get(section, "figures"), at, figure)
         {
             page_put(page, lead);
-            page_name(page, page_word(section, "id"));
+            page_name(page, json_word(section, "id"));
             page_put(page, "/");
-            page_name(page, page_word(figure, "id"));
+            page_name(page, json_word(figure, "id"));
             page_put(page, "\":");
             put_value(page, figure);
             lead = ",\n\"";

@@ -10,16 +10,16 @@
 static void put_check(struct page *page, const json_t *check)
 {
     page_put(page, "<tr><td>");
-    page_text(page, page_word(check, "check"));
+    page_text(page, json_word(check, "check"));
     page_put(page, "</td><td>");
-    page_chip(page, page_word(check, "status"));
+    page_chip(page, json_word(check, "status"));
     page_put(page, "</td><td>");
-    page_text(page, page_word(check, "value"));
+    page_text(page, json_word(check, "value"));
     page_put(page, "</td><td>");
-    page_text(page, page_word(check, "why"));
-    if (*page_word(check, "fix")) {
+    page_text(page, json_word(check, "why"));
+    if (*json_word(check, "fix")) {
         page_put(page, "<pre class=\"fix\">\n");
-        page_lines(page, page_word(check, "fix"));
+        page_lines(page, json_word(check, "fix"));
         page_put(page, "</pre>");
     }
     page_put(page, "</td></tr>\n");
@@ -65,7 +65,7 @@ static void put_facts(struct page *page, const json_t *machine)
             page_text(page, json_string_value(value));
         } else {
             page_put(page, "absent: ");
-            page_text(page, page_word(absent, key));
+            page_text(page, json_word(absent, key));
         }
         page_put(page, "</td></tr>\n");
     }
@@ -75,18 +75,18 @@ static void put_facts(struct page *page, const json_t *machine)
 void page_machine(struct page *page, const json_t *machine)
 {
     page_put(page, "<section class=\"machine\" id=\"machine-");
-    page_name(page, page_word(machine, "label"));
+    page_name(page, json_word(machine, "label"));
     page_put(page, "\">\n<h2>");
     if (page->several) {
         page_put(page, "Machine ");
-        page_text(page, page_word(machine, "label"));
+        page_text(page, json_word(machine, "label"));
     } else {
         page_put(page, "The machine");
     }
     page_put(page, "</h2>\n");
-    page_element(page, "p", "sentence", page_word(machine, "sentence"));
+    page_element(page, "p", "sentence", json_word(machine, "sentence"));
     page_put(page, "<p class=\"fingerprint\">Fingerprint <code>");
-    page_text(page, page_word(machine, "fingerprint"));
+    page_text(page, json_word(machine, "fingerprint"));
     page_put(page, "</code></p>\n");
     put_doctor(page, machine);
     put_facts(page, machine);

@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "base/text.h"
+#include "show/json.h"
 
 struct page {
     FILE *stream;
@@ -36,9 +37,6 @@ void page_element(struct page *page, const char *tag, const char *class, const c
 void page_name(struct page *page, const char *string);
 /* <span class="chip chip-does-not-hold">does not hold</span> */
 void page_chip(struct page *page, const char *verdict);
-
-/* The text under a key; "": there is none. */
-const char *page_word(const json_t *object, const char *key);
 
 /* --- parts, one file each --- */
 

@@ -43,7 +43,7 @@ static void put_estimate(struct page *page, const json_t *finding)
         return;
     put_quantity(page, estimate);
     page_put(page, " ");
-    page_text(page, page_word(finding, "unit"));
+    page_text(page, json_word(finding, "unit"));
     if (!json_is_number(low) || !json_is_number(high) ||
         json_number_value(low) >= json_number_value(high))
         return;
@@ -64,9 +64,9 @@ static void put_cell(struct page *page, const char *string)
 static void put_in_paper(struct page *page, const json_t *finding)
 {
     page_put(page, "<td>");
-    page_text(page, page_word(finding, "figure"));
+    page_text(page, json_word(finding, "figure"));
     page_put(page, " <span class=\"cited\">");
-    page_text(page, cited(page_word(finding, "paper")));
+    page_text(page, cited(json_word(finding, "paper")));
     page_put(page, "</span></td>");
 }
 
@@ -76,22 +76,22 @@ static void put_finding(struct page *page, const json_t *section, const json_t *
     page_put(page, "<tr><th scope=\"row\">");
     if (linked) {
         page_put(page, "<a href=\"#");
-        page_name(page, page_word(section, "id"));
+        page_name(page, json_word(section, "id"));
         page_put(page, "\">");
     }
-    page_text(page, page_word(finding, "id"));
+    page_text(page, json_word(finding, "id"));
     page_put(page, linked ? "</a></th>" : "</th>");
     if (linked && page->several)
-        put_cell(page, page_word(section, "machine"));
+        put_cell(page, json_word(section, "machine"));
     page_put(page, "<td>");
-    page_chip(page, page_word(finding, "verdict"));
+    page_chip(page, json_word(finding, "verdict"));
     page_put(page, "</td>");
-    put_cell(page, page_word(finding, "claim"));
+    put_cell(page, json_word(finding, "claim"));
     page_put(page, "<td class=\"n\">");
     put_estimate(page, finding);
     page_put(page, "</td>");
     put_in_paper(page, finding);
-    put_cell(page, page_word(finding, "reason"));
+    put_cell(page, json_word(finding, "reason"));
     page_put(page, "</tr>\n");
 }
 
@@ -110,7 +110,7 @@ static void put_heading(struct page *page, bool linked)
 
 static bool is_testable(const json_t *finding)
 {
-    return strcmp(page_word(finding, "verdict"), "not testable here") != 0;
+    return strcmp(json_word(finding, "verdict"), "not testable here") != 0;
 }
 
 static void put_rows(struct page *page, const json_t *section, bool linked, bool testable)
@@ -175,9 +175,9 @@ static void count(const json_t *finding, struct counts *counts)
 {
     counts->all++;
     for (size_t i = 0; i < VERDICTS; i++)
-        counts->of[i] += strcmp(page_word(finding, "verdict"), verdicts[i].verdict) == 0;
+        counts->of[i] += strcmp(json_word(finding, "verdict"), verdicts[i].verdict) == 0;
     for (size_t i = 0; i < PAPERS; i++)
-        counts->seen[i] |= strcmp(page_word(finding, "paper"), papers[i].paper) == 0;
+        counts->seen[i] |= strcmp(json_word(finding, "paper"), papers[i].paper) == 0;
 }
 
 static void count_section(const json_t *section, struct counts *counts)

@@ -14,22 +14,22 @@ static bool is_only_one(const struct page *page, const json_t *section)
     json_t *other;
     json_array_foreach(json_object_get(page->report, "sections"), i, other)
     {
-        alike += strcmp(page_word(other, "title"), page_word(section, "title")) == 0 &&
-                 strcmp(page_word(other, "machine"), page_word(section, "machine")) == 0;
+        alike += strcmp(json_word(other, "title"), json_word(section, "title")) == 0 &&
+                 strcmp(json_word(other, "machine"), json_word(section, "machine")) == 0;
     }
     return alike <= 1;
 }
 
 void page_section_title(struct page *page, const json_t *section)
 {
-    page_text(page, page_word(section, "title"));
+    page_text(page, json_word(section, "title"));
     if (page->several) {
         page_put(page, ", machine ");
-        page_text(page, page_word(section, "machine"));
+        page_text(page, json_word(section, "machine"));
     }
     if (!is_only_one(page, section)) {
         page_put(page, ", ");
-        page_text(page, page_word(section, "started"));
+        page_text(page, json_word(section, "started"));
     }
 }
 
@@ -42,17 +42,17 @@ static void put_lead(struct page *page, const json_t *section)
         if (json_is_string(sentence))
             page_element(page, "p", "lead", json_string_value(sentence));
     }
-    if (*page_word(section, "reason"))
-        page_element(page, "p", "reason", page_word(section, "reason"));
+    if (*json_word(section, "reason"))
+        page_element(page, "p", "reason", json_word(section, "reason"));
 }
 
 static void put_when(struct page *page, const json_t *section)
 {
     page_put(page, "<p class=\"when\"><code>assay ");
-    page_text(page, page_word(section, "command"));
+    page_text(page, json_word(section, "command"));
     page_put(page, "</code>, ");
-    page_text(page, page_word(section, "started"));
-    if (!*page_word(section, "finished"))
+    page_text(page, json_word(section, "started"));
+    if (!*json_word(section, "finished"))
         page_put(page, ", not finished");
     page_put(page, "</p>\n");
 }
@@ -85,9 +85,9 @@ static void put_skipped(struct page *page, const json_t *section)
     json_array_foreach(skipped, i, skip)
     {
         page_put(page, "<li>");
-        page_text(page, page_word(skip, "what"));
+        page_text(page, json_word(skip, "what"));
         page_put(page, ": ");
-        page_text(page, page_word(skip, "reason"));
+        page_text(page, json_word(skip, "reason"));
         page_put(page, "</li>\n");
     }
     page_put(page, "</ul></details>\n");
@@ -95,31 +95,31 @@ static void put_skipped(struct page *page, const json_t *section)
 
 static void put_words(struct page *page, const json_t *section)
 {
-    if (!*page_word(section, "words"))
+    if (!*json_word(section, "words"))
         return;
     page_put(page, "<details class=\"words\"><summary>The whole report, as a terminal shows "
                    "it</summary>\n<pre>\n");
-    page_lines(page, page_word(section, "words"));
+    page_lines(page, json_word(section, "words"));
     page_put(page, "</pre></details>\n");
 }
 
 static void put_reproduce(struct page *page, const json_t *section)
 {
-    if (!*page_word(section, "reproduce"))
+    if (!*json_word(section, "reproduce"))
         return;
     page_put(page, "<p>Measure it again: <code class=\"reproduce\">");
-    page_text(page, page_word(section, "reproduce"));
+    page_text(page, json_word(section, "reproduce"));
     page_put(page, "</code></p>\n");
 }
 
 void page_section(struct page *page, const json_t *section)
 {
     page_put(page, "<section class=\"study\" id=\"");
-    page_name(page, page_word(section, "id"));
+    page_name(page, json_word(section, "id"));
     page_put(page, "\" data-command=\"");
-    page_name(page, page_word(section, "command"));
+    page_name(page, json_word(section, "command"));
     page_put(page, "\" data-machine=\"");
-    page_name(page, page_word(section, "machine"));
+    page_name(page, json_word(section, "machine"));
     page_put(page, "\">\n<h2>");
     page_section_title(page, section);
     page_put(page, "</h2>\n");

@@ -26,7 +26,7 @@ static size_t rank_of(const char *verdict)
 
 static bool is_better(const json_t *row, const json_t *best)
 {
-    size_t one = rank_of(page_word(row, "verdict")), other = rank_of(page_word(best, "verdict"));
+    size_t one = rank_of(json_word(row, "verdict")), other = rank_of(json_word(best, "verdict"));
     if (one != other)
         return one < other;
     const json_t *adds = json_object_get(row, "overhead");
@@ -44,7 +44,7 @@ static const json_t *best_way(const json_t *section, const char *event)
     json_t *row;
     json_array_foreach(json_object_get(section, "results"), i, row)
     {
-        if (strcmp(page_word(row, "event"), event) == 0 && *page_word(row, "path") &&
+        if (strcmp(json_word(row, "event"), event) == 0 && *json_word(row, "path") &&
             (!best || is_better(row, best)))
             best = row;
     }
@@ -54,9 +54,9 @@ static const json_t *best_way(const json_t *section, const char *event)
 static void put_way(struct page *page, const json_t *way)
 {
     const json_t *adds = json_object_get(way, "overhead");
-    page_text(page, page_word(way, "path"));
+    page_text(page, json_word(way, "path"));
     page_put(page, " ");
-    page_text(page, page_word(way, "pattern"));
+    page_text(page, json_word(way, "pattern"));
     if (json_is_number(adds) && json_number_value(adds) != 0) {
         char digits[NUMBER_SIZE];
         number_brief(json_number_value(adds), digits, sizeof(digits));
@@ -66,18 +66,18 @@ static void put_way(struct page *page, const json_t *way)
 
 static void put_event(struct page *page, const json_t *section, const json_t *event)
 {
-    const json_t *way = best_way(section, page_word(event, "event"));
+    const json_t *way = best_way(section, json_word(event, "event"));
     page_put(page, "<tr><th scope=\"row\">");
-    page_text(page, page_word(event, "event"));
+    page_text(page, json_word(event, "event"));
     page_put(page, "</th><td>");
-    page_chip(page, page_word(event, "verdict"));
+    page_chip(page, json_word(event, "verdict"));
     page_put(page, "</td><td>");
-    page_text(page, page_word(event, "cause"));
+    page_text(page, json_word(event, "cause"));
     page_put(page, "</td><td>");
     if (way)
         put_way(page, way);
     page_put(page, "</td><td>");
-    page_text(page, page_word(event, "note"));
+    page_text(page, json_word(event, "note"));
     page_put(page, "</td></tr>\n");
 }
 
@@ -87,7 +87,7 @@ static size_t count_events(const json_t *events, const char *verdict)
     json_t *event;
     json_array_foreach(events, i, event)
     {
-        count += strcmp(page_word(event, "verdict"), verdict) == 0;
+        count += strcmp(json_word(event, "verdict"), verdict) == 0;
     }
     return count;
 }
@@ -105,7 +105,7 @@ static void put_events(struct page *page, const json_t *section, const char *con
         json_t *event;
         json_array_foreach(events, at, event)
         {
-            if (strcmp(page_word(event, "verdict"), verdicts[i]) == 0)
+            if (strcmp(json_word(event, "verdict"), verdicts[i]) == 0)
                 put_event(page, section, event);
         }
     }
@@ -135,10 +135,10 @@ static void put_trust(struct page *page, const json_t *section)
 {
     const json_t *events = json_object_get(json_object_get(section, "analysis"), "events");
     size_t all = 0;
-    if (strcmp(page_word(section, "command"), "validate") != 0 || !json_array_size(events))
+    if (strcmp(json_word(section, "command"), "validate") != 0 || !json_array_size(events))
         return;
     page_put(page, "<h3><a href=\"#");
-    page_name(page, page_word(section, "id"));
+    page_name(page, json_word(section, "id"));
     page_put(page, "\">");
     page_section_title(page, section);
     page_put(page, "</a></h3>\n");
@@ -173,7 +173,7 @@ static void put_outcome(struct page *page, const json_t *section)
     size_t i;
     json_t *sentence;
     page_put(page, "<dt><a href=\"#");
-    page_name(page, page_word(section, "id"));
+    page_name(page, json_word(section, "id"));
     page_put(page, "\">");
     page_section_title(page, section);
     page_put(page, "</a></dt>\n");
@@ -182,8 +182,8 @@ static void put_outcome(struct page *page, const json_t *section)
         if (i < OUTCOMES_MAX && json_is_string(sentence))
             put_first_sentence(page, json_string_value(sentence));
     }
-    if (*page_word(section, "reason"))
-        page_element(page, "dd", "reason", page_word(section, "reason"));
+    if (*json_word(section, "reason"))
+        page_element(page, "dd", "reason", json_word(section, "reason"));
     else if (!json_array_size(lead))
         page_put(page, "<dd>Nothing could be said of it.</dd>\n");
 }

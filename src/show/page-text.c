@@ -102,9 +102,3 @@ void page_chip(struct page *page, const char *verdict)
     page_text(page, verdict);
     page_put(page, "</span>");
 }
-
-const char *page_word(const json_t *object, const char *key)
-{
-    const char *value = json_string_value(json_object_get(object, key));
-    return value ? value : "";
-}

@@ -36,7 +36,7 @@ bool page_is_report(const char *path)
 static void put_head(struct page *page)
 {
     page_put(page, beginning);
-    page_element(page, "title", NULL, page_word(page->report, "title"));
+    page_element(page, "title", NULL, json_word(page->report, "title"));
     page_put(page, "<style>\n");
     fwrite(page_style, 1, page_style_size, page->stream);
     page_put(page, "</style>\n</head>\n<body>\n");
@@ -47,24 +47,24 @@ static void put_top(struct page *page)
     size_t i;
     json_t *machine;
     page_put(page, "<header class=\"top\">\n");
-    page_element(page, "h1", NULL, page_word(page->report, "title"));
+    page_element(page, "h1", NULL, json_word(page->report, "title"));
     json_array_foreach(json_object_get(page->report, "machines"), i, machine)
     {
         page_put(page, "<p class=\"machine-line\">");
         if (page->several) {
-            page_text(page, page_word(machine, "label"));
+            page_text(page, json_word(machine, "label"));
             page_put(page, ": ");
         }
-        page_text(page, page_word(machine, "sentence"));
+        page_text(page, json_word(machine, "sentence"));
         page_put(page, "</p>\n");
     }
     page_put(page, "<p class=\"made\">Made ");
-    page_text(page, page_word(page->report, "made"));
+    page_text(page, json_word(page->report, "made"));
     page_put(page, " by assay ");
-    page_text(page, page_word(page->report, "version"));
-    if (*page_word(page->report, "how")) {
+    page_text(page, json_word(page->report, "version"));
+    if (*json_word(page->report, "how")) {
         page_put(page, ": <code class=\"how\">");
-        page_text(page, page_word(page->report, "how"));
+        page_text(page, json_word(page->report, "how"));
         page_put(page, "</code>");
     }
     page_put(page, "</p>\n</header>\n");
@@ -79,7 +79,7 @@ static void put_contents(struct page *page)
     json_array_foreach(json_object_get(page->report, "sections"), i, part)
     {
         page_put(page, "<li><a href=\"#");
-        page_name(page, page_word(part, "id"));
+        page_name(page, json_word(part, "id"));
         page_put(page, "\">");
         page_section_title(page, part);
         page_put(page, "</a></li>\n");
@@ -87,9 +87,9 @@ static void put_contents(struct page *page)
     json_array_foreach(json_object_get(page->report, "machines"), i, part)
     {
         page_put(page, "<li><a href=\"#machine-");
-        page_name(page, page_word(part, "label"));
+        page_name(page, json_word(part, "label"));
         page_put(page, page->several ? "\">Machine " : "\">The machine");
-        page_text(page, page->several ? page_word(part, "label") : "");
+        page_text(page, page->several ? json_word(part, "label") : "");
         page_put(page, "</a></li>\n");
     }
     page_put(page, "</ul></nav>\n");
