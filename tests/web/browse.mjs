@@ -95,7 +95,7 @@ function describe() {
       return box.width > 0 && (box.left < around.left - 1 || box.right > around.right + 1);
     }).map((text) => `${plot.dataset.figure}: ${text.textContent.slice(0, 60)}`)),
     touching: plots.filter((plot) => plot.closest("figure").dataset.kind !== "matrix").flatMap((plot) => [...plot.querySelectorAll("g[aria-label='x-axis tick label']")].flatMap((axis) => {
-      const labels = [...axis.querySelectorAll("text")].map((text) => [text.getBoundingClientRect(), text.textContent]).sort(([a], [b]) => a.left - b.left);
+      const labels = [...axis.querySelectorAll("text:not([transform*=rotate])")].map((text) => [text.getBoundingClientRect(), text.textContent]).sort(([a], [b]) => a.left - b.left);
       return labels.filter(([box], at) => at && Math.abs(box.top - labels[at - 1][0].top) < 4 && box.left < labels[at - 1][0].right + 2).map(([, text]) => `${plot.dataset.figure}: ${text}`);
     })),
     contrasts,
@@ -123,8 +123,9 @@ async function shoot(page, view, full = true) {
 
 /** Points at a picture until it says something. */
 async function hover(page, plot) {
-  await plot.evaluate((element) => element.scrollIntoView({ block: "center" }));
-  const box = await plot.locator("svg[role=img]").first().boundingBox();
+  const svg = plot.locator("svg[role=img]").first();
+  await svg.evaluate((element) => element.scrollIntoView({ block: "center" }));
+  const box = await svg.boundingBox();
   for (const down of [0.5, 0.4, 0.3, 0.7, 0.15, 0.85, 0.05])
     for (let across = 0.2; across < 1; across += 0.08) {
       await page.mouse.move(box.x + box.width * across, box.y + box.height * down);
