@@ -26,6 +26,7 @@ run: ## build, then measure this machine with every study, which takes two minut
 	@scripts/deps run
 	@[ -e $(BUILD)/build.ninja ] || scripts/configure $(BUILD) -Dtests=disabled
 	@scripts/configure $(BUILD)
+	@find $(BUILD)/web -name page.js -size 0 -delete 2>/dev/null || : # pictures that could not be had the last time
 	@[ -x $(BUILD)/assay ] || echo "building in $(BUILD): some minutes, the first time"
 	@$(ninja) $$([ -t 1 ] || echo --quiet)
 	@scripts/first-run $(BUILD)

@@ -76,7 +76,7 @@ def main():
         if given.required:
             raise SystemExit(f"bundle.py: {reason}") from reason
         print(f"assay report: pages will hold tables and no pictures: {reason}\n"
-              f"    Once they can be installed: rm {given.output}, and build again.", file=sys.stderr)
+              f"    Once they can be installed: make run, or rm {given.output} and build again.", file=sys.stderr)
         with open(given.output, "w", encoding="utf-8"):
             return
     bundle(given.source, folder, given.output, given.node)

@@ -31,9 +31,9 @@ class Case(unittest.TestCase):
     def run_all(self, *arguments, **options):
         return tap.assay("run", *arguments, env={"XDG_STATE_HOME": self.path("state")}, timeout=300, **options)
 
-    def start(self, *arguments):
+    def start(self, *arguments, **options):
         return subprocess.Popen([tap.ASSAY, "run", *arguments], env=self.environment(), text=True, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
     def result(self, *arguments, statuses=(DONE, LACKING), **options):
         done = self.run_all(*arguments, "--json", **options)

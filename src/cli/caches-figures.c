@@ -99,25 +99,44 @@ static const char *curve_name(const struct caches_point *ring)
     return ring->huge ? "one line a page, huge pages" : "one line a page";
 }
 
-/* "L1 data holds 48 KiB, as claimed", or its name among those of which nothing is known. */
+bool caches_is_bracketed(const struct caches_row *row)
+{
+    return !row->bytes.known && row->low && row->high > row->low;
+}
+
+/* Where it is known to lie, whether found or bracketed. */
+static bool is_as_claimed(const struct caches_row *row, uint64_t claim)
+{
+    return row->bytes.known ? claim == row->bytes.value : claim >= row->low && claim <= row->high;
+}
+
+/* "L1 data holds 48 KiB, as claimed", "L1 data holds between 44 KiB and 52 KiB, and the 48 KiB
+ * that are claimed lie between them", or its name among those of which nothing is known. */
 static void put_level(const struct caches_row *row, struct text *found, struct text *untold)
 {
     const uint64_t claim = row->claim ? row->claim->bytes : 0;
-    char name[48], measured[NUMBER_SIZE], claimed[NUMBER_SIZE];
+    char name[48], measured[NUMBER_SIZE], claimed[NUMBER_SIZE], high[NUMBER_SIZE];
     caches_name_row(row, name, sizeof(name));
-    number_bytes(row->bytes.value, measured, sizeof(measured));
+    number_bytes(row->bytes.known ? row->bytes.value : row->low, measured, sizeof(measured));
+    number_bytes(row->high, high, sizeof(high));
     number_bytes(claim, claimed, sizeof(claimed));
-    if (!row->bytes.known) {
+    if (!row->bytes.known && !caches_is_bracketed(row)) {
         text_printf(untold, "%s%s (%s)", untold->length ? ", " : "", name, claimed);
         return;
     }
-    text_printf(found, "%s%s holds %s, ", found->length ? "; " : "", name, measured);
+    text_printf(found, "%s%s holds ", found->length ? "; " : "", name);
+    if (row->bytes.known)
+        text_printf(found, "%s, ", measured);
+    else
+        text_printf(found, "between %s and %s, ", measured, high);
     if (!claim)
         text_puts(found, "of which nothing is claimed");
-    else if (claim == row->bytes.value)
+    else if (!is_as_claimed(row, claim))
+        text_printf(found, "not the %s that are claimed", claimed);
+    else if (row->bytes.known)
         text_puts(found, "as claimed");
     else
-        text_printf(found, "not the %s that are claimed", claimed);
+        text_printf(found, "and the %s that are claimed lie there", claimed);
 }
 
 static void put_levels(const struct caches_report *report, struct text *out)
@@ -125,7 +144,8 @@ static void put_levels(const struct caches_report *report, struct text *out)
     AUTO_TEXT struct text found = {0}, untold = {0};
     for (size_t i = 0; i < report->row_count; i++) {
         const struct caches_row *row = &report->rows[i];
-        if (!caches_is_tlb(row) && (row->bytes.known || (row->claim && row->claim->bytes)))
+        if (!caches_is_tlb(row) &&
+            (row->bytes.known || caches_is_bracketed(row) || (row->claim && row->claim->bytes)))
             put_level(row, &found, &untold);
     }
     if (found.length)
@@ -298,20 +318,21 @@ static json_t *claimed_and_found(const struct caches_report *report)
         {"claimed", "claimed, bytes", ROLE_BEFORE, false},
         {"measured", "measured, bytes", ROLE_AFTER, false},
         {"confidence", "confidence", ROLE_NONE, false},
-        {"low", "at least", ROLE_NONE, false},
-        {"high", "at most", ROLE_NONE, false},
-        {"why", "why not", ROLE_NONE, false},
+        {"low", "at least", ROLE_LOW, false},
+        {"high", "at most", ROLE_HIGH, false},
+        {"why", "why not exactly", ROLE_NONE, false},
         {NULL, NULL, ROLE_NONE, false}};
     size_t known = 0;
     for (size_t i = 0; i < report->row_count; i++)
-        known += report->rows[i].bytes.known;
+        known += report->rows[i].bytes.known || caches_is_bracketed(&report->rows[i]);
     static const struct figure_spec spec = {
         .id = "claimed-and-measured",
         .title = "What each level holds: claimed, and found",
         .caption =
-            "What the machine claims of its caches, and what its loads show. A level that "
-            "only one of the two says something of has one mark; a virtual machine may claim "
-            "caches of another CPU, and neighbours take their share.",
+            "What the machine claims of its caches, and what its loads show: a full dot is a size "
+            "that was found, a band the two sizes between which it lies. A level that only one "
+            "of the two says something of has one mark; a virtual machine may claim caches of "
+            "another CPU, and neighbours take their share.",
         .kind = FIGURE_DUMBBELLS,
         .x = {.label = "bytes", .scale = SCALE_LOG},
         .columns = columns};
@@ -321,13 +342,15 @@ static json_t *claimed_and_found(const struct caches_report *report)
         const struct caches_row *row = &report->rows[i];
         const uint64_t claim = row->claim ? row->claim->bytes : 0;
         char name[48];
-        if (!claim && !row->bytes.known)
+        const bool bracketed = caches_is_bracketed(row);
+        if (!claim && !row->bytes.known && !bracketed)
             continue;
         caches_name_row(row, name, sizeof(name));
         FIGURE_ROW(figure, json_text(name), claim ? json_count(claim) : NULL,
                    row->bytes.known ? json_count(row->bytes.value) : NULL,
                    row->bytes.known ? figure_number(row->bytes.confidence) : NULL,
-                   row->low ? json_count(row->low) : NULL, row->high ? json_count(row->high) : NULL,
+                   bracketed ? json_count(row->low) : NULL,
+                   bracketed ? json_count(row->high) : NULL,
                    row->bytes.known ? NULL : json_text(row->bytes.reason));
     }
     return figure;

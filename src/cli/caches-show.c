@@ -64,6 +64,15 @@ static void put_reasons(const struct caches_row *row, struct text *out)
     }
 }
 
+/* "44 KiB to 52 KiB" */
+static void add_bracket(struct table *table, const struct caches_row *row)
+{
+    char low[NUMBER_SIZE], high[NUMBER_SIZE];
+    number_bytes(row->low, low, sizeof(low));
+    number_bytes(row->high, high, sizeof(high));
+    table_addf(table, TONE_PLAIN, "%s to %s", low, high);
+}
+
 static void add_row(struct table *table, const struct caches_row *row)
 {
     const struct caches_claim none = {0};
@@ -78,7 +87,11 @@ static void add_row(struct table *table, const struct caches_row *row)
         snprintf(ticks, sizeof(ticks), "%.1f", row->ticks);
     table_add(table, TONE_PLAIN, name);
     add_size(table, TONE_PLAIN, claim->bytes);
-    add_size(table, tone_of(&row->bytes, claim->bytes), row->bytes.known ? row->bytes.value : 0);
+    if (caches_is_bracketed(row))
+        add_bracket(table, row);
+    else
+        add_size(table, tone_of(&row->bytes, claim->bytes),
+                 row->bytes.known ? row->bytes.value : 0);
     table_add(table, row->bytes.known ? TONE_PLAIN : TONE_DIM, confidence);
     add_number(table, &row->line, claim->line);
     add_number(table, &row->ways, claim->ways);

@@ -69,3 +69,5 @@ json_t *caches_figures(const struct caching *caching);
 /* "L1 data", "TLB 2, huge pages". */
 void caches_name_row(const struct caches_row *row, char *text, size_t size);
 bool caches_is_tlb(const struct caches_row *row);
+/* No size was found, but two between which it lies. */
+bool caches_is_bracketed(const struct caches_row *row);

@@ -44,11 +44,11 @@ static void add_clock(json_t *figure, const struct clocks_run *run, uint32_t clo
     FIGURE_ROW(figure, json_text(clocks_name(&run->file, clock)),
                json_text(clock_trust_names[verdict->trust]),
                json_text(verdict->fault ? clock_fault_names[verdict->fault] : NULL),
-               figure_number(seen.cost.known ? seen.cost.ns : NAN),
+               json_text(verdict->why), figure_number(seen.cost.known ? seen.cost.ns : NAN),
                figure_number(seen.granularity.known ? seen.granularity.resolution_ns : NAN),
                figure_number(verdict->worst_ratio), json_text(worst ? text_string(&over) : NULL),
                figure_number(verdict->shortest_us), json_text(seen.clock->way),
-               json_text(clock_role_names[seen.clock->role]), json_text(verdict->why));
+               json_text(clock_role_names[seen.clock->role]));
 }
 
 json_t *clocks_trust_figure(const struct clocks_run *run)
@@ -57,6 +57,7 @@ json_t *clocks_trust_figure(const struct clocks_run *run)
         {"clock", "clock", ROLE_NONE, true},
         {"trust", "trust", ROLE_NONE, true},
         {"fault", "fault", ROLE_NONE, false},
+        {"why", "why", ROLE_NONE, false},
         {"cost_ns", "a reading, ns", ROLE_NONE, false},
         {"resolution_ns", "resolution, ns", ROLE_NONE, false},
         {"worst_ratio", "worst ratio", ROLE_NONE, false},
@@ -64,7 +65,6 @@ json_t *clocks_trust_figure(const struct clocks_run *run)
         {"shortest_us", "shortest to 1 %, µs", ROLE_NONE, false},
         {"way", "read by", ROLE_NONE, false},
         {"role", "tells", ROLE_NONE, false},
-        {"why", "why", ROLE_NONE, false},
         {0},
     };
     AUTO_FREE uint32_t *order = calloc(run->file.clock_count + 1, sizeof(*order));

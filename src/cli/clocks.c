@@ -243,8 +243,8 @@ static int run_clocks(void *parsed, int argument_count, char **arguments)
 
 static const struct exit_meaning exits[] = {
     {EXIT_DONE, "done"},
-    {EXIT_FAILED, "failed"},
-    {EXIT_USAGE, "wrong usage"},
+    EXIT_ROW_FAILED,
+    EXIT_ROW_USAGE,
     {EXIT_LACKING, "no clock, or not the one that was asked for, can be read here"},
     {EXIT_INTERRUPTED, "interrupted; what was measured is kept and judged"},
     {0, NULL},

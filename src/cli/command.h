@@ -97,6 +97,16 @@ struct exit_meaning {
     const char *meaning;
 };
 
+/* Rows of most commands; run_store_exit is the rule for files. */
+#define EXIT_ROW_FAILED                                                                            \
+    {                                                                                              \
+        EXIT_FAILED, "failed; also: a file is damaged, or may not be read"                         \
+    }
+#define EXIT_ROW_USAGE                                                                             \
+    {                                                                                              \
+        EXIT_USAGE, "the command line is wrong, or names a file that is not there"                 \
+    }
+
 /* What stands together in `assay --help`, in this order. */
 enum command_group {
     GROUP_ALL,

@@ -186,7 +186,7 @@ static int take_findings(const struct taking *taking, const json_t *envelope)
     {
         AUTO_TEXT struct text subject = {0};
         const char *id = text_of(row, "id"), *verdict = text_of(row, "verdict");
-        if (!id || !verdict)
+        if (!id || !verdict || compare_is_of_several(id))
             continue;
         text_printf(&subject, "finding %s", id);
         const struct compare_word word = {.word = (char *)verdict,

@@ -6,29 +6,30 @@
 
 #include "cli/compare.h"
 
-static json_t *letter_json(size_t side)
-{
-    char letter[8];
-    compare_letter(side, letter);
-    return json_string(letter);
-}
-
 static const char too_few[] = "there are too few values for one";
 static const char not_compared[] = "it was not compared";
+
+/* What it is and how it stands, as every row begins. */
+static json_t *row_of(const struct compare_quantity *quantity, size_t side,
+                      enum compare_standing standing, const char *unit)
+{
+    json_t *row = json_object();
+    json_object_set_new(row, "study", json_text(quantity->study));
+    json_object_set_new(row, "event", json_text(quantity->event));
+    json_object_set_new(row, "subject", json_text(quantity->subject));
+    json_object_set_new(row, "side", compare_letter_json(side));
+    json_object_set_new(row, "standing", json_text(compare_standing_names[standing]));
+    json_object_set_new(row, "unit", json_text(unit));
+    return row;
+}
 
 static json_t *effect_json(const struct comparing *comparing, const struct compare_effect *effect)
 {
     const struct compare_quantity *quantity = &comparing->file.quantities[effect->quantity];
     const bool compared = effect->group != COMPARE_NO_GROUP;
     const char *why = compared ? too_few : not_compared;
-    json_t *row = json_object();
-    json_object_set_new(row, "study", json_text(quantity->study));
-    json_object_set_new(row, "event", json_text(quantity->event));
-    json_object_set_new(row, "subject", json_text(quantity->subject));
+    json_t *row = row_of(quantity, effect->side, effect->standing, effect->unit);
     json_object_set_new(row, "factors", json_text(quantity->factors));
-    json_object_set_new(row, "side", letter_json(effect->side));
-    json_object_set_new(row, "standing", json_text(compare_standing_names[effect->standing]));
-    json_object_set_new(row, "unit", json_text(effect->unit));
     json_object_set_new(row, "timed", json_boolean(quantity->timed));
     json_object_set_new(row, "first_processes", json_count(effect->first_count));
     json_object_set_new(row, "processes", json_count(effect->count));
@@ -71,7 +72,7 @@ static json_t *sides_json(const struct comparing *comparing)
                                     json_text(comparing->reported.list[j].run->command));
                 json_array_append_new(runs, run);
             }
-        json_object_set_new(row, "side", letter_json(i));
+        json_object_set_new(row, "side", compare_letter_json(i));
         json_object_set_new(row, "label", json_text(side->label));
         json_object_set_new(row, "machine", json_machine(&comparing->facts[i], side->fingerprint));
         json_object_set_new(row, "runs", runs);
@@ -139,32 +140,30 @@ static json_t *verdicts_json(const struct comparing *comparing)
     return verdicts;
 }
 
+static json_t *group_json(const struct comparing *comparing, const struct compare_group *group)
+{
+    static const char alone[] = "it is one quantity alone, or nothing in it varies";
+    const struct compare_effect *typical = &comparing->report.effects[group->typical];
+    json_t *row = row_of(&comparing->file.quantities[group->quantity], group->side, group->standing,
+                         group->unit);
+    json_object_set_new(row, "quantities", json_count(group->quantities));
+    json_object_set_new(row, "differing", json_count(group->differing));
+    json_object_set_new(row, "typical",
+                        json_text(comparing->file.quantities[typical->quantity].factors));
+    JSON_PUT_REALS(
+        row, {"first_median", typical->first_median, too_few}, {"median", typical->median, too_few},
+        {"shift", typical->shift, too_few}, {"ratio", typical->ratio, "a value is not positive"},
+        {"delta", group->delta, too_few}, {"delta_low", group->delta_interval.low, too_few},
+        {"delta_high", group->delta_interval.high, too_few}, {"p", group->p, alone},
+        {"adjusted_p", group->adjusted_p, alone});
+    return row;
+}
+
 static json_t *groups_json(const struct comparing *comparing)
 {
     json_t *groups = json_array();
-    for (size_t i = 0; i < comparing->report.group_count; i++) {
-        const struct compare_group *group = &comparing->report.groups[i];
-        const struct compare_quantity *quantity = &comparing->file.quantities[group->quantity];
-        json_t *row = json_object();
-        json_object_set_new(row, "study", json_text(quantity->study));
-        json_object_set_new(row, "event", json_text(quantity->event));
-        json_object_set_new(row, "subject", json_text(quantity->subject));
-        json_object_set_new(row, "side", letter_json(group->side));
-        json_object_set_new(row, "standing", json_text(compare_standing_names[group->standing]));
-        json_object_set_new(row, "unit", json_text(group->unit));
-        json_object_set_new(row, "quantities", json_count(group->quantities));
-        json_object_set_new(row, "differing", json_count(group->differing));
-        json_object_set_new(
-            row, "clearest",
-            json_text(comparing->file.quantities[comparing->report.effects[group->largest].quantity]
-                          .factors));
-        JSON_PUT_REALS(
-            row, {"shift", group->shift, too_few},
-            {"ratio", group->ratio, "a value is not positive"},
-            {"p", group->p, "it is one quantity alone, or nothing in it varies"},
-            {"adjusted_p", group->adjusted_p, "it is one quantity alone, or nothing in it varies"});
-        json_array_append_new(groups, row);
-    }
+    for (size_t i = 0; i < comparing->report.group_count; i++)
+        json_array_append_new(groups, group_json(comparing, &comparing->report.groups[i]));
     return groups;
 }
 

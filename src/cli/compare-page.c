@@ -11,6 +11,17 @@
 
 #define PAGE_WIDTH 100
 
+/* The title says what was compared; the summary begins with what came of it. */
+static json_t *lead_of(const struct comparing *comparing)
+{
+    json_t *lead = compare_headline(comparing);
+    json_t *facts = json_incref(json_array_get(lead, 1));
+    json_array_remove(lead, 1);
+    json_array_remove(lead, 0);
+    json_array_append_new(lead, facts);
+    return lead;
+}
+
 /* made: when the page was. */
 static json_t *section_json(const struct comparing *comparing, json_t *made)
 {
@@ -21,8 +32,8 @@ static json_t *section_json(const struct comparing *comparing, json_t *made)
     json_object_set_new(section, "id", json_string("compare-1"));
     json_object_set_new(section, "command", json_string("compare"));
     json_object_set_new(section, "title", json_string("What differs"));
-    json_object_set_new(section, "machine", json_string("A"));
-    json_object_set_new(section, "lead", compare_headline(comparing));
+    json_object_set_new(section, "machine", json_null()); /* of all of them */
+    json_object_set_new(section, "lead", lead_of(comparing));
     json_object_set(section, "started", made);
     json_object_set(section, "finished", made);
     json_object_set_new(section, "reproduce", json_null());
@@ -39,16 +50,30 @@ static json_t *section_json(const struct comparing *comparing, json_t *made)
     return section;
 }
 
+/* One a side, under its letter, although two of them may be one machine. */
+static json_t *machines_json(const struct comparing *comparing)
+{
+    json_t *machines = json_array();
+    for (size_t side = 0; side < comparing->file.side_count; side++) {
+        size_t run = 0;
+        while (comparing->side_of[run] != side)
+            run++;
+        json_array_append_new(machines,
+                              reported_machine_json(comparing->reported.list[run].run, side));
+    }
+    return machines;
+}
+
 static json_t *report_json(const struct comparing *comparing)
 {
     AUTO_TEXT struct text title = {0};
-    text_puts(&title, "Comparison:");
-    for (size_t i = 0; i < comparing->file.side_count; i++)
-        text_printf(&title, "%s %s", i ? "," : "", comparing->file.sides[i].label);
+    text_puts(&title, "Comparison of ");
+    compare_put_sides(comparing, &title);
     json_t *report = reported_json(&comparing->reported, text_string(&title));
     json_t *sections = json_array();
     json_array_append_new(sections, section_json(comparing, json_object_get(report, "made")));
     json_object_set_new(report, "sections", sections);
+    json_object_set_new(report, "machines", machines_json(comparing));
     json_object_set(report, "notes", comparing->notes);
     reported_put_how(report, comparing->options->common.argc, comparing->options->common.argv);
     return report;

@@ -21,6 +21,23 @@ static void put_left(size_t left, const char *what, const struct style *style, s
     section_put_words(text_string(&words), style, out);
 }
 
+/* With its heading, unless it is empty; `left` rows had no place in it. */
+static void end_table(struct table *table, const char *heading, size_t left,
+                      const struct style *style, struct text *out)
+{
+    if (table->count) {
+        section_put_heading(heading, style, out);
+        table_put(table, style, out);
+        put_left(left, "of these", style, out);
+    }
+    table_free(table);
+}
+
+static size_t beyond(size_t count, size_t most)
+{
+    return count > most ? count - most : 0;
+}
+
 static void put_headline(const struct comparing *comparing, const struct style *style,
                          struct text *out)
 {
@@ -73,11 +90,7 @@ static void put_facts(const struct comparing *comparing, const struct style *sty
     struct table table = {.columns = columns, .column_count = 2 + comparing->file.side_count};
     for (int weight = WEIGHT_CODE; weight <= WEIGHT_SETTING; weight++)
         add_fact_rows(comparing, &table, (enum fact_weight)weight, comparing->options->all);
-    if (table.count) {
-        section_put_heading("What differs between the machines", style, out);
-        table_put(&table, style, out);
-    }
-    table_free(&table);
+    end_table(&table, "What differs between the machines", 0, style, out);
 }
 
 /* --- verdicts --- */
@@ -96,9 +109,9 @@ static void add_word(const struct compare_word *word, enum compare_standing stan
         table_add(table, standing == STANDING_DIFFERS ? TONE_STRONG : TONE_PLAIN, word->word);
 }
 
-static size_t put_standing(const struct comparing *comparing, enum compare_standing standing,
-                           const char *heading, size_t most, const struct style *style,
-                           struct text *out)
+static void put_standing(const struct comparing *comparing, enum compare_standing standing,
+                         const char *heading, size_t most, const struct style *style,
+                         struct text *out)
 {
     const struct compare_report *report = &comparing->report;
     struct column columns[2 + COMPARE_MOST_SIDES] = {{.title = "study"}, {.title = "of"}};
@@ -115,13 +128,7 @@ static size_t put_standing(const struct comparing *comparing, enum compare_stand
         for (size_t side = 0; side < comparing->file.side_count; side++)
             add_word(&claim->sides[side], standing, &table);
     }
-    if (table.count) {
-        section_put_heading(heading, style, out);
-        table_put(&table, style, out);
-        put_left(count > most ? count - most : 0, "of these", style, out);
-    }
-    table_free(&table);
-    return count;
+    end_table(&table, heading, beyond(count, most), style, out);
 }
 
 static void put_verdicts(const struct comparing *comparing, const struct style *style,
@@ -142,10 +149,11 @@ static void put_verdicts(const struct comparing *comparing, const struct style *
                  unsure = compare_verdicts_that(&comparing->report, STANDING_UNSURE);
     if (!apart && !unsure)
         return;
-    text_printf(&words,
-                "Not among them: %zu judged on one side only, %zu that may be chance "
-                "(--all shows them).",
-                apart, unsure);
+    if (apart)
+        text_printf(&words, "%zu verdicts were given on one side only. ", apart);
+    if (unsure)
+        text_printf(&words, "%zu came out otherwise, which may be chance. ", unsure);
+    text_puts(&words, "(--all shows them.)");
     text_putc(out, '\n');
     section_put_words(text_string(&words), style, out);
 }
@@ -171,54 +179,68 @@ static void add_number(struct table *table, double value)
     table_add(table, TONE_PLAIN, text);
 }
 
-static void add_figures(const struct compare_effect *effect, struct table *table)
+/* What a group and a quantity alone have in common: where it lies, how far apart, how clearly. */
+#define FIGURE_COLUMNS                                                                             \
+    {.title = "A", .right = true}, {.title = "there", .right = true},                              \
+        {.title = "shift", .right = true}, {.title = "ratio", .right = true},                      \
+        {.title = "delta", .right = true}, {.title = "95 % of delta"},                             \
+    {                                                                                              \
+        .title = "in"                                                                              \
+    }
+
+static void add_figures(const struct compare_effect *effect, double delta,
+                        const struct interval *interval, struct table *table)
 {
-    AUTO_TEXT struct text interval = {0}, delta = {0};
-    put_interval(&effect->shift_interval, &interval);
-    text_printf(&delta, "%.2f", effect->delta);
+    AUTO_TEXT struct text limits = {0};
+    put_interval(interval, &limits);
     add_number(table, effect->first_median);
     add_number(table, effect->median);
     add_number(table, effect->shift);
-    table_add(table, TONE_PLAIN, text_string(&interval));
     if (isnan(effect->ratio))
         table_add(table, TONE_DIM, "-");
     else
         table_addf(table, TONE_PLAIN, "%.3g", effect->ratio);
-    table_add(table, TONE_PLAIN, text_string(&delta));
+    table_addf(table, TONE_PLAIN, "%.2f", delta);
+    table_add(table, TONE_PLAIN, text_string(&limits));
     table_add(table, TONE_DIM, effect->unit);
 }
 
+/* Study, event and subject. */
+#define QUANTITY_COLUMNS                                                                           \
+    {.title = "study"}, {.title = "event"},                                                        \
+    {                                                                                              \
+        .title = "of"                                                                              \
+    }
+
+static void add_quantity(const struct compare_quantity *quantity, struct table *table)
+{
+    table_add(table, TONE_PLAIN, quantity->study);
+    table_add(table, TONE_PLAIN, quantity->event);
+    table_add(table, TONE_PLAIN, quantity->subject);
+}
+
+static void add_side(size_t side, struct table *table)
+{
+    char letter[8];
+    compare_letter(side, letter);
+    table_add(table, TONE_PLAIN, letter);
+}
+
 static const struct column group_columns[] = {
-    {.title = "study"},
-    {.title = "event"},
-    {.title = "of"},
-    {.title = "side"},
-    {.title = "differ", .right = true},
-    {.title = "A", .right = true},
-    {.title = "there", .right = true},
-    {.title = "shift", .right = true},
-    {.title = "95 %"},
-    {.title = "ratio", .right = true},
-    {.title = "delta", .right = true},
-    {.title = "in"},
-};
+    QUANTITY_COLUMNS, {.title = "side"}, {.title = "differ", .right = true}, FIGURE_COLUMNS};
 
 static void add_group(const struct comparing *comparing, const struct compare_group *group,
                       struct table *table)
 {
-    const struct compare_quantity *quantity = &comparing->file.quantities[group->quantity];
-    char letter[8];
-    compare_letter(group->side, letter);
-    table_add(table, TONE_PLAIN, quantity->study);
-    table_add(table, TONE_PLAIN, quantity->event);
-    table_add(table, TONE_PLAIN, quantity->subject);
-    table_add(table, TONE_PLAIN, letter);
+    add_quantity(&comparing->file.quantities[group->quantity], table);
+    add_side(group->side, table);
     if (group->differing)
         table_addf(table, TONE_STRONG, "%zu of %zu", group->differing, group->quantities);
     else
         table_addf(table, TONE_PLAIN, "%s of %zu",
                    group->standing == STANDING_DIFFERS ? "all" : "0", group->quantities);
-    add_figures(&comparing->report.effects[group->largest], table);
+    add_figures(&comparing->report.effects[group->typical], group->delta, &group->delta_interval,
+                table);
 }
 
 static void put_groups(const struct comparing *comparing, enum compare_standing standing,
@@ -232,54 +254,32 @@ static void put_groups(const struct comparing *comparing, enum compare_standing 
     for (size_t i = 0; i < report->group_count; i++)
         if (report->groups[i].standing == standing && count++ < most)
             add_group(comparing, &report->groups[i], &table);
-    if (table.count) {
-        section_put_heading(heading, style, out);
-        table_put(&table, style, out);
-        put_left(count > most ? count - most : 0, "of these", style, out);
-    }
-    table_free(&table);
+    end_table(&table, heading, beyond(count, most), style, out);
 }
 
 static void put_effects(const struct comparing *comparing, const struct style *style,
                         struct text *out)
 {
-    static const struct column columns[] = {
-        {.title = "study"},
-        {.title = "event"},
-        {.title = "of"},
-        {.title = "with"},
-        {.title = "side"},
-        {.title = "is"},
-        {.title = "A", .right = true},
-        {.title = "there", .right = true},
-        {.title = "shift", .right = true},
-        {.title = "95 %"},
-        {.title = "ratio", .right = true},
-        {.title = "delta", .right = true},
-        {.title = "in"},
-    };
+    static const struct column columns[] = {QUANTITY_COLUMNS,  {.title = "with"},
+                                            {.title = "side"}, {.title = "is"},
+                                            FIGURE_COLUMNS,    {.title = "95 % of shift"}};
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     for (size_t i = 0; i < comparing->report.effect_count; i++) {
         const struct compare_effect *effect = &comparing->report.effects[i];
         const struct compare_quantity *quantity = &comparing->file.quantities[effect->quantity];
-        char letter[8];
+        AUTO_TEXT struct text limits = {0};
         if (effect->group == COMPARE_NO_GROUP)
             continue;
-        compare_letter(effect->side, letter);
-        table_add(&table, TONE_PLAIN, quantity->study);
-        table_add(&table, TONE_PLAIN, quantity->event);
-        table_add(&table, TONE_PLAIN, quantity->subject);
+        put_interval(&effect->shift_interval, &limits);
+        add_quantity(quantity, &table);
         table_add(&table, TONE_PLAIN, quantity->factors);
-        table_add(&table, TONE_PLAIN, letter);
+        add_side(effect->side, &table);
         table_add(&table, effect->standing == STANDING_DIFFERS ? TONE_STRONG : TONE_DIM,
                   compare_standing_names[effect->standing]);
-        add_figures(effect, &table);
+        add_figures(effect, effect->delta, &effect->delta_interval, &table);
+        table_add(&table, TONE_PLAIN, text_string(&limits));
     }
-    if (table.count) {
-        section_put_heading("Every quantity", style, out);
-        table_put(&table, style, out);
-    }
-    table_free(&table);
+    end_table(&table, "Every quantity", 0, style, out);
 }
 
 /* Each reason once. */
@@ -302,7 +302,9 @@ static void put_uncompared(const struct comparing *comparing, const struct style
             text_printf(&words, "%zu quantities cannot be compared: %s. ", count, why);
     }
     if (few)
-        text_printf(&words, "%zu have other medians, but too few processes to tell by themselves. ",
+        text_printf(&words,
+                    "%zu quantities have other medians, but too few processes to tell by "
+                    "themselves. ",
                     few);
     if (apart)
         text_printf(&words, "%zu were measured on one side only.", apart);
@@ -341,12 +343,8 @@ static void put_deviations(const struct comparing *comparing, const struct style
         table_addf(&table, TONE_PLAIN, "%.3g", deviation->deviation_percent);
         table_addf(&table, TONE_PLAIN, "%.3g", deviation->worst_percent);
     }
-    if (table.count) {
-        section_put_heading("Controlled programs from side to side (Weaver and McKee)", style, out);
-        table_put(&table, style, out);
-        put_left(count > most ? count - most : 0, "of these", style, out);
-    }
-    table_free(&table);
+    end_table(&table, "Controlled programs from side to side (Weaver and McKee)",
+              beyond(count, most), style, out);
 }
 
 static void add_share(struct table *table, const json_t *value)
@@ -384,11 +382,7 @@ static void put_factors(const struct comparing *comparing, const struct style *s
         add_share(&table, json_object_get(row, "share_within"));
         table_add(&table, matters ? TONE_STRONG : TONE_DIM, matters ? "yes" : "no");
     }
-    if (table.count) {
-        section_put_heading("The machine as a factor of what measuring adds", style, out);
-        table_put(&table, style, out);
-    }
-    table_free(&table);
+    end_table(&table, "The machine as a factor of what measuring adds", 0, style, out);
 }
 
 static void put_findings(const struct comparing *comparing, const struct style *style,
@@ -405,7 +399,7 @@ static void put_findings(const struct comparing *comparing, const struct style *
                    *reason = json_string_value(json_object_get(finding, "reason"));
         AUTO_TEXT struct text words = {0};
         text_printf(&words, "%s, %s: %s%s%s", id ? id : "", claim ? claim : "",
-                    verdict ? verdict : "", reason ? ". " : "", reason ? reason : "");
+                    verdict ? verdict : "", reason ? ": " : "", reason ? reason : "");
         if (!i)
             section_put_heading("What papers say of several machines", style, out);
         section_put_item(text_string(&words), style, out);
@@ -433,8 +427,8 @@ void compare_put_report(const struct comparing *comparing, const struct style *s
     put_headline(comparing, style, out);
     put_facts(comparing, style, out);
     put_verdicts(comparing, style, out);
-    put_groups(comparing, STANDING_DIFFERS, "Quantities that differ, by their clearest case", most,
-               style, out);
+    put_groups(comparing, STANDING_DIFFERS,
+               "Quantities that differ, each group by the one in the middle", most, style, out);
     if (comparing->options->all)
         put_effects(comparing, style, out);
     put_uncompared(comparing, style, out);

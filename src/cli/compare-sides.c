@@ -92,43 +92,44 @@ static int pair_runs(struct comparing *comparing, struct pairing *pairing, struc
 static const struct {
     const char *key, *title;
     enum fact_weight weight;
-    bool labels; /* tells sides apart in a word or two */
+    bool labels;       /* tells sides apart in a word or two */
+    const char *usual; /* where nothing is told; NULL: nobody knows */
 } fact_rows[] = {
-    {"isa", "instruction set", WEIGHT_CODE, true},
-    {"kit", "build of the harnesses", WEIGHT_CODE, false},
-    {"emulated", "emulated", WEIGHT_MACHINE, false},
-    {"cpu.model_name", "CPU", WEIGHT_MACHINE, true},
-    {"cpu.family", "CPU family", WEIGHT_MACHINE, false},
-    {"cpu.model", "CPU model", WEIGHT_MACHINE, false},
-    {"cpu.stepping", "CPU stepping", WEIGHT_MACHINE, false},
-    {"cpu.microcode", "microcode", WEIGHT_MACHINE, true},
-    {"hypervisor", "hypervisor", WEIGHT_MACHINE, true},
-    {"hypervisor.monitor", "monitor", WEIGHT_MACHINE, false},
-    {"kernel.release", "kernel", WEIGHT_MACHINE, true},
-    {"kernel.version", "build of the kernel", WEIGHT_MACHINE, false},
-    {"cpu.count", "CPUs", WEIGHT_MACHINE, false},
-    {"os.name", "operating system", WEIGHT_MACHINE, false},
-    {"container", "container", WEIGHT_MACHINE, false},
-    {"pmu.core", "PMUs", WEIGHT_MACHINE, false},
-    {"memory.page_bytes", "page size", WEIGHT_MACHINE, false},
-    {"perf.paranoid", "perf_event_paranoid", WEIGHT_SETTING, true},
-    {"pmu.rdpmc", "rdpmc", WEIGHT_SETTING, true},
-    {"perf.user_access", "perf_user_access", WEIGHT_SETTING, true},
-    {"kernel.nmi_watchdog", "nmi_watchdog", WEIGHT_SETTING, true},
-    {"kernel.randomize_va_space", "randomize_va_space", WEIGHT_SETTING, true},
-    {"process.personality", "personality", WEIGHT_SETTING, true},
-    {"process.euid", "user id", WEIGHT_SETTING, true},
-    {"process.seccomp", "seccomp", WEIGHT_SETTING, false},
-    {"cpu.allowed", "CPUs it may use", WEIGHT_SETTING, true},
-    {"cpu.isolated", "isolated CPUs", WEIGHT_SETTING, false},
-    {"freq.governor", "governor", WEIGHT_SETTING, true},
-    {"freq.no_turbo", "no_turbo", WEIGHT_SETTING, true},
-    {"freq.boost", "boost", WEIGHT_SETTING, true},
-    {"smt.active", "SMT", WEIGHT_SETTING, true},
-    {"idle.driver", "idle driver", WEIGHT_SETTING, false},
-    {"clock.current", "clocksource", WEIGHT_SETTING, true},
-    {"memory.huge_pages", "huge pages", WEIGHT_SETTING, true},
-    {"version", "version of assay", WEIGHT_SETTING, false},
+    {"isa", "instruction set", WEIGHT_CODE, true, NULL},
+    {"kit", "build of the harnesses", WEIGHT_CODE, false, NULL},
+    {"emulated", "emulated", WEIGHT_MACHINE, false, "no"},
+    {"cpu.model_name", "CPU", WEIGHT_MACHINE, true, NULL},
+    {"cpu.family", "CPU family", WEIGHT_MACHINE, false, NULL},
+    {"cpu.model", "CPU model", WEIGHT_MACHINE, false, NULL},
+    {"cpu.stepping", "CPU stepping", WEIGHT_MACHINE, false, NULL},
+    {"cpu.microcode", "microcode", WEIGHT_MACHINE, true, NULL},
+    {"hypervisor", "hypervisor", WEIGHT_MACHINE, true, NULL},
+    {"hypervisor.monitor", "monitor", WEIGHT_MACHINE, false, NULL},
+    {"kernel.release", "kernel", WEIGHT_MACHINE, true, NULL},
+    {"kernel.version", "build of the kernel", WEIGHT_MACHINE, false, NULL},
+    {"cpu.count", "CPUs", WEIGHT_MACHINE, false, NULL},
+    {"os.name", "operating system", WEIGHT_MACHINE, false, NULL},
+    {"container", "container", WEIGHT_MACHINE, false, NULL},
+    {"pmu.core", "PMUs", WEIGHT_MACHINE, false, NULL},
+    {"memory.page_bytes", "page size", WEIGHT_MACHINE, false, NULL},
+    {"perf.paranoid", "perf_event_paranoid", WEIGHT_SETTING, true, NULL},
+    {"pmu.rdpmc", "rdpmc", WEIGHT_SETTING, true, NULL},
+    {"perf.user_access", "perf_user_access", WEIGHT_SETTING, true, NULL},
+    {"kernel.nmi_watchdog", "nmi_watchdog", WEIGHT_SETTING, true, NULL},
+    {"kernel.randomize_va_space", "randomize_va_space", WEIGHT_SETTING, true, NULL},
+    {"process.personality", "personality", WEIGHT_SETTING, true, NULL},
+    {"process.euid", "user id", WEIGHT_SETTING, true, NULL},
+    {"process.seccomp", "seccomp", WEIGHT_SETTING, false, NULL},
+    {"cpu.allowed", "CPUs it may use", WEIGHT_SETTING, true, NULL},
+    {"cpu.isolated", "isolated CPUs", WEIGHT_SETTING, false, NULL},
+    {"freq.governor", "governor", WEIGHT_SETTING, true, NULL},
+    {"freq.no_turbo", "no_turbo", WEIGHT_SETTING, true, NULL},
+    {"freq.boost", "boost", WEIGHT_SETTING, true, NULL},
+    {"smt.active", "SMT", WEIGHT_SETTING, true, NULL},
+    {"idle.driver", "idle driver", WEIGHT_SETTING, false, NULL},
+    {"clock.current", "clocksource", WEIGHT_SETTING, true, NULL},
+    {"memory.huge_pages", "huge pages", WEIGHT_SETTING, true, NULL},
+    {"version", "version of assay", WEIGHT_SETTING, false, NULL},
 };
 
 #define KIT_SHOWN 16u /* digits that tell builds apart */
@@ -182,7 +183,7 @@ static int fill_sides(struct comparing *comparing, const struct pairing *pairing
         int error = read_facts(run, &comparing->facts[i], failure);
         if (error < 0)
             return error;
-        comparing->paths[i] = run->name;
+        comparing->paths[i] = comparing->named[pairing->files[i]];
         if (fill_side(&comparing->file.sides[i], &comparing->facts[i],
                       run->fingerprint ? run->fingerprint : "") < 0)
             return fail_with(failure, -ENOMEM, "out of memory");
@@ -197,9 +198,10 @@ int compare_take_facts(struct comparing *comparing, struct failure *failure)
         struct compare_fact *fact =
             compare_add_fact(file, fact_rows[i].key, fact_rows[i].title, fact_rows[i].weight);
         bool copied = fact != NULL;
-        for (size_t side = 0; copied && side < file->side_count; side++)
-            copied =
-                copy(&fact->values[side], facts_get(&comparing->facts[side], fact_rows[i].key));
+        for (size_t side = 0; copied && side < file->side_count; side++) {
+            const char *value = facts_get(&comparing->facts[side], fact_rows[i].key);
+            copied = copy(&fact->values[side], value ? value : fact_rows[i].usual);
+        }
         if (!copied)
             return fail_with(failure, -ENOMEM, "out of memory");
     }

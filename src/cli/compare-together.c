@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "cli/compare.h"
+#include "judge/verdict.h"
 
 static const char *const commands[TOGETHER_COUNT] = {"error", "repeat"};
 
@@ -76,35 +77,111 @@ json_t *compare_anova(const struct comparing *comparing)
     return json_array_size(rows) ? rows : NULL;
 }
 
+#define SHARE_SHOWN .0005 /* what a table rounds to more than nothing */
+
 bool compare_has_machine(const json_t *anova, const char *event)
 {
     size_t i;
     json_t *row;
+    bool machine = false, explains = false;
     json_array_foreach(anova, i, row)
     {
-        const char *other = json_string_value(json_object_get(row, "event")),
-                   *factor = json_string_value(json_object_get(row, "factor"));
-        if (other && factor && strcmp(other, event) == 0 && strcmp(factor, "machine") == 0)
-            return true;
+        if (strcmp(json_word(row, "event"), event) != 0)
+            continue;
+        machine |= strcmp(json_word(row, "factor"), "machine") == 0;
+        explains |= json_number_value(json_object_get(row, "effect_size")) >= SHARE_SHOWN;
     }
+    return machine && explains;
+}
+
+/* --- what papers say of several machines --- */
+
+static const struct {
+    const char *id;
+    bool factor; /* it says that the machine is one */
+} of_several[TOGETHER_COUNT] = {
+    [TOGETHER_ERROR] = {"Z6", true}, [TOGETHER_REPEAT] = {"M11", false}};
+
+bool compare_is_of_several(const char *finding)
+{
+    for (size_t i = 0; i < TOGETHER_COUNT; i++)
+        if (strcmp(of_several[i].id, finding) == 0)
+            return true;
     return false;
 }
 
-/* The two findings that are about several machines. */
+/* What the runs of the sides say together; else, of one machine, what the first of several says. */
+static const json_t *envelope_of(const struct comparing *comparing, size_t which)
+{
+    const struct compare_together *together = &comparing->together[which];
+    const json_t *first = NULL;
+    size_t side = 0;
+    if (together->retold.envelope)
+        return together->retold.envelope;
+    for (size_t i = 0; i < comparing->reported.count; i++) {
+        const struct reported_run *judged = &comparing->reported.list[i];
+        if (strcmp(judged->run->command, together->command) != 0 || !judged->retold.envelope)
+            continue;
+        if (first && comparing->side_of[i] != side)
+            return first;
+        if (!first) {
+            first = judged->retold.envelope;
+            side = comparing->side_of[i];
+        }
+    }
+    return NULL;
+}
+
+static json_t *finding_in(const json_t *envelope, const char *id)
+{
+    size_t i;
+    json_t *finding;
+    json_array_foreach(json_object_get(envelope, "findings"), i, finding)
+    {
+        if (strcmp(json_word(finding, "id"), id) == 0)
+            return finding;
+    }
+    return NULL;
+}
+
+/* Why the machine was no factor of what was judged; NULL: it was. */
+static const char *why_untested(const struct comparing *comparing, size_t which,
+                                const json_t *finding)
+{
+    const char *untested = strstr(json_word(finding, "reason"), "not tested: ");
+    if (comparing->together[which].sides < 2)
+        return "all sides are one machine";
+    if (compare_executes_other_code(comparing))
+        return "the sides execute different code, of another instruction set or build, from which "
+               "it cannot be told apart";
+    return untested && strstr(untested, "machine") ? "nothing that decides was counted on two"
+                                                   : NULL;
+}
+
+/* The finding without its verdict: it would pass for one on the part that was not tested. */
+static json_t *without_verdict(const json_t *finding, const char *why)
+{
+    static const char *const figures[] = {"estimate", "low", "high", "detectable"};
+    AUTO_TEXT struct text reason = {0};
+    json_t *other = json_copy((json_t *)finding);
+    text_printf(&reason, "not tested: machine (%s)", why);
+    json_object_set_new(other, "verdict", json_string(finding_verdict_names[FINDING_UNTESTABLE]));
+    json_object_set_new(other, "reason", json_text(text_string(&reason)));
+    for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
+        json_absent(other, figures[i], "the machine was not tested");
+    return other;
+}
+
 json_t *compare_findings_json(const struct comparing *comparing)
 {
-    static const char *const about[TOGETHER_COUNT] = {"Z6", "M11"};
     json_t *findings = json_array();
     for (size_t i = 0; i < TOGETHER_COUNT; i++) {
-        const json_t *envelope = comparing->together[i].retold.envelope;
-        size_t j;
-        json_t *finding;
-        json_array_foreach(json_object_get(envelope, "findings"), j, finding)
-        {
-            const char *id = json_string_value(json_object_get(finding, "id"));
-            if (id && strcmp(id, about[i]) == 0)
-                json_array_append(findings, finding);
-        }
+        json_t *finding = finding_in(envelope_of(comparing, i), of_several[i].id);
+        const char *why =
+            finding && of_several[i].factor ? why_untested(comparing, i, finding) : NULL;
+        if (finding)
+            json_array_append_new(findings,
+                                  why ? without_verdict(finding, why) : json_incref(finding));
     }
     return findings;
 }

@@ -18,10 +18,9 @@ void compare_put_group(const struct comparing *comparing, const struct compare_g
     text_printf(out, "%s of %s", quantity->event, quantity->subject);
 }
 
-static void put_sides(const struct comparing *comparing, struct text *out)
+void compare_put_sides(const struct comparing *comparing, struct text *out)
 {
     const size_t count = comparing->file.side_count;
-    text_puts(out, "Compared: ");
     for (size_t i = 0; i < count; i++) {
         char letter[8];
         compare_letter(i, letter);
@@ -31,18 +30,22 @@ static void put_sides(const struct comparing *comparing, struct text *out)
                                      : ", ",
                     letter, comparing->file.sides[i].label);
     }
-    text_puts(out, count > 2 ? "; all are held against A." : ".");
+}
+
+static void put_compared(const struct comparing *comparing, struct text *out)
+{
+    text_puts(out, "Compared: ");
+    compare_put_sides(comparing, out);
+    text_puts(out, comparing->file.side_count > 2 ? "; all are held against A." : ".");
 }
 
 static void put_facts(const struct comparing *comparing, struct text *out)
 {
     const struct compare_case *file = &comparing->file;
     size_t said = 0, left = 0;
-    bool code = false;
     for (size_t i = 0; i < file->fact_count; i++) {
         if (!comparing->report.fact_differs[i])
             continue;
-        code |= file->facts[i].weight == WEIGHT_CODE;
         if (said == NAMES_SAID) {
             left++;
             continue;
@@ -55,9 +58,10 @@ static void put_facts(const struct comparing *comparing, struct text *out)
     }
     if (left)
         text_printf(out, " and %zu more", left);
-    text_puts(out, code ? "; they execute different code, so that counts of instructions are not "
-                          "comparable one by one."
-                        : ".");
+    text_puts(out, compare_executes_other_code(comparing)
+                       ? "; they execute different code, so that counts of instructions are not "
+                         "comparable one by one."
+                       : ".");
 }
 
 static void put_verdicts(const struct comparing *comparing, struct text *out)
@@ -82,45 +86,56 @@ static void put_verdicts(const struct comparing *comparing, struct text *out)
     for (size_t i = 0; i < report->verdict_count && said < NAMES_SAID; i++)
         if (report->verdicts[i].standing == STANDING_DIFFERS) {
             const struct compare_claim *claim = &comparing->file.claims[report->verdicts[i].claim];
-            text_printf(out, "%s%s (%s)", said++ ? ", " : ". First: ", claim->subject,
+            text_printf(out, "%s%s (%s)", said++ ? "; " : ". First: ", claim->subject,
                         claim->study);
         }
     text_putc(out, '.');
 }
 
-/* The group that differs most clearly: where the largest share lies on one side. */
-static const struct compare_group *clearest(const struct compare_report *report)
+static double share_off(const struct compare_report *report, const struct compare_group *group)
+{
+    const double ratio = report->effects[group->typical].ratio;
+    return isnan(ratio) ? 0 : fabs(log(ratio));
+}
+
+/* The group that differs by the largest share. */
+static const struct compare_group *farthest(const struct compare_report *report)
 {
     const struct compare_group *best = NULL;
     for (size_t i = 0; i < report->group_count; i++) {
         const struct compare_group *group = &report->groups[i];
-        if (group->standing != STANDING_DIFFERS)
-            continue;
-        const double off = isnan(group->ratio) ? 0 : fabs(log(group->ratio)),
-                     most = !best || isnan(best->ratio) ? 0 : fabs(log(best->ratio));
-        if (!best || off > most)
+        if (group->standing == STANDING_DIFFERS &&
+            (!best || share_off(report, group) > share_off(report, best)))
             best = group;
     }
     return best;
 }
 
-/* By its clearest case, or by all of it where only that tells. */
-static void put_clearest(const struct comparing *comparing, struct text *out)
+/* "1 event", "2 events". */
+static void put_amount(double amount, const char *unit, struct text *out)
 {
-    const struct compare_group *group = clearest(&comparing->report);
-    char letter[8], by[NUMBER_SIZE];
+    char number[NUMBER_SIZE];
+    size_t length = strlen(unit);
+    number_brief(amount, number, sizeof(number));
+    if (strcmp(number, "1") == 0 && length > 2 && unit[length - 1] == 's')
+        length--;
+    text_printf(out, "%s %.*s", number, (int)length, unit);
+}
+
+static void put_farthest(const struct comparing *comparing, struct text *out)
+{
+    const struct compare_group *group = farthest(&comparing->report);
+    char letter[8];
     if (!group)
         return;
-    const struct compare_effect *effect = &comparing->report.effects[group->largest];
-    const double shift = group->differing ? effect->shift : group->shift,
-                 ratio = group->differing ? effect->ratio : group->ratio;
+    const struct compare_effect *effect = &comparing->report.effects[group->typical];
     compare_letter(group->side, letter);
-    number_brief(fabs(shift), by, sizeof(by));
-    text_puts(out, "; most clearly ");
+    text_puts(out, "; most of all ");
     compare_put_group(comparing, group, out);
-    text_printf(out, ", on %s %s by %s %s", letter, shift < 0 ? "less" : "more", by, group->unit);
-    if (!isnan(ratio))
-        text_printf(out, " (%.3g times)", ratio);
+    text_printf(out, ", on %s %s by ", letter, effect->shift < 0 ? "less" : "more");
+    put_amount(fabs(effect->shift), group->unit, out);
+    if (!isnan(effect->ratio))
+        text_printf(out, " (%.3g times)", effect->ratio);
 }
 
 static void put_quantities(const struct comparing *comparing, struct text *out)
@@ -139,11 +154,13 @@ static void put_quantities(const struct comparing *comparing, struct text *out)
         text_printf(out, "No quantity differs, of %zu in %zu groups", compared,
                     report->group_count);
     else
-        text_printf(out, "%zu of %zu groups of quantities differ", differ, report->group_count);
-    put_clearest(comparing, out);
+        text_printf(out, "%zu of %zu groups of quantities %s", differ, report->group_count,
+                    differ == 1 ? "differs" : "differ");
+    put_farthest(comparing, out);
     text_puts(out, ". ");
     if (within)
-        text_printf(out, "%zu more differ by less than runs of one machine do. ", within);
+        text_printf(out, "%zu group%s by less than runs of one machine do. ", within,
+                    within == 1 ? " differs" : "s differ");
     if (report->tests)
         text_printf(out,
                     "With %zu tests adjusted by Holm's method, machines that are alike are told "
@@ -203,8 +220,10 @@ static void put_machine(const struct comparing *comparing, struct text *out)
     if (!event)
         return;
     text_printf(out,
-                "The machine explains at most %.1f %% of the variance of what measuring adds (%s), "
-                "and %s beside path and pattern.",
+                "The machine%s explains at most %.1f %% of the variance of what measuring adds "
+                "(%s), and %s beside path and pattern.",
+                compare_executes_other_code(comparing) ? ", with the other code that it executes,"
+                                                       : "",
                 100 * json_number_value(json_object_get(row, "effect_size")), event,
                 json_is_true(json_object_get(row, "matters")) ? "matters" : "does not matter");
 }
@@ -212,7 +231,7 @@ static void put_machine(const struct comparing *comparing, struct text *out)
 json_t *compare_headline(const struct comparing *comparing)
 {
     static void (*const sentences[])(const struct comparing *, struct text *) = {
-        put_sides, put_facts, put_verdicts, put_quantities, put_deviations, put_machine};
+        put_compared, put_facts, put_verdicts, put_quantities, put_deviations, put_machine};
     json_t *headline = json_array();
     for (size_t i = 0; i < sizeof(sentences) / sizeof(*sentences); i++) {
         AUTO_TEXT struct text sentence = {0};

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "cli/deliver.h"
+#include "cli/run-store.h"
 #include "show/output.h"
 #include "study/compare.h"
 
@@ -50,6 +51,21 @@ void compare_note(struct comparing *comparing, const char *format, ...)
 void compare_letter(size_t side, char letter[8])
 {
     reported_machine_label(side, letter);
+}
+
+json_t *compare_letter_json(size_t side)
+{
+    char letter[8];
+    compare_letter(side, letter);
+    return json_string(letter);
+}
+
+bool compare_executes_other_code(const struct comparing *comparing)
+{
+    for (size_t i = 0; i < comparing->file.fact_count; i++)
+        if (comparing->report.fact_differs[i] && comparing->file.facts[i].weight == WEIGHT_CODE)
+            return true;
+    return false;
 }
 
 /* --- the command line --- */
@@ -126,10 +142,9 @@ static void note_failures(struct comparing *comparing)
     }
 }
 
-static int judge(struct comparing *comparing, const char *const *paths, size_t count,
-                 struct failure *failure)
+static int judge(struct comparing *comparing, size_t count, struct failure *failure)
 {
-    int error = reported_load(paths, count, &comparing->reported, failure);
+    int error = reported_load(comparing->named, count, &comparing->reported, failure);
     if (error == 0)
         error = compare_take_sides(comparing, failure);
     if (error == 0)
@@ -183,21 +198,19 @@ static void release(struct comparing *comparing)
 static int run(void *parsed, int argument_count, char **arguments)
 {
     const struct compare_options *options = parsed;
-    struct comparing comparing = {.options = options, .notes = json_array()};
+    struct comparing comparing = {
+        .options = options, .named = (const char *const *)arguments, .notes = json_array()};
     struct failure failure = {0};
     int status = check_options(options, argument_count, arguments);
     if (status != EXIT_DONE) {
         release(&comparing);
         return status;
     }
-    int error = judge(&comparing, (const char *const *)arguments, (size_t)argument_count, &failure);
-    if (error == 0 && options->html)
-        error = compare_write_page(&comparing, &failure);
+    int error = judge(&comparing, (size_t)argument_count, &failure);
     if (error < 0)
-        status = deliver_failure("compare", &failure,
-                                 error == -EINTR    ? EXIT_INTERRUPTED
-                                 : error == -EINVAL ? EXIT_USAGE
-                                                    : EXIT_FAILED);
+        status = deliver_failure("compare", &failure, run_store_exit(error, true));
+    else if (options->html && compare_write_page(&comparing, &failure) < 0)
+        status = deliver_failure("compare", &failure, EXIT_FAILED);
     else
         status = show(&comparing,
                       options->fail_on && comparing.report.different ? EXIT_VERDICT : EXIT_DONE);
@@ -207,8 +220,8 @@ static int run(void *parsed, int argument_count, char **arguments)
 
 static const struct exit_meaning exits[] = {
     {EXIT_DONE, "done, whatever differs"},
-    {EXIT_FAILED, "failed"},
-    {EXIT_USAGE, "wrong usage, or nothing to compare"},
+    EXIT_ROW_FAILED,
+    {EXIT_USAGE, "the command line is wrong, names a file that is not there, or one side"},
     {EXIT_VERDICT, "something differs, and --fail-on difference asked"},
     {EXIT_INTERRUPTED, "interrupted"},
     {0, NULL},

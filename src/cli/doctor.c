@@ -14,6 +14,7 @@
 #include "cli/deliver.h"
 #include "cli/nearest.h"
 #include "cli/reach.h"
+#include "cli/run-store.h"
 #include "show/output.h"
 
 struct doctor_options {
@@ -73,7 +74,7 @@ static int collect(const struct doctor_options *options, struct facts *facts)
         error = copy_facts(&catalogue->facts, facts, &failure);
         session_close(session);
     }
-    return error < 0 ? deliver_failure("doctor", &failure, EXIT_FAILED) : EXIT_DONE;
+    return error < 0 ? deliver_failure("doctor", &failure, run_store_exit(error, true)) : EXIT_DONE;
 }
 
 static int save_facts(const char *path, const struct facts *facts, struct failure *failure)

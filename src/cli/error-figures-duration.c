@@ -27,16 +27,6 @@ static bool leads(const struct error_report *report, size_t index)
     return true;
 }
 
-/* Does no run of any path deviate, and nothing grow? */
-static bool is_constant(const struct error_report *report, const struct error_slope *like)
-{
-    for (size_t i = 0; i < report->slope_count; i++)
-        if (same_event(&report->slopes[i], like) &&
-            (!report->slopes[i].exact || report->slopes[i].slope != 0))
-            return false;
-    return true;
-}
-
 static const char *paper_of(const char *event)
 {
     if (strcmp(event, "instructions:uk") == 0)
@@ -51,11 +41,29 @@ static bool grows(const struct error_slope *slope)
     return slope->low > 0 || slope->high < 0;
 }
 
+/* What is next to nothing for an iteration is told for a million of them. */
+#define SMALL   1e-3
+#define MILLION 1e6
+
+static double iterations_of(const struct error_report *report, const struct error_slope *like)
+{
+    double most = 0;
+    for (size_t i = 0; i < report->slope_count; i++)
+        if (same_event(&report->slopes[i], like))
+            most = fmax(most, fabs(report->slopes[i].slope));
+    return most < SMALL ? MILLION : 1;
+}
+
+static const char *iterations_told(double iterations)
+{
+    return iterations > 1 ? "a million iterations" : "an iteration";
+}
+
 static void put_slopes(const struct erring *erring, const struct error_slope *like,
                        struct text *words)
 {
     const struct error_report *report = &erring->report;
-    const struct error_slope *least = NULL, *most = NULL;
+    const struct error_slope *least = like, *most = like;
     size_t ways = 0, growing = 0;
     for (size_t i = 0; i < report->slope_count; i++) {
         const struct error_slope *slope = &report->slopes[i];
@@ -63,20 +71,31 @@ static void put_slopes(const struct erring *erring, const struct error_slope *li
             continue;
         ways++;
         growing += grows(slope);
-        least = !least || slope->slope < least->slope ? slope : least;
-        most = !most || slope->slope > most->slope ? slope : most;
+        least = slope->slope < least->slope ? slope : least;
+        most = slope->slope > most->slope ? slope : most;
     }
-    text_printf(words,
-                "Through %zu of %zu way%s of measuring the error grows or falls with the "
-                "loop beyond chance. An iteration adds ",
-                growing, ways, ways == 1 ? "" : "s");
-    text_printf(words, "%.2g", least->slope);
-    if (most->slope > least->slope)
-        text_printf(words, " to %.2g", most->slope);
-    char whole[NUMBER_SIZE];
+    const double iterations = iterations_of(report, like);
+    char low[NUMBER_SIZE], high[NUMBER_SIZE], whole[NUMBER_SIZE];
+    number_significant(least->slope * iterations, 2, low, sizeof(low));
+    number_significant(most->slope * iterations, 2, high, sizeof(high));
     number_significant(most->slope * (double)most->longest, 2, whole, sizeof(whole));
-    text_printf(words, " %s: %s in a loop of ", error_unit(like->event, NULL), whole);
-    figure_put_number(words, (double)most->longest);
+    if (ways == 1)
+        text_printf(words, "The error %s with the loop beyond chance. ",
+                    growing ? "grows or falls" : "does not grow or fall");
+    else
+        text_printf(words,
+                    "Through %zu of %zu ways of measuring the error grows or falls with the loop "
+                    "beyond chance. ",
+                    growing, ways);
+    text_printf(words, "%s %s", iterations > 1 ? "A million iterations add" : "An iteration adds",
+                low);
+    if (most->slope > least->slope)
+        text_printf(words, " to %s", high);
+    text_printf(words, " %s", error_unit(like->event, NULL));
+    if ((double)most->longest != iterations) {
+        text_printf(words, ": %s in a loop of ", whole);
+        figure_put_number(words, (double)most->longest);
+    }
     text_puts(words, ".");
 }
 
@@ -86,20 +105,22 @@ static void add_slopes(const struct erring *erring, const struct error_slope *li
         ERROR_MACHINE_COLUMN(ROLE_GROUP),
         {"path", "path", ROLE_GROUP, true},
         {"pattern", "pattern", ROLE_GROUP, true},
-        {"slope", "for each iteration", ROLE_VALUE, false},
+        {"slope", "added", ROLE_VALUE, false},
         {"low", "at least (95 %)", ROLE_LOW, false},
         {"high", "at most (95 %)", ROLE_HIGH, false},
         {"detectable", "detectable", ROLE_NONE, false},
+        {"iterations", "for so many iterations", ROLE_NONE, false},
         {"longest", "longest loop", ROLE_NONE, false},
         {"runs", "runs", ROLE_NONE, false},
         {0},
     };
     const struct error_report *report = &erring->report;
+    const double iterations = iterations_of(report, like);
     AUTO_TEXT struct text id = {0}, title = {0}, axis = {0}, words = {0};
     figure_put_id(&id, "slope", like->event);
-    text_puts(&title, "What each iteration of a loop adds: ");
+    text_puts(&title, "What the iterations of a loop add: ");
     text_put_clean(&title, like->event);
-    text_printf(&axis, "%s an iteration", error_unit(like->event, NULL));
+    text_printf(&axis, "%s %s", error_unit(like->event, NULL), iterations_told(iterations));
     json_t *figure = figure_new(&(struct figure_spec){
         .id = text_string(&id),
         .title = text_string(&title),
@@ -111,11 +132,13 @@ static void add_slopes(const struct erring *erring, const struct error_slope *li
     for (size_t i = 0; i < report->slope_count && figure_has_room(figure); i++) {
         const struct error_slope *slope = &report->slopes[i];
         if (same_event(slope, like))
-            FIGURE_ROW(figure, error_machine_json(&erring->file, slope->machine),
-                       json_text(slope->path), json_text(pattern_descriptions[slope->pattern]),
-                       figure_number(slope->slope), figure_number(slope->low),
-                       figure_number(slope->high), figure_number(slope->detectable),
-                       json_count(slope->longest), json_count(slope->runs));
+            FIGURE_ROW(
+                figure, error_machine_json(&erring->file, slope->machine), json_text(slope->path),
+                json_text(pattern_descriptions[slope->pattern]),
+                figure_number(slope->slope * iterations), figure_number(slope->low * iterations),
+                figure_number(slope->high * iterations),
+                figure_number(slope->detectable * iterations), json_count((uint64_t)iterations),
+                json_count(slope->longest), json_count(slope->runs));
     }
     put_slopes(erring, like, &words);
     figure_set_caption(figure, &words);
@@ -170,7 +193,11 @@ static void add_fits(const struct erring *erring, const struct error_slope *like
         if (!same_event(slope, like))
             continue;
         error_put_way(&erring->file, slope->machine, slope->path, slope->pattern, &series);
-        text_printf(&name, "%s: %.2g an iteration", text_string(&series), slope->slope);
+        const double iterations = iterations_of(report, like);
+        char added[NUMBER_SIZE];
+        number_significant(slope->slope * iterations, 2, added, sizeof(added));
+        text_printf(&name, "%s: %s %s", text_string(&series), added,
+                    iterations > 1 ? "a million" : "each");
         figure_add_line(figure, text_string(&name), text_string(&series), slope->intercept,
                         slope->slope, 1, (double)slope->longest);
     }
@@ -252,7 +279,7 @@ static void add_constants(const struct erring *erring, json_t *figures)
     });
     for (size_t i = 0; i < report->slope_count && figure_has_room(figure); i++) {
         const struct error_slope *slope = &report->slopes[i];
-        if (!is_constant(report, slope))
+        if (!error_is_constant(report, slope, same_event))
             continue;
         user |= strcmp(slope->event, "instructions:u") == 0;
         runs += slope->runs;
@@ -275,7 +302,7 @@ void error_add_slope_figures(const struct erring *erring, json_t *figures)
 {
     const struct error_report *report = &erring->report;
     for (size_t i = 0; i < report->slope_count; i++) {
-        if (!leads(report, i) || is_constant(report, &report->slopes[i]))
+        if (!leads(report, i) || error_is_constant(report, &report->slopes[i], same_event))
             continue;
         add_slopes(erring, &report->slopes[i], figures);
         add_by_n(erring, &report->slopes[i], figures);

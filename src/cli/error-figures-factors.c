@@ -152,6 +152,21 @@ void error_add_build_figures(const struct erring *erring, json_t *figures)
 
 /* --- which factors matter --- */
 
+/* "pattern × -O level" */
+static void put_name(const struct error_effect *effect, struct text *words)
+{
+    static const char *const told[FACTOR_COUNT] = {
+        [FACTOR_MACHINE] = "machine",   [FACTOR_PATH] = "path",    [FACTOR_PATTERN] = "pattern",
+        [FACTOR_COUNTERS] = "counters", [FACTOR_OPT] = "-O level", [FACTOR_LINK] = "link mode",
+    };
+    const char *times = "";
+    for (size_t i = 0; i < FACTOR_COUNT; i++)
+        if (effect->factors & (1u << i)) {
+            text_printf(words, "%s%s", times, told[i]);
+            times = " × ";
+        }
+}
+
 /* "path 52 %, pattern 60 %" of those that matter, or the names alone of those that do not. */
 static size_t put_effects(const struct error_report *report, const struct error_anova *anova,
                           bool matter, struct text *words)
@@ -161,7 +176,8 @@ static size_t put_effects(const struct error_report *report, const struct error_
         const struct error_effect *effect = &report->effects[i];
         if (effect->matters != matter)
             continue;
-        text_printf(words, "%s%s", count++ ? ", " : "", effect->name);
+        text_puts(words, count++ ? ", " : "");
+        put_name(effect, words);
         if (matter && isfinite(effect->share_within))
             text_printf(words, " %.0f %%", 100 * effect->share_within);
     }
@@ -211,10 +227,12 @@ static void add_effect(const struct error_anova *anova, const struct error_effec
                        json_t *figure)
 {
     bool several = (effect->factors & (effect->factors - 1)) != 0;
-    FIGURE_ROW(figure, error_event_json(effect->event, effect->stepped), json_text(effect->name),
-               figure_number(100 * effect->share_within), figure_number(100 * effect->effect_size),
-               json_text(verdict_on(anova, effect)), json_count(effect->df),
-               figure_number(effect->f), figure_number(effect->p),
+    AUTO_TEXT struct text name = {0};
+    put_name(effect, &name);
+    FIGURE_ROW(figure, error_event_json(effect->event, effect->stepped),
+               json_text(text_string(&name)), figure_number(100 * effect->share_within),
+               figure_number(100 * effect->effect_size), json_text(verdict_on(anova, effect)),
+               json_count(effect->df), figure_number(effect->f), figure_number(effect->p),
                figure_number(several ? NAN : effect->range));
 }
 

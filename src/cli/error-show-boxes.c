@@ -292,8 +292,8 @@ static void put_first(const struct erring *erring, const char *event, struct tex
         number_signed(first.most, most, sizeof(most));
         text_printf(&said, "%s%s %s", said.length ? ", " : "", link, least);
         if (first.least != first.most)
-            text_printf(&said, " to %s (%s %s)", most, first.at->path,
-                        pattern_names[first.at->pattern]);
+            text_printf(&said, " to %s (%s, %s)", most, first.at->path,
+                        pattern_descriptions[first.at->pattern]);
         differs |= first.least || first.most;
     }
     if (differs)

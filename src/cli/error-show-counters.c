@@ -86,7 +86,7 @@ static void put_choices(const struct erring *erring, const struct style *style, 
         number_brief(choice->plain, plain, sizeof(plain));
         text_put_clean(&words, choice->event);
         error_put_machine(&erring->file, choice->machine, &words);
-        text_printf(&words, " %s %s beside ", choice->path, pattern_names[choice->pattern]);
+        text_printf(&words, " %s, %s beside ", choice->path, pattern_descriptions[choice->pattern]);
         text_put_clean(&words, choice->others);
         text_printf(&words, ": %s", median);
         if (has_plain)
@@ -102,8 +102,8 @@ static void put_choices(const struct erring *erring, const struct style *style, 
     text_puts(&words, "Which events the others are changes most for ");
     text_put_clean(&words, widest->event);
     error_put_machine(&erring->file, widest->machine, &words);
-    text_printf(&words, " through %s, %s: %s beside ", widest->path, pattern_names[widest->pattern],
-                median);
+    text_printf(&words, " through %s, %s: %s beside ", widest->path,
+                pattern_descriptions[widest->pattern], median);
     text_put_clean(&words, widest->others);
     text_printf(&words, ", %s beside itself", plain);
     section_put_words(text_string(&words), style, out);
@@ -206,9 +206,10 @@ static void put_deviant(const struct error_agreement *agreement, const struct st
     char difference[NUMBER_SIZE], stepped[NUMBER_SIZE];
     number_signed(agreement->difference, difference, sizeof(difference));
     number_signed(agreement->row->stepped, stepped, sizeof(stepped));
-    text_printf(&words, "%s %s -%s %s, %" PRIu32 " counter%s: %s off in %zu of %zu runs",
-                cell->path, pattern_names[cell->pattern], cell->opt, cell->link, cell->counters,
-                cell->counters == 1 ? "" : "s", difference, agreement->agreeing, agreement->runs);
+    text_printf(&words, "%s, %s, -%s, %s, %" PRIu32 " counter%s: %s off in %zu of %zu runs",
+                cell->path, pattern_descriptions[cell->pattern], cell->opt, cell->link,
+                cell->counters, cell->counters == 1 ? "" : "s", difference, agreement->agreeing,
+                agreement->runs);
     AUTO_TEXT struct text clean = {0};
     text_put_clean(&clean, text_string(&words));
     text_puts(out, "  ");

@@ -47,11 +47,11 @@ static bool same_event(const struct error_slope *left, const struct error_slope 
     return left->machine == right->machine && strcmp(left->event, right->event) == 0;
 }
 
-/* Does no run of any path deviate, and nothing grow? */
-static bool is_constant(const struct error_report *report, const struct error_slope *like)
+bool error_is_constant(const struct error_report *report, const struct error_slope *like,
+                       error_alike *alike)
 {
     for (size_t i = 0; i < report->slope_count; i++)
-        if (same_event(&report->slopes[i], like) &&
+        if (alike(&report->slopes[i], like) &&
             (!report->slopes[i].exact || report->slopes[i].slope != 0))
             return false;
     return true;
@@ -126,8 +126,8 @@ static void put_only(const struct erring *erring, const struct error_slope *slop
     text_printf(&words, ": %.2g", slope->slope);
     if (isfinite(slope->low) && isfinite(slope->high) && !slope->exact)
         text_printf(&words, " (%.2g to %.2g)", slope->low, slope->high);
-    text_printf(&words, " through %s %s, up to N = %s, %s runs", slope->path,
-                pattern_names[slope->pattern], longest, runs);
+    text_printf(&words, " through %s, %s, up to N = %s, %s runs", slope->path,
+                pattern_descriptions[slope->pattern], longest, runs);
     if (!isfinite(slope->low) || !isfinite(slope->high))
         text_puts(&words, "; nothing repeats, so there is no interval");
     else if (!slope->exact && isfinite(slope->detectable))
@@ -145,7 +145,7 @@ static bool put_slopes(const struct erring *erring, const struct style *style, s
             first = !same_event(&report->slopes[j], slope);
         if (!first)
             continue;
-        if (is_constant(report, slope) && !erring->options->all)
+        if (error_is_constant(report, slope, same_event) && !erring->options->all)
             put_constant(erring, slope, style, out);
         else if (ways_of(report, slope) == 1 && !erring->options->all)
             put_only(erring, slope, style, out);

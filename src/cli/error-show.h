@@ -32,6 +32,10 @@ const char *error_unit(const char *event, const char *base);
 void error_put_event(const char *event, bool stepped, struct text *out);
 /* " on NAME" where there are several machines. */
 void error_put_machine(const struct error_case *file, uint32_t machine, struct text *out);
+/* Does no run of slopes that are alike deviate, and nothing of them grow? */
+typedef bool error_alike(const struct error_slope *left, const struct error_slope *right);
+bool error_is_constant(const struct error_report *report, const struct error_slope *like,
+                       error_alike *alike);
 /* A sentence for an empty part, with the reason for which the plan left out `what`. */
 void error_put_nothing(const struct erring *erring, const char *words, const char *what,
                        const struct style *style, struct text *out);

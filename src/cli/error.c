@@ -256,8 +256,8 @@ static int run(void *parsed, int argument_count, char **arguments)
 
 static const struct exit_meaning exits[] = {
     {EXIT_DONE, "done"},
-    {EXIT_FAILED, "failed"},
-    {EXIT_USAGE, "wrong usage"},
+    EXIT_ROW_FAILED,
+    EXIT_ROW_USAGE,
     {EXIT_LACKING, "nothing can be measured here, and the reasons were said"},
     {EXIT_INTERRUPTED, "interrupted; what was measured is kept and judged"},
     {0, NULL},

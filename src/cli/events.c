@@ -361,7 +361,8 @@ static int run(void *parsed, int argument_count, char **arguments)
         release(&events);
         return status;
     }
-    latest_verdicts_load(session_catalogue(events.session), &options->common, &events.latest);
+    latest_verdicts_load(session_catalogue(events.session)->fingerprint, &options->common,
+                         &events.latest);
     bool exact = glob && *glob && !strpbrk(glob, "*?[");
     status = exact ? try_exact(&events, glob) : list_matching(&events, glob);
     release(&events);

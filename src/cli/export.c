@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "cli/deliver.h"
+#include "cli/run-store.h"
 #include "show/output.h"
 
 #define MOST_COLUMNS 64 /* of a table, all kinds of cells together */
@@ -252,24 +253,35 @@ static int write_all(struct exporting *exporting, FILE *stream, struct failure *
     return json_envelope_stream(&envelope, stream, write_rows, exporting, failure);
 }
 
-static int export_all(struct exporting *exporting, const char *named, struct failure *failure)
+/* The exit code, after saying why. */
+static int export_all(struct exporting *exporting, struct failure *failure)
 {
     struct output output = {0};
     const char *path = exporting->options->common.output;
-    int error = output_check(path, failure);
-    if (!error)
-        error = list_runs(exporting, named, failure);
-    if (!error)
-        error = look_into_all(exporting, failure);
-    if (!error)
-        error = output_open(&output, path, failure);
+    int error = output_open(&output, path, failure);
     if (!error) {
         error = write_all(exporting, output.stream, failure);
         if (!error)
             error = output_commit(&output, failure);
         output_discard(&output);
     }
-    return error;
+    if (!error)
+        return EXIT_DONE;
+    if (error == -EPIPE) /* a reader that left early (head) wants no message */
+        return EXIT_FAILED;
+    return error == -EINTR ? EXIT_INTERRUPTED : deliver_failure("export", failure, EXIT_FAILED);
+}
+
+static int export_named(struct exporting *exporting, const char *named, struct failure *failure)
+{
+    if (output_check(exporting->options->common.output, failure) < 0)
+        return deliver_failure("export", failure, EXIT_FAILED);
+    int error = list_runs(exporting, named, failure);
+    if (!error)
+        error = look_into_all(exporting, failure);
+    if (error)
+        return deliver_failure("export", failure, run_store_exit(error, named));
+    return export_all(exporting, failure);
 }
 
 static int run(void *parsed, int argument_count, char **arguments)
@@ -278,17 +290,13 @@ static int run(void *parsed, int argument_count, char **arguments)
     struct failure failure = {0};
     if (choose(&exporting, argument_count, &failure) < 0)
         return deliver_failure("export", &failure, EXIT_USAGE);
-    int error = export_all(&exporting, argument_count ? arguments[0] : NULL, &failure);
+    int status = export_named(&exporting, argument_count ? arguments[0] : NULL, &failure);
     store_close(exporting.store);
     store_info_release(&exporting.info);
     facts_free(&exporting.facts);
     run_list_release(&exporting.runs);
     json_decref(exporting.stores);
-    if (error == -EPIPE) /* a reader that left early (head) wants no message */
-        return EXIT_FAILED;
-    if (error == -EINTR)
-        return EXIT_INTERRUPTED;
-    return error ? deliver_failure("export", &failure, EXIT_FAILED) : EXIT_DONE;
+    return status;
 }
 
 const struct command command_export = {

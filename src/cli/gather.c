@@ -223,9 +223,13 @@ int gather(const struct gathering *gathering, bool *complete, struct failure *re
     *complete = true;
     if (finished)
         return EXIT_DONE;
-    error = count ? run_pending(gathering, visits, count, &failure) : 0;
+    error = gathering->resumed ? store_put_ended(gathering->store, NULL, &failure) : 0;
+    if (error == 0 && count)
+        error = run_pending(gathering, visits, count, &failure);
     if (error == -ETIME && gathering->cuts)
         error = store_strike_pending(gathering->store, &failure);
+    if (error == -ETIME && store_put_ended(gathering->store, "budget", &failure) < 0)
+        error = -EIO;
     *complete = error == 0;
     if (error == 0 || error == -ETIME) {
         int status = settle(gathering, *complete);

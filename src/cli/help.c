@@ -15,8 +15,8 @@
 
 const struct exit_meaning exit_meanings[] = {
     {EXIT_DONE, "done"},
-    {EXIT_FAILED, "failed"},
-    {EXIT_USAGE, "the command line is wrong"},
+    EXIT_ROW_FAILED,
+    EXIT_ROW_USAGE,
     {EXIT_LACKING, "the machine lacks what was asked, and the reason was said"},
     {EXIT_VERDICT, "what --fail-on names was found"},
     {EXIT_INTERRUPTED, "interrupted; what was measured is kept"},
@@ -25,11 +25,7 @@ const struct exit_meaning exit_meanings[] = {
 
 /* Commands that only read what is stored ask nothing of the machine. */
 static const struct exit_meaning stored_meanings[] = {
-    {EXIT_DONE, "done"},
-    {EXIT_FAILED, "failed"},
-    {EXIT_USAGE, "the command line is wrong"},
-    {EXIT_INTERRUPTED, "interrupted"},
-    {0},
+    {EXIT_DONE, "done"}, EXIT_ROW_FAILED, EXIT_ROW_USAGE, {EXIT_INTERRUPTED, "interrupted"}, {0},
 };
 
 const struct exit_meaning *exit_meanings_of(const struct command *command)

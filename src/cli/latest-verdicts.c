@@ -57,7 +57,7 @@ static int load_run(const char *path, struct latest_run *run, struct failure *fa
     return error;
 }
 
-void latest_verdicts_load(const struct catalogue *catalogue, const struct common_options *common,
+void latest_verdicts_load(const char *fingerprint, const struct common_options *common,
                           struct latest_verdicts *latest)
 {
     AUTO_FREE char *path = NULL;
@@ -65,7 +65,7 @@ void latest_verdicts_load(const struct catalogue *catalogue, const struct common
     for (size_t tried = 0; tried < LATEST_RUNS; tried++) {
         struct failure failure = {0};
         char *older;
-        if (store_latest_before(catalogue->fingerprint, "validate", path, &older, &failure) < 0)
+        if (store_latest_before(fingerprint, "validate", path, &older, &failure) < 0)
             return;
         free(path);
         path = older;

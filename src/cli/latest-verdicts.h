@@ -26,7 +26,7 @@ struct latest_verdicts {
 /* Judges the machine's latest stores of that command. A store is kept by the machine's fingerprint,
  * so that one of another kernel, microcode or hypervisor is not found. One that cannot be used is
  * passed over, which is said unless --quiet. */
-void latest_verdicts_load(const struct catalogue *catalogue, const struct common_options *common,
+void latest_verdicts_load(const char *fingerprint, const struct common_options *common,
                           struct latest_verdicts *latest);
 /* The newest that says something of the event under this name, else under the name with :u; NULL:
  * it was not validated. *age_s is that of its run. */

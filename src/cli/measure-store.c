@@ -43,19 +43,22 @@ static int put_predictions(const struct measuring *measuring, const struct cell 
                      : run_store_put_account(measuring->store, measuring->catalogue, cell, failure);
 }
 
-/* Those that do not open, too: a store that is judged again says why they are missing. */
+/* What was asked for and cannot be, too: events that do not open, paths that are not there, and
+ * factors that do not go together. A store that is judged again says why they are missing. */
 static int put_refused(const struct measuring *measuring, struct failure *failure)
 {
     const struct string_list *asked = &measuring->options->event;
     int error = 0;
     for (size_t i = 0; i < measuring->skips.count && error == 0; i++) {
         const struct skip *skip = &measuring->skips.list[i];
-        bool refused = false;
+        bool is_event = false;
         for (size_t j = 0; j < asked->count; j++)
-            refused |= strcmp(asked->items[j], skip->what) == 0;
-        const struct stored_event event = {
-            .name = skip->what, .kind = "", .error = skip->error, .reason = skip->reason};
-        if (refused && !event_of(measuring, skip->what))
+            is_event |= strcmp(asked->items[j], skip->what) == 0;
+        const struct stored_event event = {.name = skip->what,
+                                           .kind = is_event ? "" : "combination",
+                                           .error = skip->error ? skip->error : ENOTSUP,
+                                           .reason = skip->reason};
+        if (!event_of(measuring, skip->what))
             error = store_put_event(measuring->store, &event, failure);
     }
     return error;
@@ -179,6 +182,14 @@ static int adopt_plan(struct measuring *measuring, struct failure *failure)
                            : store_each_cell(measuring->store, same_processes, &counting, failure);
 }
 
+static int recall_skip(void *context, const struct stored_event *stored)
+{
+    struct measuring *measuring = context;
+    return stored->error ? skips_add(&measuring->skips, stored->name,
+                                     stored->reason ? stored->reason : "", stored->error)
+                         : 0;
+}
+
 static int reopen(struct measuring *measuring, struct failure *failure)
 {
     const struct run_store run = whose(measuring);
@@ -187,6 +198,8 @@ static int reopen(struct measuring *measuring, struct failure *failure)
     if (error == 0 && !measuring->options->seed.given)
         measuring->seed = info.seed;
     store_info_release(&info);
+    if (error == 0)
+        error = store_each_event(measuring->store, recall_skip, measuring, failure);
     return error < 0 ? error : adopt_plan(measuring, failure);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "cli/deliver.h"
+#include "cli/run-store.h"
 #include "show/number.h"
 #include "store/collection.h"
 #include "store/store.h"
@@ -177,9 +178,7 @@ static int answer(struct merging *merging, int count, char **arguments)
         return deliver_failure("merge", &failure, EXIT_USAGE);
     }
     if (merge(merging, count, arguments, &failure) < 0) {
-        bool asked_wrongly =
-            failure.code == -EEXIST || failure.code == -ENOENT || failure.code == -EINVAL;
-        return deliver_failure("merge", &failure, asked_wrongly ? EXIT_USAGE : EXIT_FAILED);
+        return deliver_failure("merge", &failure, run_store_exit(failure.code, true));
     }
     return common.json ? tell(merging, &common) : show(merging, &common);
 }

@@ -157,10 +157,14 @@ static void put_decline(const struct overhead_run *run, const char *unit, struct
 static void add_rows(const struct overhead_run *run, const char *unit, json_t *figures)
 {
     static const struct figure_column columns[] = {
-        OVERHEAD_MACHINE_COLUMN(ROLE_NONE),           {"path", "path", ROLE_NONE, true},
-        {"variant", "variant", ROLE_NONE, true},      {"call", "call", ROLE_SERIES, false},
-        {"number", "the how many-th", ROLE_X, false}, {"median", "median", ROLE_Y, false},
-        {"processes", "processes", ROLE_NONE, false}, {0},
+        OVERHEAD_MACHINE_COLUMN(ROLE_NONE),
+        {"path", "path", ROLE_NONE, true},
+        {"variant", "variant", ROLE_NONE, true},
+        {"call", "call", ROLE_SERIES, false},
+        {"number", "number of the call", ROLE_X, false},
+        {"median", "median", ROLE_Y, false},
+        {"processes", "processes", ROLE_NONE, false},
+        {0},
     };
     const struct overhead_report *report = &run->report;
     AUTO_TEXT struct text id = {0}, title = {0}, words = {0};
@@ -172,7 +176,7 @@ static void add_rows(const struct overhead_run *run, const char *unit, json_t *f
         .title = text_string(&title),
         .paper = OVERHEAD_PAPER "Figure 5",
         .kind = FIGURE_LINES,
-        .x = {"the how many-th call of its process", SCALE_LOG, false},
+        .x = {"number of the call in its process", SCALE_LOG, false},
         .y = {unit, SCALE_LOG, false},
         .columns = columns,
     });

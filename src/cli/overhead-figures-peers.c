@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What other interfaces cost in units of the bare calls; and what metering itself costs. */
+ * What other interfaces cost beyond the bare calls; and what metering itself costs. */
 #include <math.h>
 
 #include "cli/overhead-figures.h"
@@ -31,6 +31,12 @@ static void put_dearest(const struct overhead_run *run, struct text *words)
     text_puts(words, " takes. ");
 }
 
+/* Of a ratio near 1 only what is beyond it can be seen. */
+static json_t *percent_more(double ratio)
+{
+    return figure_number(100 * (ratio - 1));
+}
+
 static void add_peers(const struct overhead_run *run, json_t *figures)
 {
     static const struct figure_column columns[] = {
@@ -40,9 +46,10 @@ static void add_peers(const struct overhead_run *run, json_t *figures)
         {"variant", "variant", ROLE_GROUP, true},
         {"bare_path", "against", ROLE_GROUP, true},
         {"unit", "unit", ROLE_SERIES, true},
-        {"ratio", "times the bare calls", ROLE_VALUE, false},
+        {"more", "more than the bare calls, %", ROLE_VALUE, false},
         {"low", "at least (95 %)", ROLE_LOW, false},
         {"high", "at most (95 %)", ROLE_HIGH, false},
+        {"ratio", "times the bare calls", ROLE_NONE, false},
         {"cost", "costs", ROLE_NONE, false},
         {"bare", "bare", ROLE_NONE, false},
         {"processes", "processes", ROLE_NONE, false},
@@ -52,9 +59,9 @@ static void add_peers(const struct overhead_run *run, json_t *figures)
     AUTO_TEXT struct text words = {0};
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "peers",
-        .title = "Other interfaces in units of the bare calls",
+        .title = "What other interfaces cost beyond the bare calls",
         .kind = FIGURE_BARS,
-        .x = {"times the bare calls", SCALE_LINEAR, true},
+        .x = {"more than the bare calls, %", SCALE_LINEAR, true},
         .columns = columns,
     });
     for (size_t i = 0; i < report->peer_count && figure_has_room(figure); i++) {
@@ -63,12 +70,12 @@ static void add_peers(const struct overhead_run *run, json_t *figures)
             FIGURE_ROW(figure, overhead_machine_json(&run->file, peer->machine),
                        json_text(peer->what), json_text(peer->path), json_text(peer->variant),
                        json_text(peer->bare_path), json_text(overhead_unit(peer->meter)),
-                       figure_number(peer->ratio), figure_number(peer->low),
-                       figure_number(peer->high), figure_number(peer->cost),
+                       percent_more(peer->ratio), percent_more(peer->low), percent_more(peer->high),
+                       figure_number(peer->ratio), figure_number(peer->cost),
                        figure_number(peer->bare), json_count(peer->processes));
     }
     put_dearest(run, &words);
-    text_puts(&words, "1 is the same task by bare calls; of a command, the command alone.");
+    text_puts(&words, "0 is the same task by bare calls; of a command, the command alone.");
     figure_set_caption(figure, &words);
     overhead_append_figure(run, figures, figure);
 }

@@ -102,8 +102,12 @@ static void put_caption(const struct repeat_run_of *run, enum command_sweep kind
                 "between low and high. ",
                 what);
     if (!largest) {
-        text_printf(out, "In none of %zu lines do points differ by more than runs at one point.",
-                    sweeps);
+        if (sweeps == 1)
+            text_puts(out, "Points differ by no more than runs at one point.");
+        else
+            text_printf(out,
+                        "In none of %zu lines do points differ by more than runs at one point.",
+                        sweeps);
         return;
     }
     text_printf(out,

@@ -38,19 +38,9 @@ static int refuse(const struct repeating *repeating, int error, const struct fai
 static int put_subjects(struct repeating *repeating, struct failure *failure)
 {
     int error = 0;
-    for (size_t i = 0; i < repeating->catalogue->subject_count && error == 0; i++) {
-        const struct catalogue_subject *known = &repeating->catalogue->subjects[i];
-        const struct stored_subject subject = {.name = known->name,
-                                               .summary = known->summary,
-                                               .shows = known->shows,
-                                               .n = known->n,
-                                               .has_truth = known->has_truth,
-                                               .base = known->base,
-                                               .each = known->each,
-                                               .bits = known->bits,
-                                               .libc = known->libc};
-        error = store_put_subject(repeating->store, &subject, failure);
-    }
+    for (size_t i = 0; i < repeating->catalogue->subject_count && error == 0; i++)
+        error =
+            run_store_put_subject(repeating->store, &repeating->catalogue->subjects[i], failure);
     return error;
 }
 

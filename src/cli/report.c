@@ -167,17 +167,19 @@ static int show_page(const struct report_options *options, const json_t *report,
 static int show(const struct report_options *options, const struct reported *reported,
                 const char *first)
 {
+    /* One that cannot be judged is a section with the reason, which was said, too. */
+    const int status = reported_is_whole(reported) ? EXIT_DONE : EXIT_FAILED;
     json_t *report = reported_json(reported, options->title);
     if (!report)
         return deliver_out_of_memory("report");
     reported_put_how(report, options->common.argc, options->common.argv);
     if (options->common.json) {
         struct envelope envelope = {.analysis = report};
-        return deliver_json("report", &options->common, &envelope, EXIT_DONE);
+        return deliver_json("report", &options->common, &envelope, status);
     }
-    int status = show_page(options, report, first);
+    const int shown = show_page(options, report, first);
     json_decref(report);
-    return status;
+    return shown == EXIT_DONE ? status : shown;
 }
 
 static int run(void *parsed, int argument_count, char **arguments)
@@ -198,6 +200,14 @@ static int run(void *parsed, int argument_count, char **arguments)
     return status;
 }
 
+static const struct exit_meaning exits[] = {
+    {EXIT_DONE, "done"},
+    {EXIT_FAILED, "failed; also: a run is damaged, and the page shows the others"},
+    EXIT_ROW_USAGE,
+    {EXIT_INTERRUPTED, "interrupted"},
+    {0, NULL},
+};
+
 const struct command command_report = {
     .name = "report",
     .group = GROUP_STORED,
@@ -211,7 +221,9 @@ const struct command command_report = {
         "FILEs are stores or collections of them (FILE#2 is one run of a collection), of one "
         "machine or several. Without any, the newest finished store is taken. The page appears "
         "beside the first of them, with the ending .html, unless -o says where. --json gives the "
-        "object that the page is made of, with all results; docs/report.md describes it.",
+        "object that the page is made of, with all results; docs/report.md describes it.\n\n"
+        "A run that cannot be judged, because its store is damaged for example, is a section with "
+        "the reason; the others are shown, and the exit status is 1.",
     .examples = "# the latest run as a page\n"
                 "assay report\n"
                 "# two machines side by side\n"
@@ -220,6 +232,7 @@ const struct command command_report = {
                 "assay report --json run.sqlite | jq '.analysis.sections[].findings[]'\n",
     .options = specs,
     .hints = hints,
+    .exits = exits,
     .stays_here = true,
     .options_size = sizeof(struct report_options),
     .run = run,

@@ -13,7 +13,7 @@
 
 /* Keys that a whole section and a whole report have: one that is missing did not fit into memory.
  */
-#define SECTION_KEYS 18
+#define SECTION_KEYS 19
 #define REPORT_KEYS  8
 
 static json_t *whole(json_t *object, size_t keys)
@@ -78,6 +78,7 @@ static json_t *section_json(const struct reported *reported, size_t index)
     json_object_set_new(section, "lead", reported_lead(envelope));
     json_object_set_new(section, "started", json_text(run->started));
     json_object_set_new(section, "finished", json_text(run->finished));
+    json_object_set_new(section, "ended", json_text(run->finished ? NULL : run->ended));
     json_object_set_new(section, "reproduce", reproduce_json(judged));
     json_object_set_new(section, "store", json_text(run->name));
     json_object_set_new(section, "status", json_integer(judged->status));
@@ -114,6 +115,9 @@ static json_t *notes_json(const struct reported *reported)
         AUTO_TEXT struct text note = {0};
         if (judged->reason)
             text_printf(&note, "%s was left out: %s", judged->run->command, judged->reason);
+        else if (!judged->run->finished && judged->run->ended)
+            text_printf(&note, "the run of %s in %s ended with its budget: what it has is shown",
+                        judged->run->command, judged->run->name);
         else if (!judged->run->finished)
             text_printf(&note, "the run of %s in %s is not finished: what it has is shown",
                         judged->run->command, judged->run->name);

@@ -68,7 +68,7 @@ static json_t *doctor_json(const struct facts *facts)
     return list;
 }
 
-static json_t *machine_json(const struct listed_run *run, size_t number)
+json_t *reported_machine_json(const struct listed_run *run, size_t number)
 {
     AUTO_FACTS struct facts facts = {0};
     AUTO_TEXT struct text sentence = {0};
@@ -96,7 +96,7 @@ json_t *reported_machines_json(const struct reported *reported)
     size_t wanted = 0;
     for (size_t i = 0; i < reported->count; i++)
         if (first_of(reported, i) == i)
-            json_array_append_new(machines, machine_json(reported->list[i].run, wanted++));
+            json_array_append_new(machines, reported_machine_json(reported->list[i].run, wanted++));
     if (json_array_size(machines) == wanted)
         return machines;
     json_decref(machines);

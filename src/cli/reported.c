@@ -59,6 +59,8 @@ static int judge_again(struct reported_run *judged)
         if (asprintf(&judged->reason, "this version cannot judge stored runs of `assay %s`",
                      judged->run->command) < 0)
             judged->reason = NULL;
+        if (judged->reason)
+            deliver_message("report", judged->reason);
         return judged->reason ? 0 : -ENOMEM;
     }
     const char *const words[] = {command->name, "--from", judged->run->name, "--quiet"};
@@ -92,6 +94,14 @@ int reported_load(const char *const *paths, size_t count, struct reported *repor
         }
     }
     return error;
+}
+
+bool reported_is_whole(const struct reported *reported)
+{
+    for (size_t i = 0; i < reported->count; i++)
+        if (reported->list[i].reason)
+            return false;
+    return true;
 }
 
 void reported_release(struct reported *reported)

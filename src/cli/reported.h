@@ -28,6 +28,8 @@ struct reported {
  * envelope, and its reason was said. Release in either case. */
 int reported_load(const char *const *paths, size_t count, struct reported *reported,
                   struct failure *failure);
+/* Could all of them be judged? */
+bool reported_is_whole(const struct reported *reported);
 void reported_release(struct reported *reported);
 
 /* Sections of a report, one a run, and the machines they are of. title NULL: by what is in it.
@@ -40,6 +42,8 @@ void reported_put_how(json_t *report, int argc, char **argv);
 
 /* "A", "B" … "Z", "AA": what a report calls its machines. */
 void reported_machine_label(size_t number, char label[8]);
+/* The machine of a run, under the label of this number; NULL: out of memory. */
+json_t *reported_machine_json(const struct listed_run *run, size_t number);
 /* Machines in the order in which runs name them; NULL: out of memory. */
 json_t *reported_machines_json(const struct reported *reported);
 /* Which of them a run is of, counted from 0. */

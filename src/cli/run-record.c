@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "cli/run.h"
 #include "show/json.h"
 #include "show/output.h"
@@ -24,6 +26,18 @@ static json_t *part_json(const struct run_part *part)
     return object;
 }
 
+/* Who goes on with the run may stand in another folder. */
+static json_t *place_json(const char *path)
+{
+    AUTO_FREE char *folder =
+        path && path[0] != '/' && strcmp(path, "-") != 0 ? getcwd(NULL, 0) : NULL;
+    AUTO_TEXT struct text whole = {0};
+    if (!folder)
+        return json_text(path);
+    text_printf(&whole, "%s/%s", folder, path);
+    return json_text(text_string(&whole));
+}
+
 static json_t *record_of(const struct running *running)
 {
     const struct run_plan *plan = &running->plan;
@@ -36,7 +50,7 @@ static json_t *record_of(const struct running *running)
     json_object_set_new(object, "emulated", json_boolean(plan->emulated));
     json_object_set_new(object, "total_ms", json_integer((json_int_t)plan->total_ms));
     json_object_set_new(object, "via", json_text(running->via));
-    json_object_set_new(object, "report", json_text(running->report));
+    json_object_set_new(object, "report", place_json(running->report));
     json_object_set_new(object, "fingerprint", json_text(running->fingerprint));
     json_object_set_new(object, "parts", parts);
     return object;

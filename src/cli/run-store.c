@@ -113,9 +113,11 @@ int run_store_same_plan(const struct run_store *run, struct store *store, const 
 
 int run_store_exit(int error, bool named)
 {
-    bool wrong =
-        error == -ESTALE || error == -EEXIST || error == -EINVAL || (error == -ENOENT && named);
-    return wrong ? EXIT_USAGE : EXIT_FAILED;
+    static const int misnamed[] = {-ENOENT, -ENOTDIR, -EISDIR, -ELOOP, -ENAMETOOLONG};
+    bool wrong = error == -ESTALE || error == -EEXIST || error == -EINVAL;
+    for (size_t i = 0; named && i < sizeof(misnamed) / sizeof(misnamed[0]); i++)
+        wrong = wrong || error == misnamed[i];
+    return error == -EINTR ? EXIT_INTERRUPTED : wrong ? EXIT_USAGE : EXIT_FAILED;
 }
 
 int run_store_refuse(const char *command, int error, bool named, const struct failure *failure)
@@ -225,6 +227,21 @@ int run_store_put_specimen(struct store *store, const struct catalogue_specimen 
         error = store_put_specimen_truth(store, &truth, failure);
     }
     return error;
+}
+
+int run_store_put_subject(struct store *store, const struct catalogue_subject *known,
+                          struct failure *failure)
+{
+    const struct stored_subject subject = {.name = known->name,
+                                           .summary = known->summary,
+                                           .shows = known->shows,
+                                           .n = known->n,
+                                           .has_truth = known->has_truth,
+                                           .base = known->base,
+                                           .each = known->each,
+                                           .bits = known->bits,
+                                           .libc = known->libc};
+    return store_put_subject(store, &subject, failure);
 }
 
 int run_store_put_truth(struct store *store, const struct catalogue *catalogue,

@@ -34,8 +34,10 @@ int run_store_recall(const struct command *command, const char *path, const char
 /* Do the cells, the seed, the kit and the machine agree with what the store began with? */
 int run_store_same_plan(const struct run_store *run, struct store *store, const struct cell *cells,
                         size_t count, struct failure *failure);
-/* The exit code of a store that cannot be had: one that is not there, or holds another plan, is a
- * wrong command line. named: it was asked for by --resume or --from. */
+/* The exit code of a store that cannot be had, of every command. The command line is wrong where it
+ * names a file that is not there, a folder, or a store of something else; a file that is damaged,
+ * or may not be read, is a failure. named: whoever asked named it, or asked for one that is there.
+ */
 int run_store_exit(int error, bool named);
 /* Says why a store cannot be had, in the name of the command; that exit code. */
 int run_store_refuse(const char *command, int error, bool named, const struct failure *failure);
@@ -56,6 +58,9 @@ bool run_store_is_finished(struct store *store);
 /* All truths of a specimen, for every N. */
 int run_store_put_specimen(struct store *store, const struct catalogue_specimen *specimen,
                            struct failure *failure);
+/* A program of the kit. */
+int run_store_put_subject(struct store *store, const struct catalogue_subject *known,
+                          struct failure *failure);
 /* Class and truth of one counter. */
 int run_store_put_truth(struct store *store, const struct catalogue *catalogue,
                         const struct cell *cell, uint32_t counter,

@@ -13,7 +13,6 @@
 #include "show/number.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
-#include "wire/cell.h"
 
 #define LABEL_WIDTH 11u
 #define KIB         1024.0
@@ -133,13 +132,6 @@ static const char *mode_words(const char *mode)
     return mode;
 }
 
-/* "ar" -> "start-read" */
-static const char *pattern_words(const char *name)
-{
-    int pattern = pattern_from_name(name);
-    return pattern < 0 ? name : pattern_descriptions[pattern];
-}
-
 /* "instructions:u +5 by perf-syscall start-read" */
 static void put_path(const json_t *best, struct text *out)
 {
@@ -147,7 +139,7 @@ static void put_path(const json_t *best, struct text *out)
     number_signed((int64_t)llround(json_number_value(json_object_get(best, "subtract"))), subtract,
                   sizeof(subtract));
     text_printf(out, "%s %s by %s %s%s", json_word(best, "event"), subtract,
-                json_word(best, "path"), pattern_words(json_word(best, "pattern")),
+                json_word(best, "path"), json_pattern(best),
                 json_is_true(json_object_get(best, "stepped")) ? " (stepped)" : "");
 }
 
@@ -276,7 +268,7 @@ static void put_most(const json_t *most, struct text *out)
     if (!json_is_object(most))
         text_puts(out, "not measured");
     else if (percent > 0)
-        text_printf(out, "up to %s %% apart", number);
+        text_printf(out, "up to %s %% apart (%s)", number, json_word(most, "event"));
     else
         text_puts(out, "the same");
 }
@@ -284,12 +276,12 @@ static void put_most(const json_t *most, struct text *out)
 static void put_variation(const json_t *variation, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    text_printf(&words, "runs of %" JSON_INTEGER_FORMAT " programs: as is ",
+    text_printf(&words, "counts of %" JSON_INTEGER_FORMAT " programs: as is ",
                 json_integer_value(json_object_get(variation, "programs")));
     put_most(json_object_get(variation, "as_is"), &words);
     text_puts(&words, "; controlled ");
     put_most(json_object_get(variation, "controlled"), &words);
-    run_summary_put_line("repeat", text_string(&words), 1, style, out);
+    run_summary_put_line("repeat", text_string(&words), 2, style, out);
 }
 
 static void put_findings(const json_t *findings, const struct style *style, struct text *out)

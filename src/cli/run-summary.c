@@ -258,17 +258,17 @@ static json_t *caches(const json_t *report)
     return list;
 }
 
-/* The program that varies most under a setting: its name and by how much. */
-static void put_worst(json_t *object, const json_t *programs, const char *setting, const char *key)
+/* The count that varies most under a setting: of which program and event, and by how much. */
+static void put_worst(json_t *object, const json_t *effects, const char *setting, const char *key)
 {
-    const json_t *program, *worst = NULL;
+    const json_t *effect, *worst = NULL;
     size_t i;
-    json_array_foreach(programs, i, program)
+    json_array_foreach(effects, i, effect)
     {
-        const json_t *percent = json_object_get(program, key);
+        const json_t *percent = json_object_get(effect, key);
         if (json_is_number(percent) &&
             (!worst || json_number_value(percent) > json_number_value(json_object_get(worst, key))))
-            worst = program;
+            worst = effect;
     }
     static const char *const keys[] = {"program", "event", NULL};
     json_t *most = worst ? picked(worst, keys) : json_null();
@@ -285,8 +285,9 @@ static json_t *variation(const json_t *report)
         return json_null();
     json_t *object = json_object();
     json_object_set_new(object, "programs", json_integer((json_int_t)json_array_size(programs)));
-    put_worst(object, programs, "as_is", "as_is_cv_percent");
-    put_worst(object, programs, "controlled", "controlled_cv_percent");
+    const json_t *effects = json_object_get(analysis, "effects");
+    put_worst(object, effects, "as_is", "as_is_cv_percent");
+    put_worst(object, effects, "controlled", "controlled_cv_percent");
     return object;
 }
 

@@ -132,7 +132,7 @@ static int begin(struct running *running)
         return deliver_out_of_memory("run");
     int error = run_place_create(&running->place, options->store, running->fingerprint, &failure);
     if (error < 0)
-        return refuse(error, options->store != NULL, &failure);
+        return refuse(error, false, &failure);
     status = place_report(running);
     if (status != EXIT_DONE)
         run_place_remove(&running->place);
@@ -158,6 +158,16 @@ static int check_machine(const struct running *running, const char *recorded)
     return deliver_failure("run", &failure, EXIT_USAGE);
 }
 
+/* The page may have lost its place since the run began: that is said before hours are measured. */
+static int check_place(const struct running *running)
+{
+    struct failure failure = {0}, told = {0};
+    if (output_check(running->report, &failure) == 0)
+        return EXIT_DONE;
+    fail_with(&told, failure.code, "%.700s. Name another place with --report", failure.text);
+    return deliver_failure("run", &told, EXIT_FAILED);
+}
+
 static int go_on(struct running *running)
 {
     const struct run_options *options = running->options;
@@ -176,8 +186,8 @@ static int go_on(struct running *running)
     if (status == EXIT_DONE)
         status = check_machine(running, running->recorded_fingerprint);
     if (status == EXIT_DONE && (options->report || !running->report))
-        status = place_report(running);
-    return status;
+        return place_report(running);
+    return status == EXIT_DONE ? check_place(running) : status;
 }
 
 /* --- the way through --- */
@@ -263,7 +273,7 @@ static int run(void *parsed, int argument_count, char **arguments)
 static const struct exit_meaning exits[] = {
     {EXIT_DONE, "done"},
     {EXIT_FAILED, "failed, or a part of it did: which is said"},
-    {EXIT_USAGE, "wrong usage"},
+    EXIT_ROW_USAGE,
     {EXIT_LACKING, "nothing can be measured here, and the reasons were said"},
     {EXIT_INTERRUPTED, "interrupted; what was measured is kept, judged and shown"},
     {0, NULL},

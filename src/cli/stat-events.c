@@ -69,6 +69,7 @@ static int check_names(const struct string_list *names, struct failure *failure)
 static int take_class(struct stat_event *event, const struct listed_event *listed)
 {
     event->class = listed->class && *listed->class ? strdup(listed->class) : NULL;
+    event->kind = listed->kind ? strdup(listed->kind) : NULL;
     event->is_counted = true;
     return event->class || !listed->class || !*listed->class ? 0 : -ENOMEM;
 }
@@ -164,7 +165,7 @@ static void take_truth(const struct stat_run *run, struct stat_event *event)
 {
     const struct catalogue_subject *subject = catalogue_subject(run->catalogue, STAT_NULL_NAME);
     if (!subject)
-        event->overhead_reason = "the kit has no program to learn what starting one adds";
+        event->overhead_reason = STAT_NO_PROGRAM;
     else if (event->class &&
              is_of(event->class, never_made, sizeof(never_made) / sizeof(*never_made)))
         event->has_truth = true;
@@ -173,14 +174,13 @@ static void take_truth(const struct stat_run *run, struct stat_event *event)
         event->truth =
             counts_user(event->name) ? subject->base + subject->each * (int64_t)STAT_NULL_N : 0;
     } else
-        event->overhead_reason = "no program of the kit is known to make a certain number of them, "
-                                 "so that what starting adds cannot be told from the rest";
+        event->overhead_reason = STAT_NO_TRUTH;
 }
 
 /* --- all of it --- */
 
 /* Where perf_event is refused the operating system's account of the process is all there is. */
-static int take_account(struct stat_run *run)
+int stat_take_account(struct stat_run *run)
 {
     static const char *const accounted[] = {"page-faults", "context-switches"};
     for (size_t i = 0; i < sizeof(accounted) / sizeof(*accounted); i++) {
@@ -188,7 +188,6 @@ static int take_account(struct stat_run *run)
         if (!event || !(event->class = strdup(accounted[i])))
             return -ENOMEM;
         event->figure.state = STAT_ACCOUNTED;
-        take_truth(run, event);
     }
     return 0;
 }
@@ -215,17 +214,26 @@ static int take_asked(struct stat_run *run, struct failure *failure)
     return 0;
 }
 
+static int take_account(struct stat_run *run)
+{
+    const int error = stat_take_account(run);
+    for (size_t i = 0; i < run->event_count; i++)
+        if (run->events[i].figure.state == STAT_ACCOUNTED)
+            take_truth(run, &run->events[i]);
+    return error;
+}
+
 int stat_find_events(struct stat_run *run)
 {
     struct failure failure = {0};
     const struct catalogue_absence *absence =
-        absences_find(run->catalogue, "counter", "perf_event");
+        absences_find(run->catalogue, "counter", STAT_COUNTER);
     run->refused = absence                                            ? absence->reason
-                   : !catalogue_counter(run->catalogue, "perf_event") ? "the kit does not count "
+                   : !catalogue_counter(run->catalogue, STAT_COUNTER) ? "the kit does not count "
                                                                         "commands by perf_event"
                                                                       : NULL;
     int error = check_names(&run->options->events, &failure);
-    if (error == 0 && !(run->refused && !run->options->events.count))
+    if (error == 0 && (run->asked || !run->refused))
         error = take_asked(run, &failure);
     if (error == 0 && run->refused)
         error = take_account(run);

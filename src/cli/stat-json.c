@@ -146,9 +146,8 @@ json_t *stat_analysis_json(const struct stat_run *run)
     json_object_set_new(object, "executions", list);
     json_object_set_new(object, "calibrations", json_count(run->null_count));
     json_object_set_new(object, "store", json_text(run->store ? store_path(run->store) : NULL));
-    json_object_set_new(
-        object, "complete",
-        json_boolean(run->run_count == run->options->repeat && !run->was_interrupted));
+    json_object_set_new(object, "complete",
+                        json_boolean(run->run_count == run->repeat && !run->was_interrupted));
     json_object_set_new(object, "seconds", json_real(run->seconds));
     return object;
 }
@@ -159,8 +158,8 @@ json_t *stat_skipped_json(const struct stat_run *run)
     for (size_t i = 0; i < run->event_count; i++)
         if (run->events[i].reason)
             skips_add(&skips, run->events[i].name, run->events[i].reason, run->events[i].error);
-    if (run->refused && !run->options->events.count)
-        skips_add(&skips, "perf_event", run->refused, 0);
+    if (run->refused && !run->asked)
+        skips_add(&skips, STAT_COUNTER, run->refused, 0);
     if (run->reason)
         skips_add(&skips, run->line, run->reason, run->error);
     json_t *list = skips_json(&skips);

@@ -86,15 +86,14 @@ int stat_judge_all(struct stat_run *run)
 
 void stat_find_trust(struct stat_run *run)
 {
-    latest_verdicts_load(run->catalogue, &run->options->common, &run->latest);
+    latest_verdicts_load(run->fingerprint, &run->options->common, &run->latest);
     for (size_t i = 0; i < run->event_count; i++) {
         struct stat_event *event = &run->events[i];
         int64_t age_s;
         if (!event->is_counted)
             continue;
         event->verdict = latest_verdict(&run->latest, event->name, &age_s);
-        event->is_validated =
-            trust_of(&run->latest, &run->catalogue->facts, event->name, &event->trust) == 0;
+        event->is_validated = trust_of(&run->latest, run->facts, event->name, &event->trust) == 0;
     }
 }
 

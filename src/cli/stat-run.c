@@ -99,7 +99,7 @@ static struct cell *add_cell(struct stat_run *run, const char *words, const stru
                           .cpu = run->controls & CONTROL_BIT(CONTROL_CPU) ? run->cpu : -1};
     struct cell_command *command = &cell->command;
     command->controls = run->controls;
-    command->timeout = words ? 0 : run->options->timeout;
+    command->timeout = words ? 0 : run->timeout;
     command->shown = !words;
     const bool whole = cell->path && cell->specimen && cell->opt && cell->link &&
                        copy(&command->words, words ? words : run->line) &&
@@ -253,18 +253,44 @@ static int calibrate(struct stat_run *run)
     free(outcome.reason);
     if (status == EXIT_DONE && !outcome.done) {
         run->null_cell = 0;
-        forget_overhead(run, "the program of the kit that tells it could not be executed");
+        forget_overhead(run, STAT_NULL_FAILED);
     }
     return status;
 }
 
 /* --- the command --- */
 
+/* What was to be counted, and why some of it cannot be: showing the run again needs no more. */
+static int put_tried(struct stat_run *run, struct failure *failure)
+{
+    int error = 0;
+    if (run->refused) {
+        const struct stored_event counter = {
+            .name = STAT_COUNTER, .kind = "counter", .error = EPERM, .reason = run->refused};
+        error = store_put_event(run->store, &counter, failure);
+    }
+    for (size_t i = 0; i < run->event_count && error == 0; i++) {
+        const struct stat_event *event = &run->events[i];
+        const struct stored_event tried = {.name = event->name,
+                                           .kind = event->kind,
+                                           .class = event->class,
+                                           .error = event->reason && !event->error ? EINVAL
+                                                                                   : event->error,
+                                           .reason = event->reason};
+        if (event->figure.state != STAT_ACCOUNTED)
+            error = store_put_event(run->store, &tried, failure);
+    }
+    return error;
+}
+
 static int execute_command(struct stat_run *run)
 {
+    struct failure failure = {0};
+    if (put_tried(run, &failure) < 0)
+        return stat_fail(&failure);
     struct command_outcome outcome;
-    int status = execute_cell(run, add_cell(run, NULL, NULL), (uint32_t)run->options->repeat, false,
-                              &outcome);
+    int status =
+        execute_cell(run, add_cell(run, NULL, NULL), (uint32_t)run->repeat, false, &outcome);
     run->command_cell = outcome.cell;
     run->was_interrupted = status == EXIT_INTERRUPTED || interrupted;
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED) {

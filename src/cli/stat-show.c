@@ -206,9 +206,9 @@ static void put_title(const struct stat_run *run, const struct style *style, str
     }
     text_putc(&words, '`');
     const size_t averaged = stat_averaged(run);
-    if (run->options->repeat != 1)
+    if (run->repeat != 1)
         text_printf(&words, ", %zu execution%s", averaged, averaged == 1 ? "" : "s");
-    if (run->options->controlled)
+    if (run->is_controlled)
         text_printf(&words, ", %s", setting_name(run->controls, setting, sizeof(setting)));
     text_putc(&words, ':');
     text_putc(out, '\n');
@@ -250,7 +250,7 @@ static void put_ending(const struct stat_run *run, const struct style *style, st
         if (!status || status == told)
             continue;
         told = status;
-        command_ending(status, run->options->timeout, ending, sizeof(ending));
+        command_ending(status, run->timeout, ending, sizeof(ending));
         snprintf(words, sizeof(words), "%s%s%s.", run->run_count > 1 ? "An execution " : "It ",
                  ending,
                  !run->runs[i].broken_off   ? ""
@@ -461,7 +461,7 @@ void stat_put_report(const struct stat_run *run, const struct style *style, stru
         put_correction(run, style, out);
         put_sharing(run, style, out);
     }
-    if (run->refused && !run->options->events.count) {
+    if (run->refused && !run->asked) {
         text_printf(&refused, "Not by counters: %.*s%s.", (int)first_sentence(run->refused),
                     run->refused, "");
         section_put_words(text_string(&refused), style, out);

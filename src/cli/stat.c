@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/monotonic.h"
 #include "cli/command-line.h"
 #include "cli/command-status.h"
 #include "cli/deliver.h"
@@ -49,6 +50,7 @@ static const struct option_spec specs[] = {
      "as long as it likes",
      FIELD(timeout), NULL},
     {0, "csv", OPTION_FLAG, NULL, "write comma-separated values", FIELD(csv), NULL},
+    OPTION_ROW_FROM(FIELD(from)),
     OPTION_ROW_STORE(FIELD(store)),
     {0},
 };
@@ -85,17 +87,37 @@ int stat_fail(const struct failure *failure)
 
 /* --- what the options say --- */
 
+static int check_from(const struct stat_options *options, int word_count, struct failure *failure)
+{
+    const struct beside_from beside[] = {
+        {"the command", word_count},         {"--event", options->events.count},
+        {"--repeat", options->repeat != 1},  {"--controlled", options->controlled},
+        {"--keep", options->keep.count},     {"--input", options->input},
+        {"--directory", options->directory}, {"--bring", options->bring.count},
+        {"--cpu", options->cpu.given},       {"--timeout", options->timeout},
+        {"--store", options->store}};
+    return stored_run_check(options->from, beside, sizeof(beside) / sizeof(*beside), failure);
+}
+
 static int take_options(struct stat_run *run, int word_count, char **words, struct failure *failure)
 {
     const struct stat_options *options = run->options;
+    if (options->common.json && options->csv)
+        return fail_with(failure, -EINVAL, "--json and --csv: take one of them");
+    if (options->from) {
+        int refused = check_from(options, word_count, failure);
+        return refused ? refused : output_check(options->common.output, failure);
+    }
     if (!word_count)
         return fail_with(failure, -EINVAL,
                          "say which command to count: assay stat -- ls, for example. Try `assay "
                          "stat --help`.");
     if (options->repeat < 1 || options->repeat > STAT_MOST_RUNS)
         return fail_with(failure, -EINVAL, "--repeat must be from 1 to %u", STAT_MOST_RUNS);
-    if (options->common.json && options->csv)
-        return fail_with(failure, -EINVAL, "--json and --csv: take one of them");
+    run->repeat = options->repeat;
+    run->timeout = options->timeout;
+    run->is_controlled = options->controlled;
+    run->asked = options->events.count > 0;
     int error = command_line_keep(&options->keep, &run->keep, failure);
     if (error == 0)
         error = output_check(options->common.output, failure);
@@ -173,9 +195,10 @@ static int show(const struct stat_run *run, int status)
     const struct finish finish = {.command = "stat",
                                   .common = common,
                                   .unseeded = true,
-                                  .facts = &run->catalogue->facts,
-                                  .fingerprint = run->catalogue->fingerprint,
-                                  .aside = !common->json && !run->options->csv,
+                                  .facts = run->facts,
+                                  .fingerprint = run->fingerprint,
+                                  .aside =
+                                      !common->json && !run->options->csv && !run->options->from,
                                   .undelivered = EXIT_OURS,
                                   .run = run,
                                   .put_report = put_report,
@@ -196,6 +219,7 @@ static int refuse(const struct stat_run *run)
 static void release_event(struct stat_event *event)
 {
     free(event->name);
+    free(event->kind);
     free(event->class);
     free(event->reason);
     free(event->runs);
@@ -222,6 +246,8 @@ static void release(struct stat_run *run)
     free(run->directory);
     free(run->keep);
     free(run->reason);
+    free(run->known_refusal);
+    stored_run_release(&run->stored);
 }
 
 static int judge(struct stat_run *run)
@@ -249,11 +275,11 @@ static void say_what_is_missing(const struct stat_run *run)
     }
     for (size_t i = 0; i < run->run_count; i++)
         whole += !run->runs[i].broken_off;
-    if (!run->was_interrupted || whole == run->options->repeat)
+    if (!run->was_interrupted || whole == run->repeat)
         return;
     snprintf(words, sizeof(words), "%s after %zu of %llu executions",
              run->reader_left ? "nobody reads what the command writes: ended" : "interrupted",
-             whole, (unsigned long long)run->options->repeat);
+             whole, (unsigned long long)run->repeat);
     deliver_message("stat", words);
 }
 
@@ -263,6 +289,8 @@ static int run_stat(struct stat_run *run)
     int status = reach_machine("stat", &run->options->common, &run->session, &run->catalogue);
     if (status != EXIT_DONE)
         return status == EXIT_INTERRUPTED ? status : EXIT_OURS;
+    run->facts = &run->catalogue->facts;
+    run->fingerprint = run->catalogue->fingerprint;
     if (prepare(run, &failure) < 0)
         return stat_fail(&failure);
     status = stat_find_events(run);
@@ -284,11 +312,30 @@ static int run_stat(struct stat_run *run)
     return status == EXIT_DONE && run->unwritten ? EXIT_OURS : status;
 }
 
+/* How the command ended is told; showing it again went well. */
+static int show_again(struct stat_run *run)
+{
+    const uint64_t began = monotonic_ns();
+    int status = stat_open_from(run);
+    if (status == EXIT_DONE && run->reason)
+        return refuse(run);
+    if (status == EXIT_DONE)
+        status = judge(run);
+    run->seconds = (double)(monotonic_ns() - began) / 1e9;
+    if (status == EXIT_DONE && !run->run_count) {
+        deliver_message("stat", "the run was interrupted before the command had ended: nothing was "
+                                "counted");
+        return EXIT_OURS;
+    }
+    return status == EXIT_DONE ? show(run, EXIT_DONE) : status;
+}
+
 static int run(void *parsed, int argument_count, char **arguments)
 {
     struct stat_run run = {.options = parsed, .cpu = -1, .relayed = -1};
     struct failure failure = {0};
     int status = take_options(&run, argument_count, arguments, &failure) < 0 ? stat_fail(&failure)
+                 : run.options->from                                         ? show_again(&run)
                                                                              : run_stat(&run);
     release(&run);
     return status;

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/known-trust.h"
 #include "cli/skips.h"
+#include "cli/stored-run.h"
 #include "judge/stat/figure.h"
 #include "session/session.h"
 #include "show/json.h"
@@ -20,7 +21,7 @@
 struct stat_options {
     struct common_options common;
     struct string_list events, bring, keep;
-    const char *store, *input, *directory;
+    const char *from, *store, *input, *directory;
     struct optional cpu;
     uint64_t repeat;
     uint64_t timeout; /* ms */
@@ -31,10 +32,18 @@ struct stat_options {
 #define STAT_NULLS     11u /* executions of the program whose truth is known */
 #define STAT_NULL_NAME "loop"
 #define STAT_NULL_N    1u
+#define STAT_COUNTER   "perf_event" /* that counts here; in a store: why it does not */
+
+/* Why nothing is known of what starting a program adds. */
+#define STAT_NO_PROGRAM  "the kit has no program to learn what starting one adds"
+#define STAT_NULL_FAILED "the program of the kit that tells it could not be executed"
+#define STAT_NO_TRUTH                                                                              \
+    "no program of the kit is known to make a certain number of them, so that what starting adds " \
+    "cannot be told from the rest"
 
 /* One event, from its name to its figure. */
 struct stat_event {
-    char *name, *class;         /* class NULL: none is known */
+    char *name, *kind, *class;  /* kind and class NULL: none is known */
     bool asked;                 /* by -e: what cannot be counted then is told by itself */
     bool is_counted;            /* by perf_event; else state says why there is no count */
     bool has_truth;             /* of the program that is executed to learn what starting adds */
@@ -60,15 +69,26 @@ struct stat_execution {
 
 struct stat_run {
     const struct stat_options *options;
+    uint64_t repeat;
+    uint64_t timeout; /* ms */
+    bool is_controlled;
+    bool asked; /* events were named */
     uint32_t controls;
     int32_t cpu;
     char *line, *name, *input, *directory, *keep;
     pid_t relay;   /* passes standard input on, where the command cannot open it; 0: none does */
     int relayed;   /* its pipe; -1 */
     bool no_input; /* the machine is another one: standard input is not passed on */
+    /* --- the machine; of a stored run that is shown again there is neither session nor catalogue
+     * --- */
     struct session *session;
     const struct catalogue *catalogue;
-    const char *refused; /* why perf_event counts nothing here; NULL: it does */
+    struct stored_run stored;
+    const struct facts *facts;
+    const char *fingerprint;
+    char *known_refusal;         /* that the store tells */
+    const char *overhead_reason; /* of events without a truth, by the store */
+    const char *refused;         /* why perf_event counts nothing here; NULL: it does */
     struct stat_event *events;
     size_t event_count;
     struct store *store;
@@ -92,6 +112,10 @@ struct stat_run {
 
 /* What to count: the events that were asked for, else those that this machine offers. */
 int stat_find_events(struct stat_run *run);
+/* Where perf_event is refused: what the operating system accounts for. */
+int stat_take_account(struct stat_run *run);
+/* --from: what the store of an earlier run has. */
+int stat_open_from(struct stat_run *run);
 /* Executes the program of known truth, then the command. */
 int stat_execute(struct stat_run *run);
 /* Standard input as the command finds it. */

@@ -144,18 +144,7 @@ static int put_subject(struct truth_run *run, struct failure *failure)
         return 0;
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(run->line + prefix, " "), run->line + prefix);
     const struct catalogue_subject *known = catalogue_subject(run->catalogue, name);
-    if (!known)
-        return 0;
-    const struct stored_subject subject = {.name = known->name,
-                                           .summary = known->summary,
-                                           .shows = known->shows,
-                                           .n = known->n,
-                                           .has_truth = known->has_truth,
-                                           .base = known->base,
-                                           .each = known->each,
-                                           .bits = known->bits,
-                                           .libc = known->libc};
-    return store_put_subject(run->store, &subject, failure);
+    return known ? run_store_put_subject(run->store, known, failure) : 0;
 }
 
 /* Sources that are not there, by their names; those that are have cells. */

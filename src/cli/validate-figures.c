@@ -94,12 +94,10 @@ static void add_points(struct against *against, const struct judgements *judgeme
         }
 }
 
-/* Ladders that could be compared, those of them on which every run was right, and those that count
- * nothing. */
-static void count_ladders(const struct judgements *judgements, size_t *ladders, size_t *exact,
-                          size_t *dead)
+/* Ladders that could be compared, and those of them on which every run was right. */
+static void count_ladders(const struct judgements *judgements, size_t *ladders, size_t *exact)
 {
-    *ladders = *exact = *dead = 0;
+    *ladders = *exact = 0;
     for (size_t i = 0; i < judgements->count; i++)
         for (size_t j = 0; j < judgements->list[i].row_count; j++) {
             const struct judged_row *row = &judgements->list[i].rows[j];
@@ -108,7 +106,6 @@ static void count_ladders(const struct judgements *judgements, size_t *ladders, 
                 compared |= validate_is_comparable(&row->points[at]);
             *ladders += compared;
             *exact += compared && row->verdict == VERDICT_EXACT;
-            *dead += compared && row->verdict == VERDICT_DEAD;
         }
 }
 
@@ -138,19 +135,15 @@ static json_t *against_truth(const struct judgements *judgements)
         {"exact", "exact runs", ROLE_NONE, false},
         {"disturbed", "disturbed runs", ROLE_NONE, false},
         {NULL, NULL, ROLE_NONE, false}};
-    size_t ladders, exact, dead;
+    size_t ladders, exact;
     AUTO_TEXT struct text caption = {0};
-    count_ladders(judgements, &ladders, &exact, &dead);
+    count_ladders(judgements, &ladders, &exact);
     text_printf(&caption,
                 "Each point is an event, a specimen and an N: what code of known counts should "
                 "give, and what was reported on average, less what counting itself adds. A counter "
                 "that is right lies on the line. Of %zu ladders of N, on %zu every quiet run was "
-                "exact",
+                "exact.",
                 ladders, exact);
-    text_puts(&caption, ladders == exact + dead
-                            ? "."
-                            : "; the lines beside are fits of those that count, and "
-                              "count something else.");
     const struct figure_spec spec = {
         .id = "reported-against-predicted",
         .title = "Reported against predicted counts",
@@ -165,6 +158,9 @@ static json_t *against_truth(const struct judgements *judgements)
         add_points(&against, judgements, turn);
     if (against.rows)
         figure_add_line(against.figure, "as predicted", NULL, 0, 1, against.least, against.most);
+    if (against.fits)
+        figure_add_note(against.figure, "Lines beside it are fits of ladders that count, and are "
+                                        "not exact.");
     put_left_out(against.figure, against.left_out);
     return against.figure;
 }

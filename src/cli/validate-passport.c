@@ -99,7 +99,7 @@ static void add_stores(json_t *events, const struct validating *validating)
     struct latest_verdicts *latest = malloc(sizeof(*latest));
     if (!latest)
         return;
-    latest_verdicts_load(validating->catalogue, &quiet, latest);
+    latest_verdicts_load(validating->catalogue->fingerprint, &quiet, latest);
     for (size_t i = 0; i < latest->count; i++)
         add_run(events, &latest->runs[i].judgements, latest->runs[i].started);
     latest_verdicts_free(latest);

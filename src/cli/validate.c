@@ -256,8 +256,8 @@ static int run(void *parsed, int argument_count, char **arguments)
 
 static const struct exit_meaning exits[] = {
     {EXIT_DONE, "done"},
-    {EXIT_FAILED, "failed"},
-    {EXIT_USAGE, "wrong usage"},
+    EXIT_ROW_FAILED,
+    EXIT_ROW_USAGE,
     {EXIT_LACKING, "none of the events that were asked for can be counted here"},
     {EXIT_VERDICT, "an event got a verdict of --fail-on"},
     {EXIT_INTERRUPTED, "interrupted; what was measured is kept and judged"},

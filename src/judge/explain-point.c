@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "judge/explaining.h"
+#include "judge/note.h"
 
 #define SIGMAS_LEAST 5.0 /* of the point's mean: far beyond what the worst of many would be */
 #define QUIET_LEAST  5   /* runs, for a mean and its spread to be known */
@@ -35,8 +36,8 @@ int explain_point(struct explaining *explaining)
                                 .low = worst->location - half,
                                 .high = worst->location + half};
     explaining_add(explaining, &found,
-                   "%.60s is off by %.4g [%.4g, %.4g] at N = %llu, more than noise makes.",
-                   worst->point->specimen, found.size, found.low, found.high,
-                   (unsigned long long)worst->point->n);
+                   "%.60s is off by %s [%s, %s] at N = %s, more than noise makes.",
+                   worst->point->specimen, ROUNDED(found.size, 4), ROUNDED(found.low, 4),
+                   ROUNDED(found.high, 4), FIGURE((double)worst->point->n));
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "judge/explain-candidates.h"
+#include "judge/note.h"
 
 /* Was any null cell measured? */
 static bool has_null(const struct errors *errors)
@@ -31,9 +32,10 @@ void say_term(struct explaining *explaining, const struct candidate *candidate,
                        1 + low, 1 + high, alike);
         break;
     case CANDIDATE_CONSTANT:
-        explaining_add(
-            explaining, found, "%s %.6g in every run [%.6g, %.6g]%s%s.", verb, size, low, high,
-            has_null(&explaining->errors) ? ", beyond the overhead of the null" : "", alike);
+        explaining_add(explaining, found, "%s %s in every run [%s, %s]%s%s.", verb, FIGURE(size),
+                       FIGURE(low), FIGURE(high),
+                       has_null(&explaining->errors) ? ", beyond the overhead of the null" : "",
+                       alike);
         break;
     case CANDIDATE_OPCODE:
         /* Next to nothing is nothing: no "-2.2e-05 instead of 1". */
@@ -43,12 +45,12 @@ void say_term(struct explaining *explaining, const struct candidate *candidate,
                        found->size < 0 ? "lacks" : "adds", size, low, high, alike);
         break;
     case CANDIDATE_CLASS:
-        explaining_add(explaining, found, "%s %.4g for each of its %s [%.4g, %.4g]%s.", verb, size,
-                       found->per, low, high, alike);
+        explaining_add(explaining, found, "%s %s for each of its %s [%s, %s]%s.", verb,
+                       ROUNDED(size, 4), found->per, ROUNDED(low, 4), ROUNDED(high, 4), alike);
         break;
     case CANDIDATE_SYSCALLS:
-        explaining_add(explaining, found, "%s %.4g for each system call [%.4g, %.4g]%s%s.", verb,
-                       size, low, high,
+        explaining_add(explaining, found, "%s %s for each system call [%s, %s]%s%s.", verb,
+                       ROUNDED(size, 4), ROUNDED(low, 4), ROUNDED(high, 4),
                        found->cause == CAUSE_KERNEL_LEAK ? ": what the operating system executes "
                                                            "is counted although it is excluded"
                        : size < 3 ? ": how this CPU counts the border between both modes"
@@ -56,13 +58,14 @@ void say_term(struct explaining *explaining, const struct candidate *candidate,
                        alike);
         break;
     case CANDIDATE_TIME:
-        explaining_add(
-            explaining, found, "%s %.4g for each second [%.4g, %.4g]%s%s.", verb, size, low, high,
-            found->cause == CAUSE_INTERRUPT_OVERCOUNT ? ", as often as ticks come" : "", alike);
+        explaining_add(explaining, found, "%s %s for each second [%s, %s]%s%s.", verb,
+                       ROUNDED(size, 4), ROUNDED(low, 4), ROUNDED(high, 4),
+                       found->cause == CAUSE_INTERRUPT_OVERCOUNT ? ", as often as ticks come" : "",
+                       alike);
         break;
     default:
-        explaining_add(explaining, found, "%s %.4g for each %s [%.4g, %.4g]%s%s.", verb, size,
-                       found->per, low, high,
+        explaining_add(explaining, found, "%s %s for each %s [%s, %s]%s%s.", verb, ROUNDED(size, 4),
+                       found->per, ROUNDED(low, 4), ROUNDED(high, 4),
                        found->cause == CAUSE_KERNEL_LEAK ? ": the handler is counted although the "
                                                            "operating system is excluded"
                                                          : "",

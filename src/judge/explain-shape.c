@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "judge/explaining.h"
+#include "judge/note.h"
 #include "judge/points.h"
 
 #define WRAP_LEAST      16
@@ -217,8 +218,8 @@ int explain_saturation(struct explaining *explaining)
                                 .high = ceiling,
                                 .share = 1};
     explaining_add(explaining, &found,
-                   "Counts stop at %.0f and are right below: truths from %.0f to %.0f all read it.",
-                   ceiling, lowest, highest);
+                   "Counts stop at %s and are right below: truths from %s to %s all read it.",
+                   FIGURE(ceiling), FIGURE(lowest), FIGURE(highest));
     for (size_t i = 0; i < errors->count; i++)
         errors->points[i].left_out |= errors->points[i].truth > 1.002 * ceiling;
     return 0;
@@ -329,9 +330,9 @@ static int explain_late(struct explaining *explaining)
                                 .high = -lack,
                                 .share = 1};
     explaining_add(explaining, &found,
-                   "The first %.0f counts of every run are missing, and all of those that have no "
+                   "The first %s counts of every run are missing, and all of those that have no "
                    "more (%zu and %zu points).",
-                   lack, fit, less);
+                   FIGURE(lack), fit, less);
     for (size_t i = 0; i < errors->count; i++)
         for (size_t j = 0; j < errors->points[i].run_count; j++)
             errors->points[i].runs[j].error += fmin(errors->points[i].truth, lack);
@@ -368,8 +369,8 @@ int explain_threshold(struct explaining *explaining)
                                 .high = right_at,
                                 .share = 1};
     explaining_add(explaining, &found,
-                   "Reads 0 up to a truth of %.0f and counts from %.0f on (%zu and %zu points).",
-                   zero_to, right_at, zeros, right);
+                   "Reads 0 up to a truth of %s and counts from %s on (%zu and %zu points).",
+                   FIGURE(zero_to), FIGURE(right_at), zeros, right);
     for (size_t i = 0; i < errors->count; i++)
         errors->points[i].left_out |= errors->points[i].truth <= zero_to;
     return 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "judge/findings.h"
+#include "judge/note.h"
 
 static bool lists(const char *list, const char *word, size_t length)
 {
@@ -100,9 +101,9 @@ static void excuse_points(const struct claim *claim, const struct tested_by *tes
     }
     if (most >= 0 && claim->least > 0)
         snprintf(why, size,
-                 "%.100s has no quiet runs with a count that is large enough: at most %.0f was "
-                 "predicted, and it takes %.0f and a hundred times the overhead",
-                 evidence->event, most, claim->least);
+                 "%.100s has no quiet runs with a count that is large enough: at most %s was "
+                 "predicted, and it takes %s and a hundred times the overhead",
+                 evidence->event, FIGURE(most), FIGURE(claim->least));
     else if (most >= 0)
         snprintf(why, size, "%.100s was not measured with counts small enough, or counts none",
                  evidence->event);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "judge/findings.h"
+#include "judge/note.h"
 
 /* "About 100". */
 #define ABOUT_LOW  50.0
@@ -127,9 +128,10 @@ void rule_threshold(const struct claim *claim, const struct judgements *judgemen
     finding->detectable = best.smallest;
     finding_add(finding, "%.100s on %.100s ", best.judgement->evidence->event, best.row->specimen);
     if (best.zero > 0)
-        finding_add(finding, "reads 0 up to N between %.0f and %.0f", best.zero, best.counted - 1);
+        finding_add(finding, "reads 0 up to N between %s and %s", FIGURE(best.zero),
+                    FIGURE(best.counted - 1));
     else
-        finding_add(finding, "counts from %.0f on and reads 0 at no N", best.counted);
+        finding_add(finding, "counts from %s on and reads 0 at no N", FIGURE(best.counted));
     if (best.verdict == FINDING_INCONCLUSIVE)
         finding_add(finding, "; small counts scatter, or lie too far apart to tell the threshold");
     else if (best.verdict == FINDING_FAILS && best.zero > 0)

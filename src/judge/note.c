@@ -52,6 +52,14 @@ const char *figure_of(double value, char text[FIGURE_SIZE])
     return signed_figure(value, text);
 }
 
+const char *figure_rounded(double value, int digits, char text[FIGURE_SIZE])
+{
+    const double size = fabs(value);
+    const int decimals = size > 0 && isfinite(size) ? digits - 1 - (int)floor(log10(size)) : 0;
+    const double unit = pow(10, decimals > 0 ? decimals : 0);
+    return figure_of(isfinite(size * unit) ? round(value * unit) / unit : value, text);
+}
+
 const char *signed_figure(double value, char text[FIGURE_SIZE])
 {
     char rest[FIGURE_SIZE];

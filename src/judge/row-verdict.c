@@ -175,7 +175,7 @@ static void describe_fine(struct judged_row *row)
         note_add(row->note, "Equals what the model says, N from %s to %s; a model proves nothing.",
                  first, last);
     else
-        note_add(row->note, "Within %.2g %% of %s, N from %s to %s.", reach.percent,
+        note_add(row->note, "Within %s %% of %s, N from %s to %s.", ROUNDED(reach.percent, 2),
                  row->grade == TRUTH_MODEL ? "what the model says" : "the truth", first, last);
 }
 

@@ -85,8 +85,8 @@ void compare_settings(struct judgement *judgement)
 {
     const struct judged_row *right, *wrong;
     if (find_contrast(judgement, same_pattern, &right, &wrong))
-        note_add(judgement->note, "Counts right in pattern %s, not in %s.",
-                 pattern_names[right->pattern], pattern_names[wrong->pattern]);
+        note_add(judgement->note, "Counts right by %s, not by %s.",
+                 pattern_descriptions[right->pattern], pattern_descriptions[wrong->pattern]);
     if (find_contrast(judgement, same_counters, &right, &wrong))
         note_add(judgement->note, "Counts right with %u counter%s open at once, not with %u.",
                  right->counters, right->counters == 1 ? "" : "s", wrong->counters);

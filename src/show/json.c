@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "show/utf8.h"
+#include "wire/cell.h"
 
 #define EXACT_IN_A_DOUBLE (UINT64_C(1) << 53)
 
@@ -47,6 +48,13 @@ const char *json_word(const json_t *object, const char *key)
 {
     const char *value = json_string_value(json_object_get(object, key));
     return value ? value : "";
+}
+
+const char *json_pattern(const json_t *object)
+{
+    const char *name = json_word(object, "pattern");
+    int pattern = pattern_from_name(name);
+    return pattern < 0 ? name : pattern_descriptions[pattern];
 }
 
 void json_absent(json_t *object, const char *key, const char *reason)

@@ -21,6 +21,8 @@ json_t *json_difference(int64_t value);
 json_t *json_text(const char *string);
 /* The text under a key, "" where there is none; valid as long as the object. */
 const char *json_word(const json_t *object, const char *key);
+/* The pattern of a result as people say it: "start-read", where the object has "ar". */
+const char *json_pattern(const json_t *object);
 /* key: null and key_reason: why there is no number. */
 void json_absent(json_t *object, const char *key, const char *reason);
 /* The number where it is finite, else null and key_reason. */

@@ -7,6 +7,8 @@
 
 /* A table longer than this is for programs. */
 #define ROWS_MAX 400
+/* Bytes from which on a text is a sentence, which may be broken. */
+#define LONG 48u
 
 static void put_id(struct page *page, const json_t *section, const json_t *figure)
 {
@@ -20,7 +22,18 @@ static bool is_hidden(const json_t *column)
     return json_is_true(json_object_get(column, "hidden"));
 }
 
-static void put_heading(struct page *page, const json_t *columns)
+/* Headings of numbers stand where the numbers do. */
+static bool is_numeric(const json_t *rows, size_t column)
+{
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t *value = json_array_get(json_array_get(rows, i), column);
+        if (!json_is_null(value))
+            return json_is_number(value);
+    }
+    return false;
+}
+
+static void put_heading(struct page *page, const json_t *columns, const json_t *rows)
 {
     size_t i;
     json_t *column;
@@ -29,14 +42,21 @@ static void put_heading(struct page *page, const json_t *columns)
     {
         if (is_hidden(column))
             continue;
-        page_put(page, "<th scope=\"col\">");
+        page_put(page, is_numeric(rows, i) ? "<th scope=\"col\" class=\"number\">"
+                                           : "<th scope=\"col\">");
         page_text(page, json_word(column, "title"));
         page_put(page, "</th>");
     }
     page_put(page, "</tr></thead>\n");
 }
 
-static void put_row(struct page *page, const json_t *columns, const json_t *row)
+/* Sentences need room, else they become columns of words. */
+static bool is_long(const json_t *value)
+{
+    return json_string_length(value) > LONG;
+}
+
+static void put_row(struct page *page, const json_t *columns, const json_t *rows, const json_t *row)
 {
     size_t i;
     json_t *column;
@@ -46,7 +66,12 @@ static void put_row(struct page *page, const json_t *columns, const json_t *row)
         const json_t *value = json_array_get(row, i);
         if (is_hidden(column))
             continue;
-        page_put(page, json_is_number(value) ? "<td class=\"n\">" : "<td>");
+        const bool absent = !value || json_is_null(value);
+        page_put(page, json_is_number(value) || (absent && is_numeric(rows, i)) ? "<td class=\"n\">"
+                       : is_long(value) ? "<td class=\"long\">"
+                                        : "<td>");
+        if (json_is_null(value))
+            page_put(page, "–");
         page_value(page, value);
         page_put(page, "</td>");
     }
@@ -64,12 +89,12 @@ static void put_table(struct page *page, const json_t *figure)
     fprintf(page->stream, "<details class=\"data\"><summary>%s %s</summary><div class=\"scroll\">",
             number, count == 1 ? "row" : "rows");
     page_put(page, "<table>\n");
-    put_heading(page, columns);
+    put_heading(page, columns, rows);
     page_put(page, "<tbody>\n");
     json_array_foreach(rows, i, row)
     {
         if (i < ROWS_MAX)
-            put_row(page, columns, row);
+            put_row(page, columns, rows, row);
     }
     page_put(page, "</tbody></table></div>");
     if (count > ROWS_MAX) {

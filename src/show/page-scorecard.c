@@ -82,7 +82,7 @@ static void put_finding(struct page *page, const json_t *section, const json_t *
     page_text(page, json_word(finding, "id"));
     page_put(page, linked ? "</a></th>" : "</th>");
     if (linked && page->several)
-        put_cell(page, json_word(section, "machine"));
+        put_cell(page, *json_word(section, "machine") ? json_word(section, "machine") : "all");
     page_put(page, "<td>");
     page_chip(page, json_word(finding, "verdict"));
     page_put(page, "</td>");
@@ -197,12 +197,14 @@ static void put_count(struct page *page, const struct counts *counts)
     size_t count_of_papers = 0;
     for (size_t i = 0; i < PAPERS; i++)
         count_of_papers += counts->seen[i];
-    fprintf(page->stream, "<p class=\"score\">Of %zu claims", counts->all);
+    fprintf(page->stream, "<p class=\"score\">Of %zu %s", counts->all,
+            counts->all == 1 ? "claim" : "claims");
     if (count_of_papers)
         fprintf(page->stream, " of %s", numbers[count_of_papers]);
     page_put(page, ":");
-    for (size_t i = 0; i < VERDICTS; i++)
-        fprintf(page->stream, "%s %zu %s", i ? "," : "", counts->of[i], verdicts[i].told);
+    for (size_t i = 0, told = 0; i < VERDICTS; i++)
+        if (counts->of[i])
+            fprintf(page->stream, "%s %zu %s", told++ ? "," : "", counts->of[i], verdicts[i].told);
     page_put(page, ".</p>\n");
 }
 

@@ -23,7 +23,7 @@ static bool is_only_one(const struct page *page, const json_t *section)
 void page_section_title(struct page *page, const json_t *section)
 {
     page_text(page, json_word(section, "title"));
-    if (page->several) {
+    if (page->several && *json_word(section, "machine")) {
         page_put(page, ", machine ");
         page_text(page, json_word(section, "machine"));
     }
@@ -53,7 +53,7 @@ static void put_when(struct page *page, const json_t *section)
     page_put(page, "</code>, ");
     page_text(page, json_word(section, "started"));
     if (!*json_word(section, "finished"))
-        page_put(page, ", not finished");
+        page_put(page, *json_word(section, "ended") ? ", ended with its budget" : ", not finished");
     page_put(page, "</p>\n");
 }
 

@@ -12,15 +12,16 @@
 
 /* --- events --- */
 
-/* From the best to the worst; what comes behind was not measured. */
-static const char *const measured[] = {"exact", "accurate", "biased", "noisy", "dead"};
+/* The worst first: what must not be trusted is what a reader has to see. */
+static const char *const measured[] = {"dead", "noisy", "biased", "accurate", "exact"};
 static const char *const unmeasured[] = {"unscheduled", "unjudged", "unsupported"};
 
+/* 0: not measured. */
 static size_t rank_of(const char *verdict)
 {
-    size_t count = sizeof(measured) / sizeof(*measured), rank = 0;
-    while (rank < count && strcmp(measured[rank], verdict) != 0)
-        rank++;
+    size_t rank = sizeof(measured) / sizeof(*measured);
+    while (rank > 0 && strcmp(measured[rank - 1], verdict) != 0)
+        rank--;
     return rank;
 }
 
@@ -28,7 +29,7 @@ static bool is_better(const json_t *row, const json_t *best)
 {
     size_t one = rank_of(json_word(row, "verdict")), other = rank_of(json_word(best, "verdict"));
     if (one != other)
-        return one < other;
+        return one > other;
     const json_t *adds = json_object_get(row, "overhead");
     const json_t *best_adds = json_object_get(best, "overhead");
     return json_is_number(adds) &&
@@ -55,8 +56,8 @@ static void put_way(struct page *page, const json_t *way)
 {
     const json_t *adds = json_object_get(way, "overhead");
     page_text(page, json_word(way, "path"));
-    page_put(page, " ");
-    page_text(page, json_word(way, "pattern"));
+    page_put(page, ", ");
+    page_text(page, json_pattern(way));
     if (json_is_number(adds) && json_number_value(adds) != 0) {
         char digits[NUMBER_SIZE];
         number_brief(json_number_value(adds), digits, sizeof(digits));
@@ -74,7 +75,7 @@ static void put_event(struct page *page, const json_t *section, const json_t *ev
     page_put(page, "</td><td>");
     page_text(page, json_word(event, "cause"));
     page_put(page, "</td><td>");
-    if (way)
+    if (way && strcmp(json_word(event, "verdict"), "dead") != 0)
         put_way(page, way);
     page_put(page, "</td><td>");
     page_text(page, json_word(event, "note"));
@@ -98,7 +99,7 @@ static void put_events(struct page *page, const json_t *section, const char *con
     const json_t *events = json_object_get(json_object_get(section, "analysis"), "events");
     page_put(page, "<div class=\"scroll\"><table class=\"verdicts\">\n<thead><tr><th "
                    "scope=\"col\">event</th><th scope=\"col\">verdict</th><th "
-                   "scope=\"col\">cause</th><th scope=\"col\">best path</th><th "
+                   "scope=\"col\">cause</th><th scope=\"col\">best way</th><th "
                    "scope=\"col\">note</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < count; i++) {
         size_t at;

@@ -91,3 +91,20 @@ int dominance_of(const struct two_samples *samples, double confidence, struct do
                         t_quantile(.5 + confidence / 2, (double)(left + right - 2)));
     return 0;
 }
+
+struct dominance stratified_dominance(const struct stratified *stratified, double confidence)
+{
+    struct dominance dominance = {0, {-1, 1}};
+    if (!(stratified->reach > 0))
+        return dominance;
+    const double half =
+        normal_quantile(.5 + confidence / 2) * sqrt(stratified->variance) / stratified->reach;
+    dominance.delta = stratified->excess / stratified->reach;
+    double low = fmax(dominance.delta - half, -1), high = fmin(dominance.delta + half, 1);
+    if (stratified_p(stratified) > 1 - confidence) { /* so few values that no split would tell */
+        low = fmin(low, 0);
+        high = fmax(high, 0);
+    }
+    dominance.interval = (struct interval){low, high};
+    return dominance;
+}

@@ -132,9 +132,11 @@ int rank_test(const struct two_samples *samples, struct rank_test *test)
     return 0;
 }
 
-void stratified_add(struct stratified *stratified, const struct rank_test *test, size_t count)
+void stratified_add(struct stratified *stratified, const struct rank_test *test, size_t left,
+                    size_t right)
 {
-    const double weight = 1 / ((double)count + 1);
+    const double n = (double)left, m = (double)right, weight = 1 / (n + m + 1);
+    stratified->reach += weight * n * m / 2;
     if (!(test->variance > 0))
         return;
     /* Both tails of every pair at once would be twice as likely as one of each. */

@@ -33,11 +33,13 @@ int rank_test(const struct two_samples *samples, struct rank_test *test);
  * may hold too few values to tell? Start from zeros. */
 struct stratified {
     double excess, variance;
+    double reach;     /* the excess where right is above left throughout */
     double log_least; /* natural logarithm of the smallest p that all together can have */
     size_t strata;
 };
-/* count: values of both samples. */
-void stratified_add(struct stratified *stratified, const struct rank_test *test, size_t count);
+/* left, right: how many values each sample has. */
+void stratified_add(struct stratified *stratified, const struct rank_test *test, size_t left,
+                    size_t right);
 /* The normal approximation, not below the smallest possible; 1 where nothing varies. */
 double stratified_p(const struct stratified *stratified);
 
@@ -59,3 +61,6 @@ struct dominance {
     struct interval interval;
 };
 int dominance_of(const struct two_samples *samples, double confidence, struct dominance *dominance);
+/* The same over many pairs of samples, each weighing as in their test, with the interval of that
+ * test: it is without 0 where, and only where, stratified_p is at most 1 - confidence. */
+struct dominance stratified_dominance(const struct stratified *stratified, double confidence);

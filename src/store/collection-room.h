@@ -28,6 +28,9 @@ int run_list_read_damaged(const char *path, struct run_list *runs, struct failur
 
 /* --- salvage.c --- */
 
+/* Says that nothing of the run can be taken. part: "its table cell is damaged". -EBADMSG. */
+int salvage_refuse(const char *name, const char *part, const struct failure *why,
+                   struct failure *failure);
 /* Makes a store at `to` of what can be read of the run `from`. */
 int store_salvage(const char *from, const char *to, const struct salvage *salvage,
                   struct failure *failure);

@@ -20,6 +20,7 @@ struct collecting {
     struct store target; /* path: the name to be; file: the name for now */
     struct store *source;
     unsigned count; /* of runs so far */
+    bool unvouched; /* for one of them no checksum of its writer speaks */
     sqlite3_stmt *find, *put_run, *put_sample;
     struct failure *failure;
     const struct salvage *salvage; /* NULL: only sound stores are taken */
@@ -199,6 +200,11 @@ static int take_run(struct collecting *collecting, const char *name, struct fail
         error = connect_without_writer(collecting->source, failure);
     if (!error)
         error = snapshot_begin(collecting->source, &began, failure);
+    /* Without the checksums of a finished run, all of it must make sense. */
+    if (!error && !collecting->source->finished) {
+        collecting->unvouched = true;
+        error = store_read_whole(collecting->source, failure);
+    }
     if (!error)
         error = copy_run(collecting, failure);
     if (collecting->source)
@@ -210,33 +216,36 @@ static int take_run(struct collecting *collecting, const char *name, struct fail
 
 /* --- runs that may be damaged --- */
 
-static int ignore(void *context, const struct sample *sample)
-{
-    (void)context;
-    (void)sample;
-    return 0;
-}
-
-static int read_all(const char *name, struct failure *failure)
+static int read_whole(const char *name, struct failure *failure)
 {
     struct store *store = NULL;
     int error = store_open(&store, name, false, failure);
     if (!error)
-        error = store_scan_samples(store, ignore, NULL, failure);
+        error = store_read_whole(store, failure);
     store_close(store);
     return error;
 }
 
-/* What is left of it becomes a store of its own first. */
+/* What is left of it becomes a store of its own first, which must be one that can be read. */
 static int take_rest(struct collecting *collecting, const char *name, struct failure *failure)
 {
     AUTO_TEXT struct text rest = {0};
+    struct failure why = {0};
     text_printf(&rest, "%s-rest", collecting->target.file);
     int error = rest.failed ? fail_with(failure, -ENOMEM, "out of memory") : 0;
     if (!error)
         error = store_salvage(name, text_string(&rest), collecting->salvage, failure);
-    if (!error)
+    if (!error) {
+        error = read_whole(text_string(&rest), &why);
+        if (error == -EBADMSG)
+            salvage_refuse(name, "what is left of it does not fit together", &why, failure);
+        else if (error)
+            fail_with(failure, error, "%s", why.text);
+    }
+    if (!error) {
         error = take_run(collecting, text_string(&rest), failure);
+        collecting->unvouched = true;
+    }
     store_remove_files(text_string(&rest));
     return error;
 }
@@ -244,7 +253,7 @@ static int take_rest(struct collecting *collecting, const char *name, struct fai
 static int take_listed(struct collecting *collecting, const char *name, struct failure *failure)
 {
     struct failure damage = {0};
-    if (!collecting->salvage || read_all(name, &damage) != -EBADMSG)
+    if (!collecting->salvage || read_whole(name, &damage) != -EBADMSG)
         return take_run(collecting, name, failure);
     return take_rest(collecting, name, failure);
 }
@@ -275,6 +284,23 @@ static int fill(struct collecting *collecting, const char *const *from, size_t c
     return error;
 }
 
+/* What was written can be read again. The writers of its runs cannot say so of all of them. */
+static int check_written(const struct collecting *collecting, struct failure *failure)
+{
+    struct run_list runs = {0};
+    struct failure why = {0};
+    int error = run_list_read(collecting->target.file, &runs, &why);
+    for (size_t i = 0; i < runs.count && !error; i++)
+        error = read_whole(runs.list[i].name, &why);
+    run_list_release(&runs);
+    if (error)
+        fail_with(failure, error,
+                  "cannot make the collection %.300s: what was read cannot be read "
+                  "again: %.500s",
+                  collecting->target.path, why.text);
+    return error;
+}
+
 static int write_new(const char *path, const char *const *from, size_t count,
                      const struct salvage *salvage, struct failure *failure)
 {
@@ -288,6 +314,8 @@ static int write_new(const char *path, const char *const *from, size_t count,
     if (!error) {
         error = fill(&collecting, from, count, failure);
         release(&collecting);
+        if (!error && collecting.unvouched)
+            error = check_written(&collecting, failure);
         if (!error)
             error = publish(&collecting.target, failure);
         store_remove_files(collecting.target.file);

@@ -92,6 +92,7 @@ static int take_row(struct store *store, sqlite3_stmt *numbers, sqlite3_stmt *me
     run->fingerprint = meta_of(meta, number, "fingerprint");
     run->started = meta_of(meta, number, "started");
     run->finished = meta_of(meta, number, "finished");
+    run->ended = meta_of(meta, number, "ended");
     if (!run->name)
         return store_no_memory(store, failure);
     if (run->command && run->argv && run->fingerprint && run->started)
@@ -200,8 +201,9 @@ static int take_only(struct store *store, struct run_list *runs, struct failure 
                                         .argv = info.argv,
                                         .fingerprint = info.fingerprint,
                                         .started = info.started,
-                                        .finished = info.finished};
-    info.command = info.argv = info.fingerprint = info.started = info.finished = NULL;
+                                        .finished = info.finished,
+                                        .ended = info.ended};
+    info.command = info.argv = info.fingerprint = info.started = info.finished = info.ended = NULL;
     store_info_release(&info);
     return runs->list[0].name ? 0 : store_no_memory(store, failure);
 }
@@ -255,6 +257,7 @@ void run_list_release(struct run_list *runs)
         free(run->fingerprint);
         free(run->started);
         free(run->finished);
+        free(run->ended);
     }
     free(runs->list);
     *runs = (struct run_list){0};

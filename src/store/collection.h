@@ -14,6 +14,7 @@ struct listed_run {
     unsigned number; /* from 1 in a collection; 0: the file is a store of one run */
     char *name;      /* that store_open takes: "FILE#2", or the file itself */
     char *command, *argv, *fingerprint, *started, *finished; /* finished NULL: it is not */
+    char *ended; /* how, where it is not finished and was not broken off: "budget"; else NULL */
 };
 struct run_list {
     struct listed_run *list;

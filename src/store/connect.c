@@ -36,12 +36,11 @@ struct way {
     bool immutable; /* no locks, no journal: right only while nobody writes */
 };
 
-static const struct way ways_to_read[] = {
-    {SQLITE_OPEN_READONLY, true, false},
-    /* what a killed writer left can be made good only with permission to write */
-    {SQLITE_OPEN_READWRITE, true, false},
-    {SQLITE_OPEN_READONLY, true, true},
-};
+static const struct way with_locks = {SQLITE_OPEN_READONLY, true, false};
+/* What a killed writer left can be made good only with permission to write. And of a file in WAL
+ * mode only a connection that may write takes away what every reader lays beside it. */
+static const struct way that_cleans_up = {SQLITE_OPEN_READWRITE, true, false};
+static const struct way without_company = {SQLITE_OPEN_READONLY, true, true};
 
 static const struct way way_to_write = {SQLITE_OPEN_READWRITE, false, false};
 
@@ -149,6 +148,37 @@ static bool is_plain(const char *path)
     return file_bytes(path, "-wal") == 0 && file_bytes(path, "-journal") == 0;
 }
 
+/* Not even an empty one: nobody writes to the file. */
+static bool is_alone(const char *path)
+{
+    static const char *const suffixes[] = {"-wal", "-journal"};
+    bool alone = true;
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        AUTO_TEXT struct text name = {0};
+        struct stat status;
+        text_printf(&name, "%s%s", path, suffixes[i]);
+        alone = alone && !name.failed && stat(text_string(&name), &status) < 0 && errno == ENOENT;
+    }
+    return alone;
+}
+
+/* The ways to read a file, the best first; NULL ends them. Nothing may be left beside it. */
+static void choose_ways(const char *path, const struct way *ways[4])
+{
+    size_t count = 0;
+    bool plain = is_plain(path), may_write = access(path, W_OK) == 0;
+    if (plain && may_write)
+        ways[count++] = &that_cleans_up;
+    else if (is_alone(path))
+        ways[count++] = &without_company;
+    ways[count++] = &with_locks;
+    if (!plain)
+        ways[count++] = &that_cleans_up;
+    else
+        ways[count++] = &without_company;
+    ways[count] = NULL;
+}
+
 /* Does this file system refuse every lock? Asked of a file nobody else can know. */
 static bool locks_refused(const char *path)
 {
@@ -235,8 +265,10 @@ int connect_reading(struct store *store, struct failure *failure)
         return error;
     struct failure first = {0};
     bool refused = false;
-    for (size_t i = 0; i < sizeof(ways_to_read) / sizeof(ways_to_read[0]); i++) {
-        const struct way *way = &ways_to_read[i];
+    const struct way *ways[4];
+    choose_ways(store->file, ways);
+    for (size_t i = 0; ways[i]; i++) {
+        const struct way *way = ways[i];
         if (way->immutable && !is_plain(store->file))
             break;
         int result = open_way(store, way, 0);

@@ -98,12 +98,21 @@ int store_sql_failure(sqlite3 *db, const char *path, const char *doing, struct f
                      known->next);
 }
 
+#define DAMAGED " is damaged, or was changed by another program: "
+#define ADVICE                                                                                     \
+    ". Take a copy you trust, or save what is left with: assay merge --salvage -o NEW FILE"
+
 int store_damaged(const char *path, const char *what, struct failure *failure)
 {
-    return fail_with(failure, -EBADMSG,
-                     "the store %.400s is damaged, or was changed by another program: %s. Take a "
-                     "copy you trust, or save what is left with: assay merge --salvage -o NEW FILE",
-                     path, what);
+    return fail_with(failure, -EBADMSG, "the store %.400s" DAMAGED "%s" ADVICE, path, what);
+}
+
+void store_damage(const struct failure *failure, char *what, size_t size)
+{
+    const char *from = strstr(failure->text, DAMAGED);
+    from = from ? from + strlen(DAMAGED) : failure->text;
+    const char *advice = strstr(from, ADVICE);
+    snprintf(what, size, "%.*s", (int)(advice ? advice - from : (ptrdiff_t)strlen(from)), from);
 }
 
 int visit_damaged(const struct store *store, uint32_t cell, uint32_t process, const char *what,

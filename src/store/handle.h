@@ -68,6 +68,8 @@ struct store {
 int store_sql_failure(sqlite3 *db, const char *path, const char *doing, struct failure *failure);
 /* -EBADMSG: the content cannot be what assay wrote. what: "a cell without a path". */
 int store_damaged(const char *path, const char *what, struct failure *failure);
+/* The `what` of such a failure, for a sentence of its own; of any other all of its text. */
+void store_damage(const struct failure *failure, char *what, size_t size);
 /* The same of one visit: "lacks samples". */
 int visit_damaged(const struct store *store, uint32_t cell, uint32_t process, const char *what,
                   struct failure *failure);
@@ -214,6 +216,11 @@ void bind_stored(sqlite3_stmt *statement, int index, const struct sample *sample
 
 /* The key of the sample that store_scan_samples hands on just now. */
 int64_t scan_key(const struct store *store);
+
+/* --- whole.c --- */
+
+/* Reads everything there is: 0 when a store can be exported, -EBADMSG when it cannot. */
+int store_read_whole(struct store *store, struct failure *failure);
 
 /* --- details.c --- */
 

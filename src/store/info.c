@@ -60,10 +60,15 @@ static int read_entries(struct store *store, struct store_info *info, struct fai
         char **value;
         bool optional;
     } entries[] = {
-        {"command", &info->command, false}, {"argv", &info->argv, false},
-        {"version", &info->version, false}, {"fingerprint", &info->fingerprint, false},
-        {"started", &info->started, false}, {"finished", &info->finished, true},
-        {"kit", &info->kit, true},          {"seed", &seed, false},
+        {"command", &info->command, false},
+        {"argv", &info->argv, false},
+        {"version", &info->version, false},
+        {"fingerprint", &info->fingerprint, false},
+        {"started", &info->started, false},
+        {"finished", &info->finished, true},
+        {"ended", &info->ended, true},
+        {"kit", &info->kit, true},
+        {"seed", &seed, false},
     };
     for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
         int error = store_get_meta(store, entries[i].key, entries[i].value, failure);
@@ -108,6 +113,7 @@ void store_info_release(struct store_info *info)
     free(info->fingerprint);
     free(info->started);
     free(info->finished);
+    free(info->ended);
     free(info->kit);
     *info = (struct store_info){0};
 }

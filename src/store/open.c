@@ -274,6 +274,17 @@ int store_finish(struct store *store, struct failure *failure)
     return writer_make_plain(store, failure);
 }
 
+int store_put_ended(struct store *store, const char *how, struct failure *failure)
+{
+    struct failure local = {0};
+    int error = store_may_write(store, failure);
+    if (error)
+        return error;
+    error = how ? store_put_meta(store, "ended", how, &local)
+                : store_execute(store, "DELETE FROM meta WHERE key = 'ended'", "write to", &local);
+    return error ? store_write_failed(store, &local, failure) : 0;
+}
+
 void store_close(struct store *store)
 {
     if (!store)

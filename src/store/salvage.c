@@ -18,13 +18,23 @@ static bool is_detail(const char *table)
     return strcmp(table, "executed") == 0 || strcmp(table, "system_call") == 0;
 }
 
+int salvage_refuse(const char *name, const char *part, const struct failure *why,
+                   struct failure *failure)
+{
+    char what[200];
+    store_damage(why, what, sizeof(what));
+    return fail_with(failure, -EBADMSG,
+                     "nothing of %.300s can be relied on: %s%s%s. Take a copy that you trust, or "
+                     "look at what is left with: sqlite3 FILE .recover",
+                     name, part, what[0] ? ": " : "", what);
+}
+
 static int too_much(const struct salvaging *salvaging, const char *table, const struct failure *why,
                     struct failure *failure)
 {
-    return fail_with(failure, -EBADMSG,
-                     "nothing of %.300s can be relied on: its table %s is damaged%s%.200s. Take a "
-                     "copy that you trust, or look at what is left with: sqlite3 FILE .recover",
-                     salvaging->name, table, why->text[0] ? ": " : "", why->text);
+    char part[80];
+    snprintf(part, sizeof(part), "its table %s is damaged", table);
+    return salvage_refuse(salvaging->name, part, why, failure);
 }
 
 /* A finished store of today says of each table what it should be. */

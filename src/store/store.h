@@ -98,6 +98,9 @@ int store_break_off(struct store *store, struct failure *failure);
  * (-EBUSY: another program reads it) the text says that the run is safe; calling again tries it
  * again. */
 int store_finish(struct store *store, struct failure *failure);
+/* Keeps how a run ended that is not finished: "budget" where its time was over. NULL: it goes on.
+ */
+int store_put_ended(struct store *store, const char *how, struct failure *failure);
 /* Commits the visits that ended, forgets one that did not. store may be NULL. */
 void store_close(struct store *store);
 
@@ -178,6 +181,7 @@ int store_put_opcode(struct store *store, const struct stored_opcode *opcode,
 struct store_info {
     int schema;
     char *command, *argv, *version, *fingerprint, *started, *finished; /* finished NULL: not */
+    char *ended;                                                       /* NULL: nobody said how */
     char *kit;                                                         /* NULL: unknown */
     uint64_t seed;
     uint64_t cells, visits, visits_done, samples;

@@ -9,9 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 
 #include "base/monotonic.h"
 #include "store/handle.h"
+
+#define READERS_MS 2000 /* how long somebody who reads a run may keep its end waiting */
 
 static uint64_t now_ms(void)
 {
@@ -127,23 +130,37 @@ bool writer_is_due(const struct store *store)
     return store->ended && now_ms() - store->committed_ms >= COMMIT_EVERY_MS;
 }
 
-/* SQLite's answer is the journal in force, which is not the one asked for while others read. */
-int writer_make_plain(struct store *store, struct failure *failure)
+/* 1: it is one file now; 0: others read it, for SQLite's answer is the journal in force, which is
+ * not the one asked for meanwhile. */
+static int try_to_make_plain(struct store *store, struct failure *why)
 {
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    struct failure why = {0};
-    int error = store_prepare(store, "PRAGMA journal_mode=DELETE", &statement, &why);
-    int got = error ? error : store_step(store, statement, "make one plain file of", &why);
+    int error = store_prepare(store, "PRAGMA journal_mode=DELETE", &statement, why);
+    int got = error ? error : store_step(store, statement, "make one plain file of", why);
     const char *mode = NULL;
-    if (got > 0 && column_text(statement, 0, &mode) && strcmp(mode, "delete") == 0)
+    if (got > 0)
+        return column_text(statement, 0, &mode) && strcmp(mode, "delete") == 0;
+    return got == -EBUSY ? 0 : got < 0 ? got : -EIO;
+}
+
+/* SQLite does not wait here by itself. Another run that looks into this one is soon done. */
+int writer_make_plain(struct store *store, struct failure *failure)
+{
+    struct failure why = {0};
+    const uint64_t began = now_ms();
+    int plain = try_to_make_plain(store, &why);
+    while (plain == 0 && now_ms() - began < READERS_MS) {
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        plain = try_to_make_plain(store, &why);
+    }
+    if (plain > 0)
         return 0;
-    bool others = got > 0 || got == -EBUSY;
-    return fail_with(failure, others ? -EBUSY : why.code,
+    return fail_with(failure, plain == 0 ? -EBUSY : plain,
                      "the run is complete and safe in %s and %s-wal, which must stay together "
                      "because %s. To make a single file of them, run later: sqlite3 %s 'PRAGMA "
                      "journal_mode=DELETE'",
-                     store->path, store->path, others ? "another program is reading it" : why.text,
-                     store->path);
+                     store->path, store->path,
+                     plain == 0 ? "another program is reading it" : why.text, store->path);
 }
 
 int writer_end(struct store *store, struct failure *failure)

@@ -51,13 +51,13 @@ static void put_window(const struct cell *cell, struct text *factors)
             text_printf(factors, ", with %s", cell->events[i]);
 }
 
+/* Classified before. */
 static size_t add_quantity(const struct reading *reading, struct compare_quantity *like,
                            const char *event)
 {
     struct compare_case *file = reading->loading->file;
     like->study = (char *)reading->loading->study;
     like->event = (char *)event;
-    compare_classify(event, like);
     const struct compare_quantity *quantity = compare_add_quantity(file, like);
     return quantity ? (size_t)(quantity - file->quantities) : NO_QUANTITY;
 }
@@ -68,9 +68,21 @@ static int know_window(const struct reading *reading, const struct cell *cell,
     AUTO_TEXT struct text factors = {0};
     put_window(cell, &factors);
     struct compare_quantity like = {.subject = cell->path, .factors = factors.bytes};
+    compare_classify(cell->events[0], &like);
     known->quantity[0] =
         factors.failed ? NO_QUANTITY : add_quantity(reading, &like, cell->events[0]);
     return known->quantity[0] == NO_QUANTITY ? -ENOMEM : 0;
+}
+
+static void classify_program(const struct cell *cell, const char *event,
+                             struct compare_quantity *like)
+{
+    compare_classify(event, like);
+    const bool faults = strstr(event, "faults");
+    if (faults)
+        like->margin = COMPARE_FAULT_MARGIN;
+    like->program =
+        cell->command.controls == CONTROLS_ALL && !faults && strcmp(event, RUN_NANOSECONDS) != 0;
 }
 
 /* Swept ones and those that were watched more closely are no plain executions. */
@@ -88,12 +100,11 @@ static int know_program(const struct reading *reading, const struct cell *cell,
         return -ENOMEM;
     for (uint32_t i = 0; i < cell->counters; i++) {
         const char *event = cell->events[i];
-        const bool lasting = strcmp(event, RUN_NANOSECONDS) == 0;
         if (strcmp(event, RUN_STATUS) == 0)
             known->status = i;
-        if (run_column(event) && !lasting)
+        if (run_column(event) && strcmp(event, RUN_NANOSECONDS) != 0)
             continue;
-        like.program = cell->command.controls == CONTROLS_ALL && !lasting;
+        classify_program(cell, event, &like);
         known->quantity[i] = add_quantity(reading, &like, event);
         if (known->quantity[i] == NO_QUANTITY)
             return -ENOMEM;

@@ -17,6 +17,9 @@ int compare_load(struct store *store, size_t side, struct compare_case *file,
  * (docs/compare.md tells how that is known), and clocks in their rate. */
 #define COMPARE_TIME_MARGIN .25
 #define COMPARE_RATE_MARGIN .001
+/* Page faults of a whole program: a fault maps as many pages as the page cache holds in one piece,
+ * which differs with how the file came into it, and stays so for a whole run. */
+#define COMPARE_FAULT_MARGIN .25
 
 /* --- the parts --- */
 struct compare_loading {
@@ -30,7 +33,7 @@ int compare_load_cells(const struct compare_loading *loading);
 int compare_load_tours(const struct compare_loading *loading);
 int compare_load_clocks(const struct compare_loading *loading);
 
-/* Fills in unit, timed and margin by what the event counts. */
+/* Fills in unit, timed and margin by what the event counts in a window or call. */
 void compare_classify(const char *event, struct compare_quantity *quantity);
 /* Adds the median of these values, which are sorted on the way; of none nothing. */
 int compare_add_median(struct compare_quantity *quantity, size_t side, double *values,

@@ -129,7 +129,7 @@ class Recorded(unittest.TestCase):
 
     def test_a_missing_file_is_named(self):
         report = assay("doctor", "--facts", "/nonexistent/machine.facts")
-        self.assertEqual(report.returncode, 1)
+        self.assertEqual(report.returncode, 2)
         self.assertIn("/nonexistent/machine.facts", report.stderr)
 
     def test_hostile_values_do_not_reach_the_terminal(self):

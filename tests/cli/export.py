@@ -322,8 +322,8 @@ class Places(Case):
                 done = self.run_export(self.store(name), status=1)
                 self.assertIn(words, done.stderr.decode())
                 self.assertEqual(done.stdout, b"")
-        self.assertIn(b"No such file", self.run_export(self.path("none"), status=1).stderr)
-        self.assertIn(b"folder", self.run_export(self.folder, status=1).stderr)
+        self.assertIn(b"No such file", self.run_export(self.path("none"), status=2).stderr)
+        self.assertIn(b"folder", self.run_export(self.folder, status=2).stderr)
 
     def test_wrong_words_are_usage_errors(self):
         path = self.store("finished")

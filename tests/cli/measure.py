@@ -166,6 +166,22 @@ class FromAStore(Case):
             self.skipTest("cycles can be counted here")
         self.assertEqual(self.again("--event", "cycles,page-faults", "--runs", "3")["skipped"], refused)
 
+    def test_what_does_not_go_together(self):
+        """Combinations that were left out of the plan, and what a machine lacks."""
+        skipped = self.again("--event", "page-faults", "--specimen", "file-pages", "--n", "1,1000000000", "--runs", "2")["skipped"]
+        self.assertEqual([skip["what"] for skip in skipped], ["file-pages with N = 1000000000"])
+        os.unlink(self.path("run.sqlite"))
+        skipped = self.again("--event", "page-faults", "--path", "perf-read,perf-user", "--pattern", "ao,rr", "--runs", "2")["skipped"]
+        self.assertTrue(skipped)
+
+    def test_who_goes_on_is_told_of_it_too(self):
+        store = self.path("run.sqlite")
+        first = self.results("--event", "page-faults", "--specimen", "file-pages", "--n", "1,1000000000", "--runs", "2", "--store", store)
+        with sqlite3.connect(store) as file:
+            file.execute("DELETE FROM meta WHERE key IN ('finished', 'checksum', 'checksums')")
+        file.close()
+        self.assertEqual(self.results("--resume", "--store", store)["skipped"], first["skipped"])
+
     def test_people_read_the_same(self):
         store = self.path("run.sqlite")
         first = self.measure("--event", "page-faults", "--runs", "3", "--store", store)
@@ -622,6 +638,8 @@ class Breaks(Case):
         self.assertTrue(envelope["skipped"])
         self.assertIn("the budget was used up", done.stderr)
         self.assertIn("--resume", done.stderr)
+        notes = json.loads(tap.assay("report", "--json", self.path("b")).stdout)["analysis"]["notes"]
+        self.assertRegex(" ".join(notes), "ended with its budget")
 
     def test_resume_finds_the_latest_unfinished_run(self):
         self.assertEqual(self.measure("--resume").returncode, 2)

@@ -234,6 +234,81 @@ class Salvage(Case):
         self.assertGreater(saved, 5)
         self.assertGreater(refused, 5)
 
+    def unfinish(self, name):
+        path = self.store(name)
+        with sqlite3.connect(path) as store:
+            store.execute("DELETE FROM meta WHERE key IN ('finished', 'checksum', 'checksums')")
+        store.close()
+        return path
+
+    def test_what_it_makes_can_be_read_or_is_not_made(self):
+        """Finished or not, and whatever was damaged: what is made can be exported and reported, and nothing else is left."""
+        draw = random.Random(29)
+        counts = {"made": 0, "refused": 0}
+        for path in (self.unfinish("finished-schema-5"), self.store("unfinished"), self.store("finished-schema-4")):
+            with open(path, "rb") as file:
+                content = file.read()
+            for number in range(40):
+                damaged = bytearray(content)
+                if number % 4 == 0:
+                    for _ in range(draw.randrange(1, 40)):
+                        damaged[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
+                elif number % 4 == 1:
+                    damaged = damaged[:draw.randrange(len(content))]
+                elif number % 4 == 2:
+                    start = draw.randrange(len(content))
+                    damaged[start:start + draw.randrange(1, 600)] = b""
+                    damaged = (damaged + bytes(len(content)))[:len(content)]
+                else:
+                    damaged[draw.randrange(len(content))] = draw.randrange(256)
+                with self.subTest(store=os.path.basename(path), number=number):
+                    counts[self.salvage(damaged)] += 1
+        self.assertGreater(counts["made"], 20)
+        self.assertGreater(counts["refused"], 20)
+
+    def salvage(self, damaged):
+        room = tempfile.mkdtemp(dir=self.folder)
+        source, rest, page = (os.path.join(room, name) for name in ("damaged", "rest", "page.html"))
+        with open(source, "wb") as file:
+            file.write(damaged)
+        done = tap.assay("merge", "--salvage", "-o", rest, source, env={"XDG_STATE_HOME": room})
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        if done.returncode:
+            self.assertRegex(done.stderr, r"^assay merge: .{40,}\n$")
+            self.assertEqual(os.listdir(room), ["damaged"])
+            return "refused"
+        self.assertEqual(sorted(os.listdir(room)), ["damaged", "rest"])
+        for what in TABLES:
+            self.run_assay("export", "--what", what, rest)
+        self.run_assay("report", "-o", page, rest)
+        self.assertEqual(sorted(os.listdir(room)), ["damaged", "page.html", "rest"])
+        return "made"
+
+    def test_an_unfinished_run_that_does_not_say_what_it_is_is_not_taken(self):
+        """It has no checksums: all that it tells must make sense."""
+        for sql, words in (("DELETE FROM meta WHERE key = 'command'", "no command"),
+                           ("UPDATE meta SET value = 'x' WHERE key = 'seed'", "seed"),
+                           ("DELETE FROM counter WHERE cell = 1", "a cell lacks events"),
+                           ("DELETE FROM fact; INSERT INTO fact VALUES(1, '', 'x', 0)", "fact"),
+                           ("UPDATE visit SET cell = 99 WHERE id = 1", "cell that is not there")):
+            for arguments in ((), ("--salvage",)):
+                with self.subTest(sql=sql, arguments=arguments):
+                    path = self.unfinish("finished-schema-5")
+                    with sqlite3.connect(path) as store:
+                        store.executescript(sql)
+                    store.close()
+                    before = os.listdir(self.folder)
+                    done = tap.assay("merge", *arguments, "-o", self.path("rest"), path)
+                    if "--salvage" in arguments and "visit" in sql:  # one process is lost, the others are there
+                        self.assertEqual(done.returncode, 0, done.stderr)
+                        self.run_assay("export", self.path("rest"))
+                        os.unlink(self.path("rest"))
+                        continue
+                    self.assertEqual(done.returncode, 1, done.stderr)
+                    self.assertIn(words, done.stderr)
+                    self.assertEqual("--salvage -o NEW" in done.stderr, not arguments)
+                    self.assertEqual(os.listdir(self.folder), before)
+
 
 if __name__ == "__main__":
     tap.main()

@@ -20,7 +20,7 @@ EXPECTED = {
     "header": {"class"}, "h1": set(), "h2": set(), "h3": set(), "h4": set(), "p": {"class"}, "code": {"class"}, "nav": {"class", "aria-label"},
     "ul": set(), "li": set(), "a": {"href"}, "main": set(), "section": {"class", "id", "data-command", "data-machine"}, "dl": {"class"},
     "dt": set(), "dd": {"class"}, "div": {"class", "data-figure"}, "table": {"class"}, "thead": set(), "tbody": set(), "tr": set(),
-    "th": {"scope"}, "td": {"class"}, "span": {"class"}, "details": {"class"}, "summary": set(), "pre": {"class"},
+    "th": {"scope", "class"}, "td": {"class"}, "span": {"class"}, "details": {"class"}, "summary": set(), "pre": {"class"},
     "figure": {"class", "id", "data-kind"}, "figcaption": set(), "script": {"type", "id"},
 }
 # What a browser, a shell or a reader might obey. The mark shows that the text arrived at all.
@@ -143,6 +143,30 @@ class Pages(unittest.TestCase):
         self.assertNotIn("<", embedded)
         return json.loads(embedded)
 
+    def test_what_must_not_be_trusted_comes_first(self):
+        verdicts = ["exact", "accurate", "unjudged", "dead", "biased", "noisy"]
+        made = section(plain, analysis={"events": [{"event": f"an-{verdict}", "verdict": verdict, "cause": None, "note": ""} for verdict in verdicts]},
+                       results=[{"event": f"an-{verdict}", "path": "perf-read", "pattern": "ro", "verdict": verdict, "overhead": 0} for verdict in verdicts])
+        text = self.page(report(plain, [made])).text()
+        self.assertEqual(re.findall(r"an-(\w+?)\1", text), ["dead", "noisy", "biased", "accurate", "exact", "unjudged"])
+        self.assertIn("exactperf-read, read-stop", text)
+        self.assertNotIn("deadperf-read", text)
+
+    def test_a_run_that_used_up_its_budget_is_not_called_unfinished(self):
+        text = self.page(report(plain, [section(plain, finished=None, ended="budget")])).text()
+        self.assertIn("ended with its budget", text)
+        self.assertNotIn("not finished", text)
+        self.assertIn("not finished", self.page(report(plain, [section(plain, finished=None)])).text())
+
+    def test_headings_stand_where_numbers_do_and_sentences_have_room(self):
+        sentence = "a sentence that is long enough to be broken at the end of a line"
+        made = figure(plain, "table")
+        for row in made["rows"]:
+            row[0] = sentence
+        page = self.page(report(plain, [section(plain, figures=[made])]))
+        self.assertEqual(len(page.all("th", class_="number")), 4)
+        self.assertEqual(len(page.all("td", class_="long")), 3)
+
     def test_a_page_needs_nothing_beside_it(self):
         page = self.page(report(plain))
         policy = page.all("meta", http_equiv="Content-Security-Policy")
@@ -234,7 +258,7 @@ class Pages(unittest.TestCase):
         rows = [{"event": "page-faults", "path": path, "pattern": "ar", "verdict": verdict, "overhead": overhead}
                 for path, verdict, overhead in (("one", "biased", 0), ("two", "exact", 9), ("three", "exact", -4), ("four", "exact", None))]
         page = self.page(report(plain, sections=[section(plain, results=rows)]))
-        self.assertIn("three ar, adds -4", page.text())
+        self.assertIn("three, start-read, adds -4", page.text())
         self.assertIn("1 more without a verdict: 1 unsupported", page.text())
 
     def test_machines_have_letters_where_there_are_several(self):

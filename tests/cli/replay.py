@@ -159,7 +159,7 @@ class Replay(unittest.TestCase):
 
     def test_a_report_of_a_damaged_run_says_what_is_damaged(self):
         done = tap.assay("report", "--json", self.damaged("lab-aarch64-error"))
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.returncode, 1, done.stderr)
         section, = json.loads(done.stdout)["analysis"]["sections"]
         self.assertIn("damaged", section["reason"])
         self.assertIn("damaged", done.stderr)

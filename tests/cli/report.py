@@ -39,8 +39,8 @@ class Report(unittest.TestCase):
         self.assertEqual(done.returncode, status, done.stderr)
         return done
 
-    def object(self, *arguments):
-        return json.loads(self.report("--json", *arguments).stdout)["analysis"]
+    def object(self, *arguments, status=0):
+        return json.loads(self.report("--json", *arguments, status=status).stdout)["analysis"]
 
     def read(self, path):
         with open(path, encoding="utf-8") as file:
@@ -149,12 +149,12 @@ class Report(unittest.TestCase):
 
     def test_a_run_that_cannot_be_judged_is_a_section_with_the_reason(self):
         self.copy = self.altered("run.sqlite", "command", "unheard-of<b>")
-        made = self.object(self.copy)
+        made = self.object(self.copy, status=1)
         section, = made["sections"]
         self.assertIn("cannot judge", section["reason"])
         self.assertEqual(section["figures"], [])
         self.assertIn("left out", made["notes"][0])
-        self.report(self.copy)
+        self.assertIn("cannot judge", self.report(self.copy, status=1).stderr)
         self.assertIn("unheard-of&lt;b&gt;", self.read(self.path("run.html")))
 
     def test_an_own_title_is_the_pages(self):

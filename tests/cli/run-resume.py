@@ -75,6 +75,24 @@ class Ended(Case):
             self.assertEqual(kept.get(part["part"], part["status"]), part["status"])
         self.assert_whole(envelope)
 
+    def test_the_page_goes_where_it_was_to_go(self):
+        """Whoever goes on with the run stands elsewhere; and the place may be gone."""
+        there, elsewhere = self.path("there"), self.path("elsewhere")
+        os.mkdir(there)
+        os.mkdir(elsewhere)
+        process = self.start("--budget", "6s", "--seed", "3", "--store", self.store, "--report", "page.html", cwd=there)
+        self.wait_for(lambda: self.state_of("validate") in ("begun", "done", "lacking"), process)
+        process.kill()
+        process.communicate()
+        os.rename(there, self.path("moved"))
+        done = self.run_all("--resume", "--store", self.store, cwd=elsewhere)
+        self.assertEqual(done.returncode, FAILED, done.stderr)
+        self.assertIn(os.path.join(there, "page.html"), done.stderr)
+        self.assertIn("--report", done.stderr)
+        os.rename(self.path("moved"), there)
+        self.result("--resume", "--store", self.store, cwd=elsewhere)
+        self.assertEqual((os.listdir(there), os.listdir(elsewhere)), (["page.html"], []))
+
     def test_whoever_works_at_it_is_alone(self):
         process = self.start("--budget", "20s", "--store", self.store)
         self.wait_for(self.record, process)

@@ -70,6 +70,93 @@ class Case(unittest.TestCase):
                 self.skipTest(f"{event} cannot be counted here")
 
 
+class FromAStore(Case):
+    """A stored run says the same again, where there is no machine."""
+
+    NOWHERE = ("--via", "exec:/nowhere/no-such-program")
+
+    def setUp(self):
+        super().setUp()
+        self.store = os.path.join(self.folder, "run.sqlite")
+
+    def same(self, *arguments, status=0, prefix=()):
+        first = self.stat("--json", "--store", self.store, *arguments, prefix=prefix)
+        self.assertEqual(first.returncode, status, first.stderr)
+        again = self.stat("--json", "--from", self.store, *self.NOWHERE)
+        self.assertEqual((again.returncode, again.stderr), (0, ""))
+        first, again = json.loads(first.stdout), json.loads(again.stdout)
+        for envelope in (first, again):
+            del envelope["analysis"]["seconds"]
+            for row in envelope["results"]:
+                del row["trust_age"]
+        for key in ("machine", "results", "analysis", "skipped", "findings"):
+            self.assertEqual(again[key], first[key], key)
+        return again
+
+    def words(self, *arguments):
+        first = self.stat("--store", self.store, *arguments)
+        again = self.stat("--from", self.store)
+        self.assertEqual((again.returncode, again.stderr), (0, ""))
+        self.assertEqual(again.stdout, first.stderr)
+        return again.stdout
+
+    def test_the_usual_events(self):
+        found = self.same("--", "subject:faults", "10")
+        self.assertTrue(found["analysis"]["complete"])
+
+    def test_events_that_were_asked_for_and_several_executions(self):
+        self.same("-r", "3", "-e", "page-faults,task-clock,cycles", "--", "true")
+
+    def test_everything_controlled(self):
+        found = self.same("--controlled", "--timeout", "60", "-e", "page-faults:u", "--", "subject:faults", "7")
+        self.assertEqual(found["analysis"]["setting"], "controlled")
+
+    def test_how_the_command_ended(self):
+        self.assertEqual(self.same("--", "sh", "-c", "exit 3", status=3)["analysis"]["executions"][0]["exit_status"], 3)
+
+    def test_where_perf_event_is_refused(self):
+        if not REFUSE:
+            self.skipTest("SECCOMP_REFUSE names no helper")
+        self.same("--", "subject:faults", "10", prefix=(REFUSE, "EPERM", "--"))
+        os.unlink(self.store)
+        self.same("-e", "page-faults,task-clock", "--", "subject:faults", "10", prefix=(REFUSE, "EPERM", "--"))
+
+    def test_people_read_the_same(self):
+        self.assertIn("Counts of `subject:faults 10`", self.words("--", "subject:faults", "10"))
+        os.unlink(self.store)
+        self.assertIn("2 executions, controlled", self.words("--controlled", "-r", "2", "--", "true"))
+
+    def test_values_for_other_programs(self):
+        first = self.stat("--csv", "--store", self.store, "--", "true").stdout
+        again = self.stat("--csv", "--from", self.store).stdout
+        drop = HEADER.index("trust_age")
+        told = [[field for i, field in enumerate(row) if i != drop] for row in csv.reader(io.StringIO(first))]
+        self.assertEqual([[field for i, field in enumerate(row) if i != drop] for row in csv.reader(io.StringIO(again))], told)
+
+    def test_a_command_that_was_not_executed(self):
+        first = self.stat("--json", "--store", self.store, "--", "/nowhere/no-such-program")
+        again = self.stat("--json", "--from", self.store)
+        self.assertEqual((first.returncode, again.returncode), (127, 127))
+        self.assertEqual(json.loads(again.stdout)["skipped"], json.loads(first.stdout)["skipped"])
+        self.assertEqual(again.stderr, first.stderr)
+
+    def test_it_is_a_section_of_a_report(self):
+        self.stat("--store", self.store, "--", "true")
+        done = tap.assay("report", "--json", self.store)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        section, = json.loads(done.stdout)["analysis"]["sections"]
+        self.assertIsNone(section["reason"])
+        self.assertIn("Counts of `true`", section["words"])
+
+    def test_what_makes_no_sense_beside_it(self):
+        done = self.stat("--from", self.store, "-r", "3", "-e", "page-faults", "--", "true")
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("leave out the command, --event, --repeat", done.stderr)
+        done = self.stat("--from", self.store)
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("No such file", done.stderr)
+
+
 class Exact(Case):
     """subject:faults N writes to N fresh pages."""
 

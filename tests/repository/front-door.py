@@ -16,7 +16,7 @@ import unittest
 import tap
 
 # What the script itself runs.
-TOOLS = ("sh", "cat", "dirname", "mkdir", "ls", "find", "grep", "sed", "uname")
+TOOLS = ("sh", "cat", "dirname", "mkdir", "ls", "find", "grep", "sed", "tail", "uname")
 
 
 class FrontDoor(unittest.TestCase):
@@ -86,6 +86,19 @@ class Deps(FrontDoor):
         self.assertTrue(calls[1].startswith("apt-get install -y --no-install-recommends meson ninja-build"), calls)
         self.assertEqual(sum(call == "apt-get update" for call in calls), 1)
         self.assertEqual(done.returncode, 1, "still missing afterwards: this apt-get installs nothing")
+
+    def test_what_the_package_manager_says_is_kept_and_its_last_words_shown_when_it_fails(self):
+        self.user(0)
+        self.command("apt-get", f'echo "$1" >>"{self.log}"; for i in 1 2 15 16 17 18 19 20; do echo "line $i of $1"; done; [ "$1" = update ]')
+        done, calls = self.deps("run")
+        self.assertEqual(calls[0], "update")
+        self.assertNotIn("of update", done.stdout + done.stderr)
+        self.assertNotIn("line 15 of install", done.stdout + done.stderr)
+        self.assertIn("line 16 of install", done.stderr)
+        self.assertIn("installing meson ninja-build", done.stderr)
+        kept = re.search(r"goes to (\S+)", done.stderr)[1]
+        with open(os.path.join(self.folder, "tree", kept), encoding="utf-8") as said:
+            self.assertIn("line 1 of update", said.read())
 
     def test_yes_installs_through_sudo(self):
         self.command("sudo", f'echo sudo >>"{self.log}"; "$@"')

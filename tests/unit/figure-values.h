@@ -102,3 +102,11 @@ static inline void assert_figures_fit_their_axes(const json_t *figures)
         }
     }
 }
+
+/* The figures, after both were asked of them. */
+static inline json_t *figures_checked(json_t *figures)
+{
+    assert_figures_are_sound(figures);
+    assert_figures_fit_their_axes(figures);
+    return figures;
+}

@@ -106,6 +106,36 @@ static void test_claims_stand_beside_what_was_found(void **state)
     json_decref(figures);
 }
 
+/* One story: what bounds a size is drawn, and a claim between the bounds is not contradicted. */
+static void test_bounds_of_a_size_are_found_too(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t low, high;
+        const char *told;
+    } brackets[] = {
+        {28 * KIB, 36 * KIB,
+         "L1 data holds between 28 KiB and 36 KiB, and the 32 KiB that are claimed lie there"},
+        {12 * KIB, 16 * KIB,
+         "L1 data holds between 12 KiB and 16 KiB, not the 32 KiB that are claimed"}};
+    for (size_t i = 0; i < 2; i++) {
+        struct caching caching;
+        build(&caching);
+        caching.report.rows[0].bytes = (struct caches_value){.reason = "too loud"};
+        caching.report.rows[0].low = brackets[i].low;
+        caching.report.rows[0].high = brackets[i].high;
+        json_t *figures = show(&caching);
+        const json_t *figure = figure_called(figures, "claimed-and-measured");
+        assert_true(json_is_null(figure_cell(figure, 0, "measured")));
+        assert_true(cell_number(figure, 0, "low") == (double)brackets[i].low);
+        assert_true(cell_number(figure, 0, "high") == (double)brackets[i].high);
+        const char *caption = figure_word(figure_called(figures, "memory-curve"), "caption");
+        assert_non_null(strstr(caption, brackets[i].told));
+        assert_null(strstr(caption, "could not be told"));
+        json_decref(figures);
+    }
+}
+
 static void test_lines_and_ways_by_what_makes_them_rise(void **state)
 {
     (void)state;
@@ -151,6 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_curve_rises_with_the_ring),
         cmocka_unit_test(test_claims_stand_beside_what_was_found),
+        cmocka_unit_test(test_bounds_of_a_size_are_found_too),
         cmocka_unit_test(test_lines_and_ways_by_what_makes_them_rise),
         cmocka_unit_test(test_what_is_unfinished_says_so),
         cmocka_unit_test(test_nothing_gives_no_figure),

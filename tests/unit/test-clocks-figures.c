@@ -12,14 +12,12 @@
 
 #include "clocks-shown.h"
 #include "figure-values.h"
+#include "rich-shown.h"
 #include "show/figure.h"
 
 static json_t *figures_of(const struct shown *shown)
 {
-    json_t *figures = clocks_figures(&shown->run);
-    assert_figures_are_sound(figures);
-    assert_figures_fit_their_axes(figures);
-    return figures;
+    return figures_checked(clocks_figures(&shown->run));
 }
 
 static void every_clock_has_its_trust(void **state)
@@ -298,21 +296,6 @@ static void nothing_measured_makes_no_figure(void **state)
     json_decref(figures);
     shown_end(&shown);
 }
-
-static int build(void **state)
-{
-    static struct shown shown;
-    shown_build_rich(&shown);
-    *state = &shown;
-    return 0;
-}
-
-static int release(void **state)
-{
-    shown_end(*state);
-    return 0;
-}
-#define WITH_RICH(name) cmocka_unit_test_setup_teardown(name, build, release)
 
 int main(void)
 {

@@ -76,6 +76,33 @@ static void all_clocks_of_a_side_use_the_same_pair(void **state)
     assert_float_equal(other.bound, 20, 1e-9);
 }
 
+/* An interruption between the two clocks in the last look: the pair before it has none of it,
+ * though the pair behind is a hundred times narrower for the first clock by nature. */
+static void two_clocks_use_the_pair_without_the_interruption(void **state)
+{
+    (void)state;
+    uint32_t clocks[] = {0, 1};
+    uint64_t values[] = {
+        0, 10, 200, 190, 202, 212, 20000000, 20000010, 20000200, 20000190, 20000202, 20015212,
+    };
+    size_t begins[] = {0, 6};
+    struct clock_watch watch = {.kind = WATCH_INTERVAL,
+                                .threads = 1,
+                                .columns = 2,
+                                .clocks = clocks,
+                                .processes = 1,
+                                .begins = begins,
+                                .values = values};
+    struct interval_reading both[2];
+    watch_interval_of_two(&watch, 0, 0, 1, both);
+    assert_float_equal(both[0].elapsed, both[1].elapsed, 1e-9);
+    assert_true(both[0].bound + both[1].bound < 1000);
+    /* A clock that did not move over one of the sides has no time of its looks. */
+    values[2] = values[4] = values[0];
+    watch_interval_of_two(&watch, 0, 0, 1, both);
+    assert_true(isfinite(both[0].elapsed) && isfinite(both[1].elapsed));
+}
+
 static void differences_are_taken_over_the_end_of_64_bits(void **state)
 {
     (void)state;
@@ -130,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_exact_clock_agrees_with_another_within_their_bounds),
         cmocka_unit_test(all_clocks_of_a_side_use_the_same_pair),
+        cmocka_unit_test(two_clocks_use_the_pair_without_the_interruption),
         cmocka_unit_test(differences_are_taken_over_the_end_of_64_bits),
         cmocka_unit_test(a_watch_without_processes_has_no_intervals),
         cmocka_unit_test(one_seed_makes_one_world),

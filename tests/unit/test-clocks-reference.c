@@ -381,6 +381,39 @@ static void rows_and_points_are_in_order_and_whole(void **state)
     finish(&world, &report);
 }
 
+/* A point of a sleep is the run that its row is of: the worst of either is the worst of both. */
+static void points_of_sleeps_are_the_runs_of_their_rows(void **state)
+{
+    (void)state;
+    struct built_world world;
+    struct clocks_report report;
+    size_t compared = 0;
+    begin(&world, 4);
+    built_disturb(&world);
+    built_plan(&world, 2, false);
+    run(&world, &report);
+    for (size_t i = 0; i < report.row_count; i++) {
+        const struct clock_row *row = &report.rows[i];
+        double least = INFINITY, most = -INFINITY;
+        if (strcmp(row->workload, "sleep") != 0 || row->threads != 1 || row->moves ||
+            row->handover || row->awake)
+            continue;
+        for (size_t j = 0; j < report.point_count; j++) {
+            const struct clock_point *point = &report.points[j];
+            if (point->clock != row->clock ||
+                point->requested_ms != (double)row->requested_us * 1e-3)
+                continue;
+            least = fmin(least, point->measured_ms / point->reference_ms);
+            most = fmax(most, point->measured_ms / point->reference_ms);
+        }
+        assert_float_equal(least, row->ratio_min, 1e-12);
+        assert_float_equal(most, row->ratio_max, 1e-12);
+        compared++;
+    }
+    assert_true(compared > 0);
+    finish(&world, &report);
+}
+
 static void nothing_at_all_is_judged_without_a_crash(void **state)
 {
     (void)state;
@@ -415,6 +448,7 @@ int main(void)
         cmocka_unit_test(cycles_tell_cpu_time_only_where_their_rate_is_constant),
         cmocka_unit_test(a_scale_that_nobody_claims_is_calibrated_over_computation),
         cmocka_unit_test(rows_and_points_are_in_order_and_whole),
+        cmocka_unit_test(points_of_sleeps_are_the_runs_of_their_rows),
         cmocka_unit_test(nothing_at_all_is_judged_without_a_crash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

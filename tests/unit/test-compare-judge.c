@@ -127,7 +127,7 @@ static void a_shift_is_found_with_its_size(void **state)
     assert_int_equal(report.group_count, 2);
     assert_int_equal(report.groups[0].standing, STANDING_DIFFERS);
     assert_int_equal(report.groups[0].differing, 40);
-    assert_true(fabs(report.groups[0].shift - 12) < 1);
+    assert_true(fabs(report.effects[report.groups[0].typical].shift - 12) < 1);
     assert_int_equal(report.groups[1].standing, STANDING_SAME);
     for (size_t i = 0; i < 40; i++) {
         const struct compare_effect *effect = &report.effects[i];
@@ -175,11 +175,125 @@ static void cells_of_few_processes_tell_together(void **state)
     judge(&file, &report);
     assert_int_equal(report.groups[0].standing, STANDING_DIFFERS);
     assert_int_equal(report.groups[0].differing, 0);
-    assert_true(fabs(report.groups[0].shift - 2) < 1e-9);
+    assert_true(fabs(report.effects[report.groups[0].typical].shift - 2) < 1e-9);
+    /* The cell alone could be chance, all of them are not: the figure shows what was told. */
+    assert_true(report.effects[report.groups[0].typical].delta_interval.low < 0);
+    assert_true(report.groups[0].delta >= 1 && report.groups[0].delta_interval.low > 0);
     assert_int_equal(report.effects[0].standing, STANDING_FEW);
     assert_int_equal(report.groups[1].standing, STANDING_SAME);
     assert_int_equal(report.effects[20].standing, STANDING_SAME);
     end(&file, &report);
+}
+
+/* Cells of twenty processes on either side, the second shifted. */
+static void plant_shifts(struct compare_case *file, const double *shifts, size_t cells, bool timed)
+{
+    for (size_t cell = 0; cell < cells; cell++) {
+        struct compare_quantity *quantity = add_cell(file, "perf-read", cell, timed);
+        for (size_t i = 0; i < 20; i++) {
+            compare_add_value(quantity, 0, 100 + (double)(i % 2));
+            compare_add_value(quantity, 1, 100 + (double)(i % 2) + shifts[cell]);
+        }
+    }
+}
+
+/* One row of figures belongs to a group, those that differ by themselves before all. */
+static void the_middle_of_those_that_differ_stands_for_them(void **state)
+{
+    (void)state;
+    static const double shifts[] = {0, 9, 0, 7, 0, 0, -5, 0, 0};
+    struct compare_case file;
+    struct compare_report report;
+    begin(&file, 2);
+    plant_shifts(&file, shifts, 9, false);
+    judge(&file, &report);
+    const struct compare_group *group = &report.groups[0];
+    assert_int_equal(group->standing, STANDING_DIFFERS);
+    assert_int_equal(group->differing, 3);
+    assert_int_equal(group->typical, 3);
+    assert_true(group->delta >= 1 && group->delta_interval.low > 0);
+    end(&file, &report);
+}
+
+/* Times must be told by all of their group, and its figures are of all of it. */
+static void the_middle_of_all_stands_for_times(void **state)
+{
+    (void)state;
+    static const double shifts[] = {0, 90, 50, 70, 40};
+    struct compare_case file;
+    struct compare_report report;
+    begin(&file, 2);
+    plant_shifts(&file, shifts, 5, true);
+    judge(&file, &report);
+    const struct compare_group *group = &report.groups[0];
+    assert_int_equal(group->standing, STANDING_DIFFERS);
+    assert_int_equal(group->differing, 4);
+    assert_int_equal(group->typical, 2);
+    assert_true(group->delta > .75 && group->delta < .85 && group->delta_interval.low > 0);
+    end(&file, &report);
+}
+
+/* Three against thirty: the test tells, the interval of the effect would hold none. */
+static void a_difference_has_intervals_without_none(void **state)
+{
+    (void)state;
+    struct compare_case file;
+    struct compare_report report;
+    begin(&file, 2);
+    struct compare_quantity *quantity = add_cell(&file, "perf-read", 0, false);
+    for (size_t i = 0; i < 30; i++)
+        compare_add_value(quantity, 0, 100 + (double)i);
+    for (size_t i = 0; i < 3; i++)
+        compare_add_value(quantity, 1, 200 + (double)i);
+    judge(&file, &report);
+    assert_true(report.effects[0].adjusted_p < .01);
+    assert_true(report.effects[0].delta_interval.low < 0);
+    assert_int_equal(report.effects[0].standing, STANDING_UNSURE);
+    assert_false(report.different);
+    end(&file, &report);
+}
+
+static bool holds_none(const struct interval *interval)
+{
+    return interval->low <= 0 && interval->high >= 0;
+}
+
+static void check_agreement(const struct compare_report *report)
+{
+    for (size_t i = 0; i < report->effect_count; i++)
+        if (report->effects[i].standing == STANDING_DIFFERS) {
+            assert_false(holds_none(&report->effects[i].delta_interval));
+            assert_false(holds_none(&report->effects[i].shift_interval));
+        }
+    for (size_t i = 0; i < report->group_count; i++)
+        if (report->groups[i].standing == STANDING_DIFFERS)
+            assert_false(holds_none(&report->groups[i].delta_interval));
+}
+
+/* Of whatever size, with whatever noise. */
+static void no_difference_contradicts_its_interval(void **state)
+{
+    (void)state;
+    static const double shifts[] = {.5, 1, 3, 12};
+    size_t told = 0;
+    for (unsigned seed = 0; seed < SEEDS; seed++)
+        for (size_t i = 0; i < 4; i++) {
+            struct compare_case file;
+            struct compare_report report;
+            struct random random;
+            random_seed(&random, UINT64_C(4) * seed + i);
+            begin(&file, 2);
+            plant(&file, "perf-read",
+                  &(struct planted){1 + seed % 6, 2 + seed % 15, (enum noise)(seed % NOISES),
+                                    shifts[i], seed % 5 == 0},
+                  &random);
+            judge(&file, &report);
+            check_agreement(&report);
+            told += compare_groups_that(&report, STANDING_DIFFERS);
+            end(&file, &report);
+        }
+    print_message("# %zu groups differ\n", told);
+    assert_true(told > 50);
 }
 
 static void verdicts_that_change_are_found(void **state)
@@ -463,6 +577,10 @@ int main(void)
         cmocka_unit_test(a_shift_is_found_with_its_size),
         cmocka_unit_test(intervals_cover_what_was_planted),
         cmocka_unit_test(cells_of_few_processes_tell_together),
+        cmocka_unit_test(the_middle_of_those_that_differ_stands_for_them),
+        cmocka_unit_test(the_middle_of_all_stands_for_times),
+        cmocka_unit_test(a_difference_has_intervals_without_none),
+        cmocka_unit_test(no_difference_contradicts_its_interval),
         cmocka_unit_test(verdicts_that_change_are_found),
         cmocka_unit_test(a_side_that_contradicts_itself_is_unsure),
         cmocka_unit_test(shares_of_runs_are_tested),

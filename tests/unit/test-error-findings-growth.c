@@ -344,7 +344,7 @@ static void user_errors_stay_or_grow(void **state)
     hand_events(&hand);
     slope(&hand, "instructions:u", "perf-read", 0, 0);
     slope(&hand, "instructions:u", "perf-user", 4e-7, 1e-6);
-    assert_finding(&hand, "Z8", FINDING_HOLDS, "perf-user ar 4e-07");
+    assert_finding(&hand, "Z8", FINDING_HOLDS, "perf-user start-read 4e-07");
     slope(&hand, "instructions:u", "papi-low", 0, 1e-3);
     assert_finding(&hand, "Z8", FINDING_INCONCLUSIVE, "papi-low");
     slope(&hand, "instructions:u", "perf-prctl", 0.001, 1e-4); /* kernel instructions leak in */

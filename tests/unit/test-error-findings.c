@@ -27,7 +27,7 @@ static void null_errors_spread_or_do_not(void **state)
     spread(&hand, "instructions:u", 12, 2500);
     spread(&hand, "instructions:uk", 74, 10000);
     const struct finding *finding =
-        assert_finding(&hand, "Z1", FINDING_HOLDS, "papi-low rr O2 static");
+        assert_finding(&hand, "Z1", FINDING_HOLDS, "papi-low, read-read, O2, static");
     assert_float_equal(finding->estimate, 10000.0 / 74, 1e-9);
     assert_non_null(strstr(finding->reason, "user mode: from 12"));
     assert_true(finding->low >= finding->high); /* nothing varies */
@@ -234,8 +234,10 @@ static void higher_interfaces_add_error_or_do_not(void **state)
     struct hand hand;
     hand_start(&hand);
     interfaces(&hand, 37, 134, 236);
-    const struct finding *finding = assert_finding(
-        &hand, "Z4", FINDING_HOLDS, "perf-syscall rr 37, papi-low ar 134, papi-high rr 236");
+    const struct finding *finding =
+        assert_finding(&hand, "Z4", FINDING_HOLDS,
+                       "perf-syscall read-read 37, papi-low start-read 134, "
+                       "papi-high read-read 236");
     assert_float_equal(finding->estimate, 97, 1e-9); /* the smaller step */
     hand_end(&hand);
     hand_start(&hand);
@@ -399,8 +401,8 @@ static void levels_and_links_of_one_way_count_as_their_middle(void **state)
     /* Neither more counters nor separate ones belong to it. */
     build_error_cell(&hand.builder, &(struct error_way){.counters = 4, .error = 1});
     build_error_cell(&hand.builder, &(struct error_way){.separate = true, .error = 1});
-    assert_float_equal(assert_finding(&hand, "Z4", FINDING_HOLDS, "perf-read ar 31")->estimate, 100,
-                       1e-9);
+    assert_float_equal(
+        assert_finding(&hand, "Z4", FINDING_HOLDS, "perf-read start-read 31")->estimate, 100, 1e-9);
     hand_end(&hand);
 }
 

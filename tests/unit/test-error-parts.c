@@ -168,7 +168,7 @@ static void counters_are_told_by_what_grows_most_and_least(void **state)
         "of each event what grows most and least; --all has every path, pattern and\n"
         "  number\n"
         "Which events the others are changes most for instructions:uk through perf-read,\n"
-        "  rr: 690 beside cycles:uk, 685.5 beside itself\n");
+        "  read-read: 690 beside cycles:uk, 685.5 beside itself\n");
 }
 
 static void duration_is_told_with_what_interrupts_explain(void **state)
@@ -229,8 +229,8 @@ static void duration_is_told_with_what_interrupts_explain(void **state)
         "What each iteration of a loop adds\n"
         "instructions:u: nothing, up to N = 1,000,000; none of 2,800 runs over 1 path\n"
         "  deviates\n"
-        "instructions:uk: 0.0017 (0.0016 to 0.0018) through perf-read ar, up to N =\n"
-        "  1,000,000, 2,800 runs; detectable 0.00012\n"
+        "instructions:uk: 0.0017 (0.0016 to 0.0018) through perf-read, start-read, up to\n"
+        "  N = 1,000,000, 2,800 runs; detectable 0.00012\n"
         "\n"
         "in the kernel   path               N   runs  median   mean    max  interrupts\n"
         "instructions:k  perf-read          1  4,000      81   83.4  3,500      0.0008\n"
@@ -416,7 +416,7 @@ static void cells_that_stepping_contradicts_are_named(void **state)
         "Measured against stepped\n"
         "instructions:u: 1 of 2 cells count what stepping counts +1: this CPU's own edge\n"
         "  of a window\n"
-        "  papi-low ro -O0 lazy, 4 counters: -3 off in 31 of 40 runs\n");
+        "  papi-low, read-stop, -O0, lazy, 4 counters: -3 off in 31 of 40 runs\n");
     list[0].difference = list[1].difference = list[0].edge = list[1].edge = 7;
     const char *words = shown(error_put_stepped, &erring);
     assert_non_null(strstr(words, "2 of 2 cells count what stepping counts +7: more than"));

@@ -173,7 +173,7 @@ static void lines_fit_every_width(void **state)
 static void reasons_and_numbers_come_with_all(void **state)
 {
     (void)state;
-    static const char *const only_with_all[] = {"median by number", "the furthest from",
+    static const char *const only_with_all[] = {"median by number", "decides, the",
                                                 "Null error of instructions:uk\n"};
     for (int all = 0; all < 2; all++) {
         struct shown shown = {0};

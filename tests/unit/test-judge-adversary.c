@@ -255,7 +255,7 @@ static void the_setting_that_counts_right_is_named(void **state)
     build_lie(evidence, wrong_in_ar, NULL);
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_note(&all.list[0], "Counts right in pattern ao, not in ar.");
+    assert_note(&all.list[0], "Counts right by start-stop, not by start-read.");
     release(&builder, &all);
 
     evidence = start(&builder, "instructions:u", "instructions");

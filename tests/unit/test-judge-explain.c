@@ -321,7 +321,7 @@ static const struct example examples[] = {
      USER_INSTRUCTIONS,
      .lie = {.ceiling = 65535},
      .found = {{CAUSE_LOST_COUNTS, "ceiling", 65535, 0}},
-     .note = "Counts stop at 65535"},
+     .note = "Counts stop at 65,535"},
     {.name = "lost runs",
      USER_INSTRUCTIONS,
      .lie = {.lost = 12},

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "judge/note.h"
 #include "judging.h"
 
 static void clean_counts_are_exact(void **state)
@@ -438,6 +439,21 @@ static void a_late_counter_is_told_by_its_first_runs(void **state)
     release(&builder, &all);
 }
 
+static void numbers_in_sentences_are_written_as_people_write_them(void **state)
+{
+    (void)state;
+    assert_string_equal(FIGURE(81863), "81,863");
+    static const struct {
+        double value;
+        int digits;
+        const char *told;
+    } rounded[] = {{194.32, 2, "194"},  {-1234.5, 2, "-1,235"}, {0.1568, 2, "0.16"},
+                   {12.345, 3, "12.3"}, {0.0123, 2, "0.012"},   {0, 2, "0"},
+                   {1.96, 2, "2"}};
+    for (size_t i = 0; i < sizeof(rounded) / sizeof(*rounded); i++)
+        assert_string_equal(ROUNDED(rounded[i].value, rounded[i].digits), rounded[i].told);
+}
+
 static void the_document_explains_every_verdict_and_cause(void **state)
 {
     (void)state;
@@ -480,6 +496,7 @@ int main(void)
         cmocka_unit_test(the_line_through_a_ladder_states_offset_and_factor),
         cmocka_unit_test(what_explains_an_error_is_its_cause_however_small_it_is),
         cmocka_unit_test(a_late_counter_is_told_by_its_first_runs),
+        cmocka_unit_test(numbers_in_sentences_are_written_as_people_write_them),
         cmocka_unit_test(the_document_explains_every_verdict_and_cause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,15 +12,14 @@
 
 #include "figure-values.h"
 #include "repeat-shown.h"
+
+#include "rich-shown.h"
 #include "show/figure.h"
 
 static json_t *figures_of(struct shown *shown)
 {
     shown->run.file = shown->builder.file;
-    json_t *figures = repeat_figures(&shown->run);
-    assert_figures_are_sound(figures);
-    assert_figures_fit_their_axes(figures);
-    return figures;
+    return figures_checked(repeat_figures(&shown->run));
 }
 
 static void variation_goes_from_as_is_to_controlled(void **state)
@@ -294,21 +293,6 @@ static void nothing_measured_makes_no_figure(void **state)
     json_decref(figures);
     shown_end(&shown);
 }
-
-static int build(void **state)
-{
-    static struct shown shown;
-    shown_build_rich(&shown);
-    *state = &shown;
-    return 0;
-}
-
-static int release(void **state)
-{
-    shown_end(*state);
-    return 0;
-}
-#define WITH_RICH(name) cmocka_unit_test_setup_teardown(name, build, release)
 
 int main(void)
 {

@@ -40,16 +40,21 @@ static void machines_are_called_by_letters(void **state)
     assert_true(strlen(label) < sizeof(label));
 }
 
-static const char *first_sentence(const char *envelope)
+static const char *sentence_at(const char *envelope, size_t index)
 {
     static char sentence[256];
     json_t *object = json_loads(envelope, 0, NULL), *lead = reported_lead(object);
-    const char *told = json_string_value(json_array_get(lead, 0));
+    const char *told = json_string_value(json_array_get(lead, index));
     snprintf(sentence, sizeof(sentence), "%s", told ? told : "");
     assert_true(json_array_size(lead) <= 4);
     json_decref(lead);
     json_decref(object);
     return sentence;
+}
+
+static const char *first_sentence(const char *envelope)
+{
+    return sentence_at(envelope, 0);
 }
 
 static void sections_begin_with_what_came_out(void **state)
@@ -66,25 +71,86 @@ static void sections_begin_with_what_came_out(void **state)
     assert_string_equal(first_sentence("{\"command\":\"caches\",\"results\":[{\"level\":1,\"type\":"
                                        "\"data\",\"claimed_bytes\":32768,\"measured_bytes\":"
                                        "2097152}]}"),
-                        "Level 1 (data): 2 MiB, and the machine claims 32 KiB.");
+                        "L1 data: 2 MiB, not the 32 KiB that the machine claims.");
+    assert_string_equal(first_sentence("{\"command\":\"caches\",\"results\":[{\"level\":1,\"type\":"
+                                       "\"data\",\"claimed_bytes\":49152,\"measured_bytes\":null,"
+                                       "\"low_bytes\":45056,\"high_bytes\":53248}]}"),
+                        "L1 data: between 44 KiB and 52 KiB, where the 48 KiB lie that the machine "
+                        "claims.");
+    assert_string_equal(first_sentence("{\"command\":\"caches\",\"results\":[{\"level\":3,\"type\":"
+                                       "\"unified\",\"claimed_bytes\":1048576,"
+                                       "\"measured_bytes\":null}]}"),
+                        "L3 unified: no size could be measured; the machine claims 1 MiB.");
+    /* A program whose instructions never vary is not steady while its page faults do. */
     assert_string_equal(first_sentence("{\"command\":\"repeat\",\"analysis\":{\"programs\":["
+                                       "{\"program\":\"ls\",\"event\":\"instructions:u\","
+                                       "\"as_is_cv_percent\":0}],\"effects\":["
+                                       "{\"program\":\"ls\",\"event\":\"instructions:u\","
+                                       "\"as_is_cv_percent\":0},"
                                        "{\"program\":\"ls\",\"event\":\"page-faults\","
                                        "\"as_is_cv_percent\":2.5},{\"program\":\"cp\"}]}}"),
-                        "Left as they are, counts vary by up to 2.5 % (ls, page-faults) from run "
-                        "to run, over 1 program.");
-    assert_string_equal(first_sentence("{\"command\":\"repeat\",\"analysis\":{\"programs\":["
+                        "Left as they are, counts of 1 program vary by up to 2.5 % from run to run "
+                        "(page-faults of ls).");
+    assert_string_equal(first_sentence("{\"command\":\"repeat\",\"analysis\":{\"effects\":["
+                                       "{\"program\":\"ls\",\"as_is_cv_percent\":0},"
                                        "{\"program\":\"ls\",\"as_is_cv_percent\":0},"
                                        "{\"program\":\"cp\",\"as_is_cv_percent\":0}]}}"),
-                        "Left as they are, 2 programs count the same in every run.");
+                        "Left as they are, every count of 2 programs is the same in every run.");
+    assert_string_equal(
+        first_sentence("{\"command\":\"measure\",\"results\":["
+                       "{\"error\":0,\"error_min\":0,\"error_max\":0},"
+                       "{\"event\":\"page-faults\",\"specimen\":\"pages\",\"n\":1000,\"path\":"
+                       "\"perf-read\",\"pattern\":\"ar\",\"median\":1012,\"truth\":1000,\"error\":"
+                       "12,\"error_min\":10,\"error_max\":20}]}"),
+        "Of 2 cells that can be held against a truth 1 is exact; farthest off: 1,012 page-faults "
+        "on pages, N 1,000, through perf-read, start-read; right is 1,000.");
+    assert_string_equal(
+        first_sentence("{\"command\":\"stat\",\"analysis\":{\"program\":\"ls\"},\"results\":["
+                       "{\"event\":\"cycles:u\",\"corrected\":null},{\"event\":\"page-faults\","
+                       "\"corrected\":123456,\"uncertainty\":2.5,\"unit\":\"counts\"}]}"),
+        "ls: 123,456 ± 2.5 page-faults.");
+    assert_string_equal(
+        first_sentence("{\"command\":\"truth\",\"results\":[{\"program\":\"true\",\"source\":"
+                       "\"step\",\"classes\":{\"instructions\":98765}}]}"),
+        "true executes 98,765 instructions, by step.");
+    assert_string_equal(first_sentence("{\"command\":\"measure\",\"results\":[]}"), "");
     assert_string_equal(first_sentence("{\"command\":\"validate\",\"analysis\":{\"events\":["
                                        "{\"verdict\":\"exact\"}]}}"),
                         "Of 1 event: 1 exact.");
+    /* A note that ends a sentence of its own, and one that does not. */
+    assert_string_equal(sentence_at("{\"command\":\"validate\",\"analysis\":{\"events\":["
+                                    "{\"event\":\"a\",\"verdict\":\"dead\","
+                                    "\"note\":\"it is.\"}]}}",
+                                    1),
+                        "a is dead: it is.");
+    assert_string_equal(sentence_at("{\"command\":\"validate\",\"analysis\":{\"events\":["
+                                    "{\"event\":\"a\",\"verdict\":\"dead\","
+                                    "\"note\":\"it is\"}]}}",
+                                    1),
+                        "a is dead: it is.");
     assert_string_equal(first_sentence("{\"command\":\"validate\",\"analysis\":{\"events\":[]}}"),
                         "");
     /* What is not as it should be is passed over. */
     assert_string_equal(first_sentence("{\"command\":\"error\",\"analysis\":[]}"), "");
     assert_string_equal(first_sentence("{\"command\":\"unheard-of\"}"), "");
     assert_string_equal(first_sentence("[]"), "");
+}
+
+static void a_note_behind_a_colon_begins_small(void **state)
+{
+    (void)state;
+    static const char *const notes[][2] = {{"Zero in user mode.", "zero in user mode."},
+                                           {"PMU is not there.", "PMU is not there."}};
+    for (size_t i = 0; i < 2; i++) {
+        json_t *envelope =
+            json_pack("{s:s, s:{s:[{s:s, s:s, s:s}]}}", "command", "validate", "analysis", "events",
+                      "event", "x", "verdict", "dead", "note", notes[i][0]);
+        json_t *lead = reported_lead(envelope);
+        const char *told = json_string_value(json_array_get(lead, 1));
+        assert_non_null(strstr(told, notes[i][1]));
+        json_decref(lead);
+        json_decref(envelope);
+    }
 }
 
 /* Two runs of one machine and one of another, whose stores are gone. */
@@ -159,6 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(machines_are_called_by_letters),
         cmocka_unit_test(sections_begin_with_what_came_out),
+        cmocka_unit_test(a_note_behind_a_colon_begins_small),
         cmocka_unit_test(runs_become_sections_of_their_machines),
         cmocka_unit_test(memory_that_runs_out_leaves_no_half_of_it),
     };

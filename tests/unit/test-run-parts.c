@@ -107,6 +107,18 @@ static void a_short_time_leaves_out_the_least_important(void **state)
     assert_int_equal(waiting(&plan), 1);
     assert_true(run_share_ms(&plan, index_of("validate"), 0) > 0);
     run_plan_release(&plan);
+    /* What just suffices for a part and for the more important one holds both. */
+    uint64_t needed = 0;
+    for (size_t i = 0; i < RUN_PARTS; i++)
+        needed += part_kinds[i].rank <= 1 ? part_kinds[i].least_s * UINT64_C(1000) : 0;
+    struct run_plan enough = {.total_ms = needed};
+    while (enough.total_ms < needed + run_reserve_ms(&enough))
+        enough.total_ms++;
+    for (uint64_t less = 0; less < 2; less++) {
+        plan = planned(enough.total_ms - less, false, false);
+        assert_int_equal(waiting(&plan), less ? 1 : 2);
+        run_plan_release(&plan);
+    }
     /* More time never holds fewer. */
     size_t held = 0;
     for (uint64_t ms = 1000; ms < 60000; ms += 1000) {

@@ -59,7 +59,10 @@ static const char whole[] =
     " \"low_bytes\": 1048576, \"high_bytes\": 1310720},"
     "{\"level\": 3, \"type\": \"unified\", \"claimed_bytes\": null, \"measured_bytes\": null},"
     "{\"level\": 1, \"type\": \"tlb\", \"claimed_bytes\": null, \"measured_bytes\": 262144}]},"
-    "{\"command\": \"repeat\", \"analysis\": {\"programs\": ["
+    "{\"command\": \"repeat\", \"analysis\": {\"programs\": [{\"program\": \"a\"},"
+    "{\"program\": \"b\"}], \"effects\": ["
+    "{\"program\": \"a\", \"event\": \"instructions:u\", \"as_is_cv_percent\": 0,"
+    " \"controlled_cv_percent\": 0},"
     "{\"program\": \"a\", \"event\": \"page-faults\", \"as_is_cv_percent\": 2.5,"
     " \"controlled_cv_percent\": 0},"
     "{\"program\": \"b\", \"event\": \"page-faults\", \"as_is_cv_percent\": 29.0,"
@@ -84,7 +87,8 @@ static void every_part_has_its_line(void **state)
         "clocks     short: tsc; not: monotonic-coarse\n"
         "caches     L1 48 KiB as claimed; L2 2 MiB, seen 1 MiB to 1.25 MiB; L3 not\n"
         "           claimed, not seen\n"
-        "repeat     runs of 2 programs: as is up to 29 % apart; controlled the same\n"
+        "repeat     counts of 2 programs: as is up to 29 % apart (page-faults);\n"
+        "           controlled the same\n"
         "findings   4 claims of papers: 1 hold here, 1 do not, 1 open, 1 not testable\n");
     json_decref(summary);
     json_decref(report);

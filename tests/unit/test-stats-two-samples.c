@@ -130,6 +130,24 @@ static void few_values_have_no_interval(void **state)
     assert_int_equal(rank_test(&(struct two_samples){three, three, 3, 0}, &test), -EINVAL);
 }
 
+/* 45 values and 10 whose 450 differences are the whole numbers from -44 to 405: what ends the
+ * interval says which of them it is. Hollander and Wolfe (4.41): 225 - 1.96 * sqrt(450 * 56 / 12) =
+ * 135.2. */
+static void many_values_have_the_interval_of_the_normal_approximation(void **state)
+{
+    (void)state;
+    double left[45], right[10];
+    for (size_t i = 0; i < LENGTH(left); i++)
+        left[i] = (double)i;
+    for (size_t i = 0; i < LENGTH(right); i++)
+        right[i] = 45 * (double)i;
+    struct shift shift;
+    assert_int_equal(shift_between(SAMPLES(left, right), .95, &shift), 0);
+    check_digits("shift", shift.estimate, 180.5, 14);
+    check_digits("the 135th", shift.interval.low, -45 + 135, 14);
+    check_digits("the 316th", shift.interval.high, -45 + 316, 14);
+}
+
 /* R: p.adjust(c(.01, .04, .03, .005), "holm") */
 static void holms_procedure_is_that_of_r(void **state)
 {
@@ -158,6 +176,20 @@ static void tests_without_a_chance_are_left_out(void **state)
     assert_true(tests[2].adjusted == 1);
     assert_int_equal(adjust_tests(NULL, 0, .05, &family), 0);
     assert_int_equal(family, 0);
+}
+
+/* One whose least p is the level itself may succeed alone; two of them may not. */
+static void a_chance_that_just_suffices_is_one(void **state)
+{
+    (void)state;
+    struct one_test tests[] = {{.p = .05, .least_p = .05}, {.p = .05, .least_p = .05}};
+    size_t family;
+    assert_int_equal(adjust_tests(tests, 1, .05, &family), 0);
+    assert_int_equal(family, 1);
+    check_digits("alone", tests[0].adjusted, .05, 14);
+    assert_int_equal(adjust_tests(tests, 2, .05, &family), 0);
+    assert_int_equal(family, 0);
+    assert_true(tests[0].adjusted == 1 && tests[1].adjusted == 1);
 }
 
 /* --- how often clean samples are told apart --- */
@@ -214,18 +246,40 @@ static void many_small_pairs_tell_together(void **state)
             draw(&random, left, 2, 1000);
             draw(&random, right, 2, 1000);
             assert_int_equal(rank_test(SAMPLES(left, right), &test), 0);
-            stratified_add(&sums, &test, 4);
+            stratified_add(&sums, &test, 2, 2);
             right[0] += 2000;
             right[1] += 2000;
             assert_int_equal(rank_test(SAMPLES(left, right), &test), 0);
-            stratified_add(&shifted, &test, 4);
+            stratified_add(&shifted, &test, 2, 2);
         }
+        const struct dominance clean = stratified_dominance(&sums, .95),
+                               apart = stratified_dominance(&shifted, .95);
+        const bool holds_nothing = clean.interval.low <= 0 && clean.interval.high >= 0;
         told += stratified_p(&sums) <= .05;
+        assert_true(holds_nothing == (stratified_p(&sums) > .05));
         assert_true(stratified_p(&shifted) < 1e-6);
+        assert_true(apart.delta > 1 - 1e-9 && apart.interval.low > .5 && apart.interval.high >= 1);
     }
     print_message("# %.1f %% of clean rows told apart\n", (double)told / 20);
     assert_true(told <= 130);
     assert_true(stratified_p(&(struct stratified){0}) == 1);
+}
+
+/* Where no split could tell, the interval must not either. */
+static void pairs_that_cannot_tell_leave_nothing_possible(void **state)
+{
+    (void)state;
+    static const double left[] = {1, 2}, right[] = {3, 4};
+    struct stratified sums = {0};
+    struct rank_test test;
+    assert_int_equal(rank_test(SAMPLES(left, right), &test), 0);
+    for (size_t i = 0; i < 2; i++)
+        stratified_add(&sums, &test, 2, 2);
+    const struct dominance dominance = stratified_dominance(&sums, .95);
+    assert_true(stratified_p(&sums) > .05);
+    assert_true(dominance.delta >= 1 && dominance.interval.low <= 0);
+    const struct dominance nothing = stratified_dominance(&(struct stratified){0}, .95);
+    assert_true(nothing.interval.low <= -1 && nothing.interval.high >= 1);
 }
 
 int main(void)
@@ -237,10 +291,13 @@ int main(void)
         cmocka_unit_test(the_approximation_is_near_the_exact_count),
         cmocka_unit_test(cliffs_delta_is_that_of_effsize),
         cmocka_unit_test(few_values_have_no_interval),
+        cmocka_unit_test(many_values_have_the_interval_of_the_normal_approximation),
         cmocka_unit_test(holms_procedure_is_that_of_r),
         cmocka_unit_test(tests_without_a_chance_are_left_out),
+        cmocka_unit_test(a_chance_that_just_suffices_is_one),
         cmocka_unit_test(clean_samples_are_rarely_told_apart),
         cmocka_unit_test(many_small_pairs_tell_together),
+        cmocka_unit_test(pairs_that_cannot_tell_leave_nothing_possible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,17 +152,49 @@ static void finished_visits_are_committed_without_being_asked(void **state)
     store_close(writer);
 }
 
-static int hold_a_reading(struct fixture *fixture, int from, int to)
+/* Once told to, and says so; NULL: it could not. */
+static sqlite3 *begin_a_reading(const struct fixture *fixture, const char *query, int from, int to)
 {
     char byte;
     sqlite3 *db = NULL;
     if (read(from, &byte, 1) != 1 ||
         sqlite3_open_v2(fixture->path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
-        sqlite3_exec(db, "BEGIN; SELECT * FROM meta", NULL, NULL, NULL) != SQLITE_OK ||
-        write(to, "!", 1) != 1 || read(from, &byte, 1) != 1)
+        sqlite3_exec(db, query, NULL, NULL, NULL) != SQLITE_OK || write(to, "!", 1) != 1)
+        return NULL;
+    return db;
+}
+
+static int hold_a_reading(struct fixture *fixture, int from, int to)
+{
+    char byte;
+    sqlite3 *db = begin_a_reading(fixture, "BEGIN; SELECT * FROM meta", from, to);
+    if (!db || read(from, &byte, 1) != 1)
         return 1;
     sqlite3_close(db);
     return 0;
+}
+
+/* Nothing is read any more, but SQLite does not wait for a connection that is still there. */
+static int read_for_a_moment(struct fixture *fixture, int from, int to)
+{
+    sqlite3 *db = begin_a_reading(fixture, "SELECT * FROM meta", from, to);
+    if (!db)
+        return 1;
+    usleep(100000);
+    sqlite3_close(db);
+    return 0;
+}
+
+static void a_reader_that_goes_away_is_waited_for(void **state)
+{
+    struct fixture *fixture = *state;
+    struct neighbour neighbour = start(read_for_a_moment, fixture);
+    struct store *store = create(fixture);
+    tell(neighbour.to);
+    hear(neighbour.from);
+    must(store_finish(store, failure));
+    finish_neighbour(&neighbour);
+    store_close(store);
 }
 
 static void a_reader_may_keep_the_run_from_becoming_one_file(void **state)
@@ -282,6 +314,7 @@ int main(void)
         CASE(a_plan_is_there_with_its_truths_or_not_at_all),
         CASE(finished_visits_are_committed_without_being_asked),
         CASE(a_reader_may_keep_the_run_from_becoming_one_file),
+        CASE(a_reader_that_goes_away_is_waited_for),
         CASE(a_killed_writer_leaves_whole_visits_and_can_be_resumed),
     };
     return cmocka_run_group_tests_name("store-neighbours", tests, NULL, NULL);

@@ -3,6 +3,7 @@
  *
  * The store in good times: what goes in comes out, and visits are whole. */
 #include "store-fixture.h"
+#include "store/collection.h"
 #include "store/handle.h"
 
 static int check_cell(void *context, const struct stored_cell *stored)
@@ -267,6 +268,29 @@ static void a_finished_store_is_one_plain_file(void **state)
     assert_false(exists(fixture->path, "-wal"));
 }
 
+static void how_a_run_ended_is_kept_until_it_goes_on(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const ends[] = {"budget", NULL};
+    for (size_t i = 0; i < 2; i++) {
+        struct store *store = NULL;
+        if (i == 0)
+            store = create(fixture);
+        else
+            must(store_open(&store, fixture->path, true, failure));
+        must(store_put_ended(store, ends[i], failure));
+        store_close(store);
+        struct run_list runs;
+        must(run_list_read(fixture->path, &runs, failure));
+        assert_null(runs.list[0].finished);
+        if (ends[i])
+            assert_string_equal(runs.list[0].ended, ends[i]);
+        else
+            assert_null(runs.list[0].ended);
+        run_list_release(&runs);
+    }
+}
+
 static void an_existing_file_is_never_touched(void **state)
 {
     struct fixture *fixture = *state;
@@ -475,6 +499,7 @@ int main(void)
         CASE(a_further_plan_comes_after_the_first),
         CASE(visits_that_were_not_made_are_struck),
         CASE(a_finished_store_is_one_plain_file),
+        CASE(how_a_run_ended_is_kept_until_it_goes_on),
         CASE(an_existing_file_is_never_touched),
         CASE(what_a_probe_must_not_send_is_refused),
         CASE(a_bad_plan_is_refused),

@@ -85,7 +85,14 @@ function describe() {
   measure("control", "button:not(:disabled), select, output", "color");
   const rows = (plot) => plot.closest("figure").querySelectorAll("tbody tr").length;
   const plots = [...document.querySelectorAll("div.plot")];
+  const ticks = (plot, side) => [...plot.querySelectorAll(`g[aria-label='${side}-axis tick label'] text`)].map((text) => text.textContent);
+  const drawings = Object.fromEntries(
+    plots.map((plot) => [plot.dataset.figure, { x: ticks(plot, "x"), y: ticks(plot, "y"), fills: [...plot.querySelectorAll("g[aria-label=rect] rect")].map((bar) => bar.getAttribute("fill")), bands: plot.querySelectorAll("g[aria-label=link] [stroke-width='9'], g[aria-label=link][stroke-width='9'] path").length }]),
+  );
+  const scrollers = [...document.querySelectorAll("figure .scroll")].filter((box) => box.scrollWidth > box.clientWidth + 1);
   return {
+    drawings,
+    unhinted: scrollers.filter((box) => !getComputedStyle(box).backgroundImage.includes("gradient")).length,
     assay: { figures: window.assay.figures, drawn: window.assay.drawn },
     plots: plots.map((plot) => ({ figure: plot.dataset.figure, drawn: plot.dataset.drawn, words: plot.textContent.slice(0, 100), svgs: plot.querySelectorAll("svg[role=img]").length, rows: rows(plot), label: plot.querySelector("svg[role=img]")?.getAttribute("aria-label") ?? null })),
     expected: document.querySelectorAll("figure.figure:not([data-kind=table])").length,
@@ -203,6 +210,7 @@ async function paper(browser) {
   const page = await open(browser, { viewport: { width: 1280, height: 900 }, colorScheme: "dark" });
   const target = path.join(folder, `${name}.pdf`);
   await page.pdf({ path: target, format: "A4", printBackground: true });
+  await page.setViewportSize({ width: 718, height: 1046 }); // A4 between margins of 1 cm
   await page.emulateMedia({ media: "print" });
   await comes(page, () => !document.querySelector("button").checkVisibility());
   seen.views.print = await page.evaluate(describe);

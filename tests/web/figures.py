@@ -75,6 +75,13 @@ def ordinary(draw):
                  [[event, mode, cost, cost * 0.9, cost * 1.15] for event in ("instructions", "cycles", "branch-misses", "raw_syscalls:sys_enter") for mode in ("user", "kernel") for cost in [draw.randint(200, 9000)]],
                  axis("cost of a read (cycles)", zero=True))
     yield figure("bars-signed", "bars", [column("event", "group"), column("error", "value")], [[f"event {n}", (n - 4) * 1.7] for n in range(9)], axis("error, %"))
+    yield figure("bars-verdicts", "bars", [column("verdict", "group"), column("events", "value")], [["exact", 3], ["dead", 1], ["unjudged", 2]],
+                 axis("events", zero=True))
+    yield figure("lines-counts", "lines", [column("bytes", "x"), column("events", "y")], [[bytes_more, bytes_more // 1000] for bytes_more in range(0, 3500, 500)],
+                 axis("bytes more"), axis("events"))
+    yield figure("lines-nothing", "lines", [column("bytes", "x"), column("events", "y")], [[at, 0] for at in range(3)], axis("bytes"), axis("events"))
+    yield figure("dumbbells-bands", "dumbbells", [column("level", "group"), column("claimed", "before"), column("found", "after"), column("low", "low"), column("high", "high")],
+                 [["L1", 48, None, 44, 52], ["L2", 2048, 2048, None, None]], axis("KiB", "log"))
     yield figure("dumbbells", "dumbbells", [column("path", "group", choose=True), column("before", "before", "first call"), column("after", "after", "later calls")],
                  [[path, draw.randint(3000, 9000), draw.randint(500, 2500)] for path in paths], axis("cycles", zero=True))
     verdicts = ["exact", "accurate", "noisy", "biased", "dead", "unsupported"]

@@ -21,6 +21,7 @@ import tap
 BUILD = os.environ.get("ASSAY_BUILD", os.path.join(tap.SOURCE, "build"))
 SCRIPT = os.path.join(BUILD, "web", "page.js")
 STYLE = os.path.join(tap.SOURCE, "web", "page.css")
+COLOURS = "file://" + os.path.join(tap.SOURCE, "web", "src", "colours.js")
 ARTEFACTS = os.path.join(BUILD, "artefacts", "web")
 BROWSER = shutil.which("chromium")
 FOLDERS = [os.path.join(folder, "node_modules") for folder in (os.path.join(BUILD, "web", "npm"), os.path.join(tap.SOURCE, "web"))]
@@ -65,6 +66,24 @@ def assay(state, *words):
         raise unittest.SkipTest(done.stderr.strip())
     if done.returncode:
         raise AssertionError(f"assay {' '.join(words)}: {done.stderr}")
+
+
+@unittest.skipIf(not shutil.which("node"), "node is not installed")
+class Colours(unittest.TestCase):
+    def of(self, *words):
+        code = "import { colours } from %s; console.log(JSON.stringify([...colours(JSON.parse(process.argv[1]))]));" % json.dumps(COLOURS)
+        done = subprocess.run(["node", "--input-type=module", "-e", code, json.dumps(words)], capture_output=True, text=True, timeout=60, check=True)
+        return dict(json.loads(done.stdout))
+
+    def test_verdicts_keep_their_colours_beside_other_values(self):
+        seen = self.of("ok", "bad", "warn", "not judged", "identical", "varies", "dependable", "not dependable", "32768")
+        self.assertEqual((seen["bad"], seen["not dependable"]), ("var(--wrong)", "var(--wrong)"))
+        self.assertEqual({seen[word] for word in ("ok", "identical", "dependable")}, {"var(--good)"})
+        self.assertEqual({seen[word] for word in ("warn", "varies")}, {"var(--fair)"})
+        self.assertEqual((seen["not judged"], seen["32768"]), ("var(--nothing)", "var(--neither)"))
+
+    def test_names_without_a_verdict_among_them_have_a_palette(self):
+        self.assertEqual(list(self.of("perf-read", "papi-low").values()), ["var(--series-1)", "var(--series-2)"])
 
 
 @unittest.skipIf(why_not(), why_not())
@@ -123,6 +142,22 @@ class Fixture(unittest.TestCase):
                 shown = re.match(r"([\d,]+) of ([\d,]+) rows", told["chosen"]["count"])
                 self.assertEqual([int(number.replace(",", "")) for number in shown.groups()], [told["chosen"]["rows"], told["before"]["rows"]])
                 self.assertEqual(told["after"], told["before"])
+
+    def test_axes_of_counts_have_whole_ticks_and_do_not_pass_zero(self):
+        drawings = self.views["light"]["drawings"]
+        counts = drawings["study/lines-counts"]
+        self.assertEqual(counts["y"], ["0", "1", "2", "3"])
+        self.assertEqual(counts["x"][0], "0")
+        self.assertEqual(drawings["study/lines-nothing"]["y"], ["0", "1"])
+
+    def test_bars_of_verdicts_have_their_colours_and_bounds_a_band(self):
+        drawings = self.views["light"]["drawings"]
+        self.assertEqual(drawings["study/bars-verdicts"]["fills"], ["var(--good)", "var(--dead)", "var(--nothing)"])
+        self.assertEqual(set(drawings["study/bars-signed"]["fills"]), {"var(--series-1)"})
+        self.assertEqual(drawings["study/dumbbells-bands"]["bands"], 1)
+
+    def test_a_table_that_goes_on_shows_that_it_does(self):
+        self.assertEqual({view: told["unhinted"] for view, told in self.views.items() if view != "print"}, dict.fromkeys(self.views.keys() - {"print"}, 0))
 
     def test_choices_that_leave_nothing_say_so(self):
         self.assertTrue(self.seen["nothingLeft"])

@@ -23,10 +23,12 @@ export function axisOf(axis, values, length) {
   let least = Infinity;
   let most = -Infinity;
   let smallest = Infinity; // but zero
+  let whole = true; // counts, between which there is nothing
   for (const value of values) {
     if (!Number.isFinite(value)) continue;
     if (value < least) least = value;
     if (value > most) most = value;
+    whole &&= Number.isInteger(value);
     if (value !== 0 && Math.abs(value) < smallest) smallest = Math.abs(value);
   }
   if (least > most) [least, most] = [0, 1];
@@ -35,14 +37,19 @@ export function axisOf(axis, values, length) {
   const room = Math.max(2, Math.floor(length / TICK_WIDTH));
   if (type === "log") return logarithmic(least, most, room);
   if (type === "symlog") return symmetric(least, most, room, smallest);
-  return linear(least, most, room, axis.zero);
+  return linear(least, most, room, whole);
 }
 
-function linear(least, most, room, zero) {
+/** Never beyond zero where no value is: there are no −200 bytes. Few whole values have a tick each, and none between. */
+function linear(least, most, room, whole) {
   const gap = most - least || Math.abs(most) || 1;
-  const low = zero && least >= 0 ? least : least - gap * 0.04;
-  const high = zero && most <= 0 ? most : most + gap * 0.04;
-  return { type: "linear", domain: most > least ? [low, high] : [least - gap / 2, most + gap / 2], ticks: room, words: tick };
+  const margin = most > least ? gap * 0.04 : gap / 2;
+  const low = least >= 0 ? Math.max(0, least - margin) : least - margin;
+  const high = most <= 0 && least < 0 ? Math.min(0, most + margin) : most + margin;
+  if (!whole || gap >= room) return { type: "linear", domain: [low, high], nice: true, ticks: room, words: tick };
+  const domain = [low, least === 0 && most === 0 ? 1 : high];
+  const first = Math.ceil(domain[0]);
+  return { type: "linear", domain, ticks: Array.from({ length: Math.floor(domain[1]) - first + 1 }, (_, step) => first + step), words: tick };
 }
 
 function logarithmic(least, most, room) {

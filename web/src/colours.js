@@ -10,12 +10,18 @@ const VERDICTS = new Map([
   ["holds", "--good"],
   ["ok", "--good"],
   ["yes", "--good"],
+  ["dependable", "--good"],
+  ["identical", "--good"],
   ["accurate", "--nearly"],
+  ["not falsifiable here", "--nearly"],
   ["noisy", "--fair"],
+  ["cpu-time only", "--fair"],
   ["inconclusive", "--fair"],
   ["warn", "--fair"],
+  ["varies", "--fair"],
   ["unscheduled", "--fair"],
   ["biased", "--wrong"],
+  ["not dependable", "--wrong"],
   ["does not hold", "--wrong"],
   ["bad", "--wrong"],
   ["no", "--wrong"],
@@ -25,19 +31,26 @@ const VERDICTS = new Map([
   ["not testable here", "--nothing"],
   ["not testable", "--nothing"],
   ["absent", "--nothing"],
+  ["not judged", "--nothing"],
 ]);
 const RANKS = new Map([...VERDICTS.keys()].map((word, rank) => [word, rank]));
 const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "wye", "cross"];
 
-/** value → colour, for a list of texts: those of verdicts where all of them are, else the palette in order. */
+/** value → colour, for a list of texts: verdicts have theirs, and what is beside them is neither good nor bad; else the palette in order. */
 export function colours(values) {
-  const verdicts = values.length > 0 && values.every((value) => VERDICTS.has(value));
-  return new Map(values.map((value, at) => [value, `var(${verdicts ? VERDICTS.get(value) : `--series-${(at % SERIES) + 1}`})`]));
+  const verdicts = values.some((value) => VERDICTS.has(value));
+  const name = (value, at) => (verdicts ? (VERDICTS.get(value) ?? "--neither") : `--series-${(at % SERIES) + 1}`);
+  return new Map(values.map((value, at) => [value, `var(${name(value, at)})`]));
 }
 
-/** Verdicts from good to bad; others as they came. */
+/** The same for verdicts only; empty where one of them is none. */
+export function verdictColours(values) {
+  return new Map(values.every((value) => VERDICTS.has(value)) ? values.map((value) => [value, `var(${VERDICTS.get(value)})`]) : []);
+}
+
+/** Verdicts from good to bad; behind them others as they came. */
 export function ranked(values) {
-  return [...values].sort((a, b) => (RANKS.get(a) ?? 0) - (RANKS.get(b) ?? 0));
+  return [...values].sort((a, b) => (RANKS.get(a) ?? RANKS.size) - (RANKS.get(b) ?? RANKS.size));
 }
 
 /** value → symbol: the same circle while there is one series only. */

@@ -52,7 +52,7 @@ function straight(figure, rows, colour) {
 function side(axis, texts, values, length) {
   if (!texts) {
     const { ticks, words, ...scale } = axisOf(axis, values, length);
-    return { scale: { ...scale, nice: scale.type === "linear" }, ticks, format: words, names: [] };
+    return { scale, ticks, format: words, names: [] };
   }
   return { scale: { type: "point", domain: texts, padding: 0.6 }, ticks: undefined, format: shown, names: texts };
 }

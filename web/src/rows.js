@@ -63,7 +63,7 @@ export function rowPlot(figure, layout, values, marks, shared) {
     marginBottom: AXIS,
     ariaLabel: figure.title,
     style: "font-size: 12px; font-family: inherit;",
-    x: { ...scale, label: null, axis: null, nice: scale.type === "linear" },
+    x: { ...scale, label: null, axis: null },
     y: { type: "identity", axis: null },
     marks: [
       gridX({ ticks, stroke: "var(--grid)", strokeOpacity: 1 }),

@@ -19,7 +19,7 @@ const decimals = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 4 })
 export function number(value) {
   if (value === 0) return "0"; // also the one below zero
   const size = Math.abs(value);
-  if (size >= 1e15 || (size > 0 && size < 1e-4)) return value.toExponential(2).replace("e+", "e");
+  if (size >= 1e15 || (size > 0 && size < 1e-4)) return value.toExponential(2).replace(/\.?0*e\+?/, "e");
   return (size >= 1000 ? integers : decimals).format(value).replace("-", "−");
 }
 

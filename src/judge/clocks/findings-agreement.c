@@ -6,12 +6,14 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "judge/clocks/findings.h"
 #include "judge/clocks/marks.h"
 #include "judge/clocks/readings.h"
+#include "judge/note.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
 
@@ -50,10 +52,11 @@ struct pair {
 static struct pair pair_at(const struct clock_watch *watch, const struct columns *columns,
                            size_t index)
 {
-    struct interval_reading own = watch_interval(watch, index, columns->counter);
-    struct interval_reading other = watch_interval(watch, index, columns->reference);
-    return (struct pair){own.elapsed * columns->counter_ns, other.elapsed * columns->reference_ns,
-                         own.bound * columns->counter_ns + other.bound * columns->reference_ns};
+    struct interval_reading both[2];
+    watch_interval_of_two(watch, index, columns->counter, columns->reference, both);
+    return (struct pair){
+        both[0].elapsed * columns->counter_ns, both[1].elapsed * columns->reference_ns,
+        both[0].bound * columns->counter_ns + both[1].bound * columns->reference_ns};
 }
 
 static size_t process_of(const struct clock_watch *watch, size_t index)
@@ -180,9 +183,12 @@ void tell_agreement(const struct clocks_facts *facts, const struct agreement *ag
 {
     const struct clock_known *counter = &facts->file->clocks[facts->counter];
     const struct clock_known *other = &facts->file->clocks[facts->report->reference.clock];
-    finding_clause(finding, "%.24s shows %.6f of %.24s over %zu %s of %.4g to %.4g ms",
-                   counter->name, agreement->ratio.median, other->name, agreement->intervals, what,
-                   agreement->shortest_us / 1e3, agreement->longest_us / 1e3);
+    char length[48] = "";
+    if (agreement->longest_us > agreement->shortest_us)
+        snprintf(length, sizeof(length), "%s to ", ROUNDED(agreement->shortest_us / 1e3, 3));
+    finding_clause(finding, "%.24s shows %.6f of %.24s over %zu %s of %s%s ms", counter->name,
+                   agreement->ratio.median, other->name, agreement->intervals, what, length,
+                   ROUNDED(agreement->longest_us / 1e3, 3));
     if (agreement->off > 0)
         finding_clause(finding,
                        "%zu of them are off by more than their readings leave open, the "

@@ -11,6 +11,7 @@
 
 #include "judge/clocks/findings.h"
 #include "judge/clocks/words.h"
+#include "judge/note.h"
 #include "stats/interval.h"
 
 /* With fewer readings one step back in a thousand would stay unseen. */
@@ -54,19 +55,19 @@ int rule_one_thread(const struct clocks_facts *facts, struct finding *finding)
         finding->verdict = FINDING_FAILS;
         report_some(order, finding);
         finding_clause(finding,
-                       "%llu of %llu readings of %.24s are below the one before in the same "
-                       "thread, by up to %.0f ticks",
-                       (unsigned long long)order->backward, (unsigned long long)order->readings,
-                       name, order->worst_ticks);
+                       "%s of %s readings of %.24s are below the one before in the same "
+                       "thread, by up to %s ticks",
+                       FIGURE((double)order->backward), FIGURE((double)order->readings), name,
+                       FIGURE(order->worst_ticks));
     } else {
         bool enough = order->readings >= FEWEST_READINGS;
         finding->verdict = enough ? FINDING_HOLDS : FINDING_INCONCLUSIVE;
         report_none(order->readings, finding);
         finding_clause(finding,
-                       "none of %llu readings of %.24s is below the one before in the same "
-                       "thread: at most one in %.0f is%s",
-                       (unsigned long long)order->readings, name,
-                       floor((double)order->readings / -log(.05)),
+                       "none of %s readings of %.24s is below the one before in the same "
+                       "thread: at most one in %s is%s",
+                       FIGURE((double)order->readings), name,
+                       FIGURE(floor((double)order->readings / -log(.05))),
                        enough ? "" : ", which is not rare enough to be called never");
     }
     if (order->wrapped)
@@ -93,15 +94,16 @@ static void tell_offsets(const struct clocks_facts *facts, struct finding *findi
     if (order->cross_backward > 0)
         finding_clause(finding,
                        "in %zu of %zu trips between CPUs a later reading is below an earlier one, "
-                       "by up to %.0f ticks (CPU %d and %d: %+.0f)",
-                       order->cross_backward, order->trips, order->cross_worst_ticks, offsets->cpu,
-                       offsets->partner, offsets->offset);
+                       "by up to %s ticks (CPU %d and %d: %+.0f)",
+                       order->cross_backward, order->trips, FIGURE(round(order->cross_worst_ticks)),
+                       offsets->cpu, offsets->partner, offsets->offset);
     else
         finding_clause(finding,
                        "in %zu trips between %zu %s of CPUs no later reading is below an earlier "
-                       "one, so they are no more than %.0f ticks apart%s%s%s",
+                       "one, so they are no more than %s ticks apart%s%s%s",
                        order->trips, order->pairs, order->pairs == 1 ? "pair" : "pairs",
-                       offsets->largest_bound, *words ? " (" : "", words, *words ? ")" : "");
+                       FIGURE(round(offsets->largest_bound)), *words ? " (" : "", words,
+                       *words ? ")" : "");
 }
 
 /* By the pair that is farthest apart. */

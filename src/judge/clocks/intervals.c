@@ -209,17 +209,19 @@ static size_t add_points(const struct clocks_case *file, const struct clocks_rep
         uint32_t clock = watch->clocks[column];
         if (!clock_is_candidate(&file->clocks[clock]) || !report->scales[clock].known)
             continue;
-        for (size_t i = 0; i < watch_intervals(watch); i++)
+        for (size_t i = 0; i < watch_intervals(watch); i++) {
+            struct interval_reading both[2];
+            watch_interval_of_two(watch, i, column, (uint32_t)other, both);
             points[count++] = (struct timed_point){
                 .point = {.clock = clock,
                           .requested_ms = (double)watch->length * 1e-3,
-                          .measured_ms = watch_interval(watch, i, column).elapsed *
-                                         report->scales[clock].ns_per_tick * 1e-6,
-                          .reference_ms = watch_interval(watch, i, (uint32_t)other).elapsed *
-                                          report->scales[reference].ns_per_tick * 1e-6},
+                          .measured_ms = both[0].elapsed * report->scales[clock].ns_per_tick * 1e-6,
+                          .reference_ms =
+                              both[1].elapsed * report->scales[reference].ns_per_tick * 1e-6},
                 .when =
                     watch->values[watch_interval_look(watch, i) * watch->columns + (uint32_t)other],
             };
+        }
     }
     return count;
 }

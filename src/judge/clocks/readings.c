@@ -69,11 +69,32 @@ struct interval_reading watch_interval(const struct clock_watch *watch, size_t i
     return read_between(watch, index, column, looks[0], looks[1]);
 }
 
+/* What the looks of a side take by this clock: of the quicker side, which was not interrupted as
+ * far as can be told. From its first to its last look every clock sees the same time, so widths in
+ * this unit can be added whatever the rates; shares of their own sum cannot, because a clock whose
+ * pairs differ by nature would outvote one that was interrupted. */
+static double looking_time(const struct clock_watch *watch, size_t index, uint32_t column)
+{
+    size_t begin = watch_interval_look(watch, index), end = begin + WATCH_SIDE_LOOKS;
+    return fmin(fabs(went(watch, begin, end - 1, column)),
+                fabs(went(watch, end, end + WATCH_SIDE_LOOKS - 1, column)));
+}
+
+/* By how much its later pair of a side is wider than its earlier one. */
+static double excess(const struct clock_watch *watch, size_t index, size_t side, uint32_t column)
+{
+    double unit = looking_time(watch, index, column);
+    double early = fabs(went(watch, side, side + 1, column));
+    double late = fabs(went(watch, side + 1, side + 2, column));
+    return unit > 0 ? (late - early) / unit : leaning(watch, side, column);
+}
+
 size_t watch_interval_pair(const struct clock_watch *watch, size_t index, bool end, uint32_t one,
                            uint32_t other)
 {
     size_t side = watch_interval_look(watch, index) + (end ? WATCH_SIDE_LOOKS : 0);
-    return leaning(watch, side, one) + leaning(watch, side, other) >= 0 ? side : side + 1;
+    return excess(watch, index, side, one) + excess(watch, index, side, other) >= 0 ? side
+                                                                                    : side + 1;
 }
 
 void watch_interval_of_two(const struct clock_watch *watch, size_t index, uint32_t one,

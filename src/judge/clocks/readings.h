@@ -20,7 +20,7 @@ struct interval_reading {
 /* Intervals of the watch, over all processes and threads. */
 size_t watch_intervals(const struct clock_watch *watch);
 /* Interval `index` of it, in the order of processes, intervals and threads, with the same pairs of
- * looks for every column, so that columns can be compared. Differences are taken
+ * looks for every column, so that many can be compared at one moment. Differences are taken
  * modulo 2^64 and signed, so a clock that goes back gives a negative elapsed. */
 struct interval_reading watch_interval(const struct clock_watch *watch, size_t index,
                                        uint32_t column);

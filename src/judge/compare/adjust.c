@@ -49,49 +49,72 @@ static bool is_told(double adjusted)
     return adjusted <= COMPARE_LEVEL;
 }
 
+static bool holds_nothing(const struct interval *interval)
+{
+    return interval->low <= 0 && interval->high >= 0;
+}
+
+/* A test that tells with an effect that may be none would contradict itself. */
+static enum compare_standing standing_told(const struct compare_case *file,
+                                           const struct compare_effect *effect)
+{
+    if (holds_nothing(&effect->delta_interval) || holds_nothing(&effect->shift_interval))
+        return STANDING_UNSURE;
+    return compare_beyond(file->quantities[effect->quantity].margin, effect->ratio, effect->shift,
+                          effect->first_median, effect->median)
+               ? STANDING_DIFFERS
+               : STANDING_WITHIN;
+}
+
+static bool shifts(const struct compare_effect *effect)
+{
+    return effect->shift < 0 || effect->shift > 0;
+}
+
 static void conclude_effect(const struct compare_case *file, struct compare_effect *effect,
                             double share)
 {
     if (isnan(effect->p))
         return;
-    const bool apart = effect->shift < 0 || effect->shift > 0;
-    if (apart && is_told(effect->adjusted_p))
-        effect->standing = compare_beyond(file->quantities[effect->quantity].margin, effect->ratio,
-                                          effect->shift, effect->first_median, effect->median)
-                               ? STANDING_DIFFERS
-                               : STANDING_WITHIN;
+    if (shifts(effect) && is_told(effect->adjusted_p))
+        effect->standing = standing_told(file, effect);
     else
-        effect->standing = apart && effect->least_p > share ? STANDING_FEW : STANDING_SAME;
+        effect->standing = shifts(effect) && effect->least_p > share ? STANDING_FEW : STANDING_SAME;
 }
 
-static bool tells_more(const struct compare_effect *one, const struct compare_effect *other)
+/* The figures of a group are those of its own that differ by themselves, if any do. */
+static int take_own(const struct compare_case *file, struct compare_report *report,
+                    struct compare_group *group)
 {
-    const bool differs = one->standing == STANDING_DIFFERS,
-               other_differs = other->standing == STANDING_DIFFERS;
-    if (differs != other_differs)
-        return differs;
-    if (fabs(one->delta) > fabs(other->delta) || fabs(one->delta) < fabs(other->delta))
-        return fabs(one->delta) > fabs(other->delta);
-    return fabs(one->shift) > fabs(other->shift);
+    int error = compare_typical(file, report, group, true);
+    const struct compare_effect *typical = &report->effects[group->typical];
+    group->delta = typical->delta;
+    group->delta_interval = typical->delta_interval;
+    return error;
 }
 
 /* What its members say, and what they say together. of: how many stand how. */
-static void conclude_group(const struct compare_case *file, const struct compare_report *report,
-                           struct compare_group *group, const size_t *of)
+static int conclude_group(const struct compare_case *file, struct compare_report *report,
+                          struct compare_group *group, const size_t *of)
 {
-    const struct compare_effect *largest = &report->effects[group->largest];
-    const bool told = is_told(group->adjusted_p) && (group->shift < 0 || group->shift > 0);
-    const bool beyond = compare_beyond(file->quantities[group->quantity].margin, group->ratio,
-                                       group->shift, largest->first_median, largest->median);
+    const struct compare_effect *typical = &report->effects[group->typical];
+    const bool told = is_told(group->adjusted_p) && shifts(typical);
+    const bool beyond = compare_beyond(file->quantities[group->quantity].margin, typical->ratio,
+                                       typical->shift, typical->first_median, typical->median);
     /* Times of one cell in many may be of the moment: all of its group must agree. */
     const bool together = file->quantities[group->quantity].timed && group->quantities > 1;
     group->differing = of[STANDING_DIFFERS];
-    if ((told && beyond) || (group->differing && !together))
+    if (group->differing && !together) {
+        group->standing = STANDING_DIFFERS;
+        return take_own(file, report, group);
+    }
+    if (told && beyond)
         group->standing = STANDING_DIFFERS;
     else if (told || of[STANDING_WITHIN] || group->differing)
         group->standing = STANDING_WITHIN;
     else
         group->standing = of[STANDING_FEW] && !of[STANDING_SAME] ? STANDING_FEW : STANDING_SAME;
+    return 0;
 }
 
 /* What differs in a group that does not. */
@@ -116,16 +139,14 @@ static int conclude_groups(const struct compare_case *file, struct compare_repor
         const struct compare_effect *effect = &report->effects[i];
         if (effect->group == COMPARE_NO_GROUP)
             continue;
-        struct compare_group *group = &report->groups[effect->group];
         of[effect->group][effect->standing]++;
-        if (tells_more(effect, &report->effects[group->largest]))
-            group->largest = i;
     }
-    for (size_t i = 0; i < report->group_count; i++)
-        conclude_group(file, report, &report->groups[i], of[i]);
+    int error = 0;
+    for (size_t i = 0; i < report->group_count && error == 0; i++)
+        error = conclude_group(file, report, &report->groups[i], of[i]);
     free(of);
     doubt_moments(report);
-    return 0;
+    return error;
 }
 
 /* Does its study tell that runs are alike more, or less, often, and this claim with it? */

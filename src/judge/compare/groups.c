@@ -10,7 +10,6 @@
 
 #include "base/cleanup.h"
 #include "judge/compare/parts.h"
-#include "stats/moments.h"
 #include "stats/two-samples.h"
 
 static bool same_group(const struct compare_case *file, const struct compare_effect *effect,
@@ -40,38 +39,77 @@ static struct compare_group *group_of(const struct compare_case *file,
     *group = (struct compare_group){.quantity = effect->quantity,
                                     .side = effect->side,
                                     .unit = effect->unit,
-                                    .largest = (size_t)(effect - report->effects),
+                                    .typical = (size_t)(effect - report->effects),
                                     .p = (double)NAN,
                                     .least_p = 1,
                                     .adjusted_p = (double)NAN};
     return group;
 }
 
-/* Of the members' shifts and ratios. */
-static int take_medians(const struct compare_report *report, struct compare_group *group)
+/* --- which one stands for all --- */
+
+/* An effect, and how far it is from none. */
+struct member {
+    double off;
+    size_t effect;
+};
+
+static int by_off(const void *a, const void *b)
 {
-    AUTO_FREE double *shifts = calloc(2 * group->quantities, sizeof(*shifts));
-    if (!shifts)
+    const struct member *left = a, *right = b;
+    if (left->off < right->off || left->off > right->off)
+        return left->off < right->off ? -1 : 1;
+    return (left->effect > right->effect) - (left->effect < right->effect);
+}
+
+static size_t list_members(const struct compare_report *report, const struct compare_group *group,
+                           bool own, struct member *members)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < report->effect_count && count < group->quantities; i++)
+        if (report->effects[i].group == (size_t)(group - report->groups) &&
+            (!own || report->effects[i].standing == STANDING_DIFFERS))
+            members[count++].effect = i;
+    return count;
+}
+
+static bool all_have_ratios(const struct compare_report *report, const struct member *members,
+                            size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (isnan(report->effects[members[i].effect].ratio))
+            return false;
+    return true;
+}
+
+int compare_typical(const struct compare_case *file, const struct compare_report *report,
+                    struct compare_group *group, bool own)
+{
+    AUTO_FREE struct member *members = calloc(group->quantities + 1, sizeof(*members));
+    if (!members)
         return -ENOMEM;
-    double *ratios = shifts + group->quantities;
-    size_t count = 0, rated = 0;
-    for (size_t i = 0; i < report->effect_count && count < group->quantities; i++) {
-        const struct compare_effect *effect = &report->effects[i];
-        if (effect->group != (size_t)(group - report->groups))
-            continue;
-        shifts[count++] = effect->shift;
-        if (!isnan(effect->ratio))
-            ratios[rated++] = effect->ratio;
+    const size_t count = list_members(report, group, own, members);
+    if (!count)
+        return 0;
+    const bool by_ratio =
+        file->quantities[group->quantity].margin > 0 && all_have_ratios(report, members, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct compare_effect *effect = &report->effects[members[i].effect];
+        members[i].off = by_ratio ? log(effect->ratio) : effect->shift;
     }
-    sort_values(shifts, count);
-    sort_values(ratios, rated);
-    group->shift = count ? quantile(shifts, count, .5) : (double)NAN;
-    group->ratio = rated ? quantile(ratios, rated, .5) : (double)NAN;
+    qsort(members, count, sizeof(*members), by_off);
+    const struct member *below = &members[(count - 1) / 2], *above = &members[count / 2];
+    group->typical = fabs(above->off) < fabs(below->off) ? above->effect : below->effect;
     return 0;
 }
 
-static void take_p(struct compare_group *group, const struct stratified *sums)
+/* --- what all say together --- */
+
+static void take_sums(struct compare_group *group, const struct stratified *sums)
 {
+    const struct dominance dominance = stratified_dominance(sums, COMPARE_CONFIDENCE);
+    group->delta = dominance.delta;
+    group->delta_interval = dominance.interval;
     if (sums->strata < 2)
         return;
     group->p = stratified_p(sums);
@@ -93,13 +131,13 @@ int compare_groups(const struct compare_case *file, struct compare_report *repor
         const struct rank_test test = {.least_p = effect->least_p,
                                        .excess = effect->rank_excess,
                                        .variance = effect->rank_variance};
-        stratified_add(&sums[effect->group], &test, effect->first_count + effect->count);
+        stratified_add(&sums[effect->group], &test, effect->first_count, effect->count);
         group->quantities++;
     }
     int error = 0;
     for (size_t i = 0; i < report->group_count && error == 0; i++) {
-        take_p(&report->groups[i], &sums[i]);
-        error = take_medians(report, &report->groups[i]);
+        take_sums(&report->groups[i], &sums[i]);
+        error = compare_typical(file, report, &report->groups[i], false);
     }
     return error;
 }

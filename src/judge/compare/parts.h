@@ -15,5 +15,11 @@ int compare_deviations(const struct compare_case *file, struct compare_report *r
 /* All tests so far are one family; what follows from each then. */
 int compare_adjust(const struct compare_case *file, struct compare_report *report);
 
+/* Finds the effect in the middle of the group: by ratio where a margin is in question and all have
+ * one, else by shift; of two, the one that shifts less. own: among those that differ by themselves.
+ */
+int compare_typical(const struct compare_case *file, const struct compare_report *report,
+                    struct compare_group *group, bool own);
+
 /* Beyond what runs of one machine differ by, as a share; ratio may be NaN. */
 bool compare_beyond(double margin, double ratio, double shift, double first, double second);

@@ -13,7 +13,7 @@ enum compare_standing {
     STANDING_SAME, /* nothing tells them apart */
     STANDING_DIFFERS,
     STANDING_WITHIN, /* times that differ by less than runs of one machine do */
-    STANDING_UNSURE, /* they differ, but that may be chance */
+    STANDING_UNSURE, /* other values, but an interval holds none, or that may be chance */
     STANDING_FEW,    /* so few processes that no difference could be told */
     STANDING_APART,  /* measured or judged on one side only */
     STANDING_UNITS,  /* they cannot be held against each other; `why` */
@@ -46,8 +46,11 @@ struct compare_group {
     size_t quantity, side; /* the first of them */
     enum compare_standing standing;
     size_t quantities, differing; /* compared; and those that differ by themselves */
-    size_t largest;               /* effect that tells most: of those that differ, if any do */
-    double shift, ratio;          /* medians over the quantities */
+    /* The effect whose figures stand for all: the one in the middle of those that differ by
+     * themselves, or of all where none does, and of times, which all must tell together. */
+    size_t typical;
+    double delta; /* Cliff's: of that one, or of all together */
+    struct interval delta_interval;
     const char *unit;
     double p, least_p, adjusted_p;
 };

@@ -103,7 +103,7 @@ static int test_runs(const struct compare_claim *claim, size_t sides,
         if (error < 0)
             return error;
         if (test.p > ALONE)
-            stratified_add(sums, &test, first->runs + word->runs);
+            stratified_add(sums, &test, first->runs, word->runs);
         verdict->excess += test.excess;
         verdict->p = pairs++ ? fmin(verdict->p, test.p) : test.p;
         verdict->least_p = fmin(verdict->least_p, test.least_p);

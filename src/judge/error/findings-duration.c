@@ -84,7 +84,7 @@ static struct estimate growth(const struct common *common)
 static void put_slope(const struct error_slope *slope, char *words, size_t size)
 {
     snprintf(words, size, "%.40s %.30s %s %.3g [%.3g, %.3g]", slope->event, slope->path,
-             pattern_names[slope->pattern], slope->slope, slope->low, slope->high);
+             pattern_descriptions[slope->pattern], slope->slope, slope->low, slope->high);
 }
 
 static void tell_open(const struct estimate *estimate, struct finding *finding)

@@ -75,7 +75,7 @@ static void tell(const struct ladder *ladder, const char *mode, bool stepped,
     for (int i = 0; i < INTERFACES; i++)
         if (ladder->best[i])
             snprintf(words[i], sizeof(words[i]), "%s%.40s %s %s", i ? ", " : "",
-                     ladder->best[i]->path, pattern_names[ladder->best[i]->pattern],
+                     ladder->best[i]->path, pattern_descriptions[ladder->best[i]->pattern],
                      figure_of(ladder->best[i]->median, error));
     finding_clause(finding, "%s%s: %s%s%s", mode,
                    stepped ? ", stepped on an event of the operating system" : "", words[DIRECT],

@@ -58,9 +58,10 @@ static void put_cell(const struct error_row *row, char *words, size_t size)
     const struct error_cell *cell = row->cell;
     char error[FIGURE_SIZE], counters[24] = "";
     if (cell->counters != 1)
-        snprintf(counters, sizeof(counters), " %u counters", cell->counters);
-    snprintf(words, size, "%s (%.20s %s %.4s %.10s%s)", figure_of((double)row->later.median, error),
-             cell->path, pattern_names[cell->pattern], cell->opt ? cell->opt : "",
+        snprintf(counters, sizeof(counters), ", %u counters", cell->counters);
+    snprintf(words, size, "%s (%.20s, %s, %.4s, %.10s%s)",
+             figure_of((double)row->later.median, error), cell->path,
+             pattern_descriptions[cell->pattern], cell->opt ? cell->opt : "",
              cell->link ? cell->link : "", counters);
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "judge/note.h"
 #include "judge/repeat/limits.h"
 #include "judge/repeat/settings.h"
 
@@ -62,7 +63,7 @@ static const char *variation(const struct kept *kept, char *text, size_t size)
     if (kept->count > 1 && !(kept_variance(kept) > 0))
         snprintf(text, size, "identical in %zu of %zu runs", kept->count, kept->count);
     else if (mean > 0)
-        snprintf(text, size, "%.2g %%", 100 * sqrt(kept_variance(kept)) / mean);
+        snprintf(text, size, "%s %%", ROUNDED(100 * sqrt(kept_variance(kept)) / mean, 2));
     else
         snprintf(text, size, "unknown");
     return text;

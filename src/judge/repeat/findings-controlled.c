@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "judge/note.h"
 #include "judge/repeat/findings.h"
 #include "judge/repeat/instructions.h"
 #include "judge/repeat/limits.h"
@@ -81,13 +82,14 @@ static void tell(const struct repeat_facts *facts, const struct controlled_facts
 {
     const struct worst *before = &found->as_is, *after = &found->controlled;
     finding_clause(finding,
-                   "of %zu program%s %.40s varies most when controlled, %.2g %% [%.2g, %.2g] by "
-                   "%.15s; as-is %.40s, %.2g %% [%.2g, %.2g]",
+                   "of %zu program%s %.40s varies most when controlled, %s %% [%s, %s] by "
+                   "%.15s; as-is %.40s, %s %% [%s, %s]",
                    found->programs, found->programs == 1 ? "" : "s",
-                   program_of_cell(facts, after->cell), after->relative.percent,
-                   after->relative.low, after->relative.high, after->cell->source,
-                   program_of_cell(facts, before->cell), before->relative.percent,
-                   before->relative.low, before->relative.high);
+                   program_of_cell(facts, after->cell), ROUNDED(after->relative.percent, 2),
+                   ROUNDED(after->relative.low, 2), ROUNDED(after->relative.high, 2),
+                   after->cell->source, program_of_cell(facts, before->cell),
+                   ROUNDED(before->relative.percent, 2), ROUNDED(before->relative.low, 2),
+                   ROUNDED(before->relative.high, 2));
     if (found->threaded)
         finding_clause(finding, "%zu with several threads or processes left out", found->threaded);
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "judge/note.h"
 #include "judge/repeat/findings.h"
 #include "judge/repeat/instructions.h"
 #include "judge/repeat/kept.h"
@@ -60,11 +61,11 @@ static void decide(const struct repeat_facts *facts, const struct witnesses *hea
              witness->runs >= 7)
         verdict = FINDING_FAILS;
     relative_report(&witness->relative, verdict, finding);
-    finding_clause(finding, "%.60s by %.15s: %s %s by %.2g %% [%.2g, %.2g], %zu runs",
+    finding_clause(finding, "%.60s by %.15s: %s %s by %s %% [%s, %s], %zu runs",
                    program_of_cell(facts, witness->cell), witness->cell->source, what,
                    witness->follows ? "changes counts" : "changes counts, if at all,",
-                   witness->relative.percent, witness->relative.low, witness->relative.high,
-                   witness->runs);
+                   ROUNDED(witness->relative.percent, 2), ROUNDED(witness->relative.low, 2),
+                   ROUNDED(witness->relative.high, 2), witness->runs);
     if (verdict == FINDING_INCONCLUSIVE && witness == &heard->others)
         finding_clause(finding,
                        "none of %zu programs follows it, but none is known to depend on it",

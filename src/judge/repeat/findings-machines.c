@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "judge/note.h"
 #include "judge/repeat/findings.h"
 #include "judge/repeat/instructions.h"
 #include "judge/repeat/kept.h"
@@ -179,12 +180,12 @@ static void tell(const struct repeat_facts *facts, const struct pairs *pairs,
                  struct finding *finding)
 {
     const struct pair *worst = &pairs->worst;
-    finding_clause(finding,
-                   "%.40s by %.15s differs most between %.60s and %.60s: %.2g %% [%.2g, %.2g]",
+    finding_clause(finding, "%.40s by %.15s differs most between %.60s and %.60s: %s %% [%s, %s]",
                    program_of_cell(facts, worst->cell), worst->cell->source,
                    facts->file->machines[worst->cell->machine].name,
-                   facts->file->machines[worst->rival->machine].name, worst->relative.percent,
-                   worst->relative.low, worst->relative.high);
+                   facts->file->machines[worst->rival->machine].name,
+                   ROUNDED(worst->relative.percent, 2), ROUNDED(worst->relative.low, 2),
+                   ROUNDED(worst->relative.high, 2));
     finding_clause(finding, "%zu of %zu comparisons of %zu program%s equal in every run",
                    pairs->same, pairs->compared, pairs->programs, pairs->programs == 1 ? "" : "s");
     if (pairs->emulated)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "judge/note.h"
 #include "judge/repeat/findings-subjects.h"
 #include "judge/repeat/kept.h"
 #include "stats/moments.h"
@@ -93,11 +94,12 @@ static int look_at_tool(const struct repeat_facts *facts, struct by_tool *found)
 static void tell(const struct by_tool *found, struct finding *finding)
 {
     if (found->subject.apart.known)
-        finding_clause(finding, "%s counts %.0f of %.0f instructions in %.48s", found->tool,
-                       found->subject.apart.to, found->subject.apart.from, found->subject.program);
+        finding_clause(finding, "%s counts %s instructions in %.48s instead of %s", found->tool,
+                       FIGURE(found->subject.apart.to), found->subject.program,
+                       FIGURE(found->subject.apart.from));
     if (found->real.apart.known)
-        finding_clause(finding, "by %s up to %.3g %% too many in %zu other program%s (%.48s)",
-                       found->tool, found->real.apart.percent, found->real.programs,
+        finding_clause(finding, "by %s up to %s %% too many in %zu other program%s (%.48s)",
+                       found->tool, ROUNDED(found->real.apart.percent, 3), found->real.programs,
                        found->real.programs == 1 ? "" : "s", found->real.program);
 }
 

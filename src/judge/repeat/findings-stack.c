@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "judge/note.h"
 #include "judge/repeat/findings-subjects.h"
 #include "judge/repeat/instructions.h"
 
@@ -109,13 +110,13 @@ static void tell(const struct repeat_facts *facts, const struct apart *layout, c
 {
     if (layout->known)
         finding_clause(finding,
-                       "%.64s executes %.0f instructions with its stack below 3 GB and %.0f where "
+                       "%.64s executes %s instructions with its stack below 3 GB and %s where "
                        "this system puts it",
-                       name, layout->from, layout->to);
+                       name, FIGURE(layout->from), FIGURE(layout->to));
     if (swept->largest)
-        finding_clause(finding, "%.64s between %.0f and %.0f as its stack begins lower",
-                       facts->file->programs[swept->largest->program].name, swept->largest->lowest,
-                       swept->largest->highest);
+        finding_clause(finding, "%.64s between %s and %s as its stack begins lower",
+                       facts->file->programs[swept->largest->program].name,
+                       FIGURE(swept->largest->lowest), FIGURE(swept->largest->highest));
     if (swept->moved && swept->large_tried)
         finding_clause(finding, "%zu of %zu 64-bit programs move with it, too", swept->large_moved,
                        swept->large_tried);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "judge/note.h"
 #include "judge/repeat/findings-subjects.h"
 
 /* One subject under one tool against the CPU itself. */
@@ -77,8 +78,8 @@ static void tell_apart(const char *tool, const char *subject, const struct apart
                        struct finding *finding)
 {
     if (apart->differs)
-        finding_clause(finding, "%s executes %.0f instructions of %s, the CPU %.0f (%+.3g %%)",
-                       tool, apart->to, subject, apart->from, apart->percent);
+        finding_clause(finding, "%s executes %s instructions of %s, the CPU %s (%+.3g %%)", tool,
+                       FIGURE(apart->to), subject, FIGURE(apart->from), apart->percent);
     else
         finding_clause(finding, "%s executes as many of %s as the CPU", tool, subject);
 }

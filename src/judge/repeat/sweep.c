@@ -3,6 +3,7 @@
  *
  * Do the points of a sweep differ, do they repeat, and how is that said? */
 #include "judge/repeat/sweep.h"
+#include "judge/note.h"
 
 #include <errno.h>
 #include <math.h>
@@ -259,8 +260,8 @@ static void tell_steady(const struct swept *swept, struct repeat_sweep *sweep)
                  unit);
     else
         snprintf(sweep->what, sizeof(sweep->what),
-                 "%zu %s differ by no more than runs at one of them do (standard deviation %.3g)",
-                 swept->count, unit, sweep->within);
+                 "%zu %s differ by no more than runs at one of them do (standard deviation %s)",
+                 swept->count, unit, ROUNDED(sweep->within, 3));
 }
 
 void swept_tell(const struct swept *swept, const struct sweep_shape *shape,
@@ -273,22 +274,24 @@ void swept_tell(const struct swept *swept, const struct sweep_shape *shape,
         return;
     }
     if (sweep->lowest > 0)
-        snprintf(size, sizeof(size), " (%.2g %%)", 100 * range / sweep->lowest);
+        snprintf(size, sizeof(size), " (%s %%)", ROUNDED(100 * range / sweep->lowest, 2));
     if (sweep->sweep == SWEEP_ASLR)
         snprintf(sweep->what, sizeof(sweep->what),
-                 "%zu draws of addresses spread over %.6g counts%s, %zu levels; without them the "
-                 "standard deviation is %.3g",
-                 swept->count, range, size, sweep->levels, sweep->within);
+                 "%zu draws of addresses spread over %s counts%s, %zu levels; without them the "
+                 "standard deviation is %s",
+                 swept->count, FIGURE(range), size, sweep->levels, ROUNDED(sweep->within, 3));
     else if (shape->period)
         snprintf(sweep->what, sizeof(sweep->what),
-                 "counts change by up to %.6g%s and repeat every %llu bytes, %zu levels", range,
-                 size, (unsigned long long)shape->period, sweep->levels);
+                 "counts change by up to %s%s and repeat every %llu bytes, %zu levels",
+                 FIGURE(range), size, (unsigned long long)shape->period, sweep->levels);
     else if (shape->straight >= PERIOD_SHARE)
         snprintf(sweep->what, sizeof(sweep->what),
-                 "counts change by %.6g for each byte [%.6g, %.6g]; by %.6g in all%s", sweep->slope,
-                 sweep->slope_low, sweep->slope_high, range, size);
+                 "counts change by %s for each byte [%s, %s]; by %s in all%s",
+                 ROUNDED(sweep->slope, 4), ROUNDED(sweep->slope_low, 4),
+                 ROUNDED(sweep->slope_high, 4), FIGURE(range), size);
     else
         snprintf(sweep->what, sizeof(sweep->what),
-                 "counts change by up to %.6g%s in %zu levels over %llu bytes, without a period",
-                 range, size, sweep->levels, (unsigned long long)(sweep->last - sweep->first));
+                 "counts change by up to %s%s in %zu levels over %llu bytes, without a period",
+                 FIGURE(range), size, sweep->levels,
+                 (unsigned long long)(sweep->last - sweep->first));
 }

@@ -3,7 +3,7 @@
 //
 // Bars: a row is a length from zero, with whiskers where its limits are known.
 import { rect, ruleX, ruleY } from "@observablehq/plot";
-import { colours } from "../colours.js";
+import { colours, verdictColours } from "../colours.js";
 import { placed, rowPlot, shareNames } from "../rows.js";
 import { tipOf } from "../tips.js";
 
@@ -16,7 +16,9 @@ export function values(figure, rows) {
 export function draw(figure, rows, { width, shared }) {
   const several = figure.series.length > 1;
   const layout = placed(figure, rows, width, several && shareNames(figure, rows) ? 16 : rows.length <= 12 ? 26 : 20);
-  const colour = colours(figure.series);
+  const bySeries = figure.has("series");
+  const nameOf = (row) => figure.text(row, bySeries ? "series" : "group");
+  const colour = bySeries ? colours(figure.series) : verdictColours(rows.map(nameOf)); // bars that are called by a verdict have its colour
   const all = shared ?? values(figure, rows);
   const from = all.includes(0) ? 0 : Math.min(...all); // on a log axis there is no zero
   const bars = layout.places.map((place) => ({
@@ -25,7 +27,7 @@ export function draw(figure, rows, { width, shared }) {
     low: figure.number(place.row, "low"),
     high: figure.number(place.row, "high"),
     from,
-    paint: colour.get(figure.text(place.row, "series")) ?? "var(--series-1)",
+    paint: colour.get(nameOf(place.row)) ?? "var(--series-1)",
   }));
   const whiskers = bars.filter((bar) => Number.isFinite(bar.low) && Number.isFinite(bar.high));
   const half = (bar) => bar.half * (bar.half <= 8 ? 0.84 : 0.7);
