@@ -6,7 +6,8 @@
 LOG is the testlog.json that `meson test` leaves, one JSON object a line. Every TAP case counts on
 its own. A program that crashed, ran out of time or reported fewer cases than it planned counts as
 one more failure. --status is what `meson test` returned: a failure nobody reported still fails.
-Prints what failed, each skip with its reason, and as the last line "N passed, N failed, N skipped".
+Prints each skip with its reason, then what failed with the end of what it said, and as the last line
+"N passed, N failed, N skipped": whoever sees the end of a long log only sees what matters.
 """
 import argparse
 import json
@@ -18,12 +19,13 @@ CASE = re.compile(r"(not )?ok\b\s*(\d+)?\s*-?\s*([^#]*?)\s*(?:#\s*(\w+)\S*\s*(.*
 PLAN = re.compile(r"1\.\.(\d+)(?:\s*#\s*skip\S*\s*(.*))?$", re.IGNORECASE)
 REASON = re.compile(r"#\s*skip:\s*(.*)$")
 NO_REASON = "no reason given"
+SAID_LINES = 8  # of a failure: the end of a trace tells what was expected
 
 
 class Summary:
     def __init__(self):
         self.passed = 0
-        self.failed = []  # names
+        self.failed = []  # (name, comments after it)
         self.skipped = []  # (name, reason)
 
     def case(self, test, match, reason):
@@ -31,7 +33,7 @@ class Summary:
         name = f"{test}: {match[3] or match[2] or 'unnamed case'}"
         directive = (match[4] or "").lower()
         if match[1] and directive != "todo":
-            self.failed.append(name)
+            self.failed.append((name, []))
         elif directive.startswith("skip") or reason is not None:
             self.skipped.append((name, match[5] or reason or NO_REASON))
         elif match[1]:
@@ -41,7 +43,7 @@ class Summary:
 
     def tap(self, test, output):
         """Files every case of a program's output; returns (cases seen, cases planned or None)."""
-        seen, planned, reason = 0, None, None
+        seen, planned, reason, said = 0, None, None, None
         for line in output.splitlines():
             plan = PLAN.match(line)
             if plan:
@@ -52,13 +54,20 @@ class Summary:
             match = CASE.match(line)
             if match:
                 seen += 1
+                failures = len(self.failed)
                 self.case(test, match, reason)
-                reason = None
+                reason, said = None, self.failed[-1][1] if len(self.failed) > failures else None
                 continue
+            if said is not None and line.startswith("#"):
+                said.append(line[1:].rstrip())
             comment = REASON.match(line)
             if comment:
                 reason = comment[1] or NO_REASON
         return seen, planned
+
+    def fault(self, what):
+        """Files a failure that no case reported."""
+        self.failed.append((what, []))
 
     def record(self, record, prefix):
         """Files one program."""
@@ -71,21 +80,23 @@ class Summary:
         elif seen == 0 and planned is None and result == "SKIP":
             self.skipped.append((test, "the program asked to be skipped"))
         elif result in ("TIMEOUT", "INTERRUPT"):
-            self.failed.append(f"{test}: {'ran out of time' if result == 'TIMEOUT' else 'was interrupted'}")
+            self.fault(f"{test}: {'ran out of time' if result == 'TIMEOUT' else 'was interrupted'}")
         elif (record.get("returncode") or 0) < 0:
-            self.failed.append(f"{test}: killed by {signal_name(-record['returncode'])}")
+            self.fault(f"{test}: killed by {signal_name(-record['returncode'])}")
         elif seen and planned is None:
-            self.failed.append(f"{test}: ended without a plan after {seen} cases")
+            self.fault(f"{test}: ended without a plan after {seen} cases")
         elif planned is not None and seen != planned:
-            self.failed.append(f"{test}: planned {planned} cases, reported {seen}")
+            self.fault(f"{test}: planned {planned} cases, reported {seen}")
         elif result not in ("OK", "SKIP", "EXPECTEDFAIL") and len(self.failed) == failures:
-            self.failed.append(f"{test}: {result}, exit status {record.get('returncode')}")
+            self.fault(f"{test}: {result}, exit status {record.get('returncode')}")
 
     def show(self, out):
-        for name in self.failed:
-            print(f"failed   {name}", file=out)
         for name, reason in self.skipped:
             print(f"skipped  {name}: {reason}", file=out)
+        for name, said in self.failed:
+            print(f"failed   {name}", file=out)
+            for line in said[-SAID_LINES:]:
+                print(f"        {line}", file=out)
         print(f"{self.passed} passed, {len(self.failed)} failed, {len(self.skipped)} skipped", file=out)
 
 
@@ -105,10 +116,10 @@ def read_log(summary, path, prefix):
                 summary.record(json.loads(line), prefix)
                 count += 1
     except (OSError, ValueError, KeyError) as error:
-        summary.failed.append(f"{path}: {error}")
+        summary.fault(f"{path}: {error}")
         return
     if count == 0:
-        summary.failed.append(f"{path}: no test ran")
+        summary.fault(f"{path}: no test ran")
 
 
 def main():
@@ -120,7 +131,7 @@ def main():
     for path in options.logs:
         read_log(summary, path, f"{path.split('/')[0]}/" if len(options.logs) > 1 else "")
     if options.status and not summary.failed:
-        summary.failed.append(f"meson test: exit status {options.status} although no case failed")
+        summary.fault(f"meson test: exit status {options.status} although no case failed")
     summary.show(sys.stdout)
     return 1 if summary.failed else 0
 

@@ -44,7 +44,14 @@ class Summary(unittest.TestCase):
     def test_a_failed_case_fails_the_run_and_is_named(self):
         status, lines = self.summarize([program("a", "1..2\nok 1 - x\nnot ok 2 - y\n# why\n", "FAIL", 1)], status=1)
         self.assertEqual(status, 1)
-        self.assertEqual(lines, ["failed   a: y", "1 passed, 1 failed, 0 skipped"])
+        self.assertEqual(lines, ["failed   a: y", "         why", "1 passed, 1 failed, 0 skipped"])
+
+    def test_failures_come_last_with_the_end_of_what_they_said(self):
+        trace = "".join(f"# line {number}\n" for number in range(20))
+        log = [program("a", f"1..3\nnot ok 1 - x\n{trace}ok 2 - y # SKIP no PMU\nok 3 - z\n# of z\n", "FAIL", 1)]
+        lines = self.summarize(log, status=1)[1]
+        self.assertEqual(lines, ["skipped  a: y: no PMU", "failed   a: x", *[f"         line {number}" for number in range(12, 20)],
+                                 "1 passed, 1 failed, 1 skipped"])
 
     def test_a_skip_is_listed_with_its_reason(self):
         log = [program("a", "1..1\nok 1 x # SKIP no PMU here\n")]
