@@ -78,11 +78,12 @@ static void classify_program(const struct cell *cell, const char *event,
                              struct compare_quantity *like)
 {
     compare_classify(event, like);
-    const bool faults = strstr(event, "faults");
+    const bool faults = strstr(event, "faults"), lasting = strcmp(event, RUN_NANOSECONDS) == 0;
     if (faults)
         like->margin = COMPARE_FAULT_MARGIN;
-    like->program =
-        cell->command.controls == CONTROLS_ALL && !faults && strcmp(event, RUN_NANOSECONDS) != 0;
+    else if (lasting)
+        like->margin = COMPARE_PROGRAM_TIME_MARGIN;
+    like->program = cell->command.controls == CONTROLS_ALL && !faults && !lasting;
 }
 
 /* Swept ones and those that were watched more closely are no plain executions. */
