@@ -13,6 +13,7 @@ import unittest
 import tap
 
 PARTS = ["caches", "validate", "error", "overhead", "clocks", "repeat"]
+TOLD = ["validate", "error", "overhead", "clocks", "repeat", "caches"]  # the most important first
 DONE, FAILED, USAGE, LACKING, INTERRUPTED = 0, 1, 2, 3, 130
 
 
@@ -59,7 +60,7 @@ class Case(unittest.TestCase):
         self.assertTrue(envelope["analysis"]["complete"])
         self.assertEqual(envelope["analysis"]["store"], self.store)
         self.assertFalse(os.path.exists(self.store + ".parts"))
-        for number, part in enumerate(stored, 1):
+        for number, part in enumerate(sorted(stored, key=lambda part: TOLD.index(part["part"])), 1):
             self.assertEqual(part["store"], f"{self.store}#{number}")
             with self.subTest(part=part["part"]):
                 again = tap.assay(part["part"], "--from", part["store"], "--json", timeout=120)

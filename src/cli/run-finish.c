@@ -35,15 +35,17 @@ static bool read_info(const char *path, struct store_info *info)
     return read;
 }
 
-/* Stores of parts that ended, and of those that began to measure. */
+/* Stores of parts that ended, and of those that began to measure; what matters most comes first,
+ * and so stands first on the page. */
 static int find_files(const struct running *running, struct part_files *files)
 {
-    for (size_t i = 0; i < RUN_PARTS; i++) {
+    for (unsigned rank = 0; rank < RUN_PARTS; rank++) {
         struct store_info info = {0};
-        char *path = run_place_part(&running->place, i);
+        const size_t part = part_of_rank(rank);
+        char *path = run_place_part(&running->place, part);
         if (!path)
             return -ENOMEM;
-        if (read_info(path, &info) && (info.cells || running->plan.parts[i].state == PART_DONE))
+        if (read_info(path, &info) && (info.cells || running->plan.parts[part].state == PART_DONE))
             files->list[files->count++] = path;
         else
             free(path);

@@ -25,6 +25,14 @@ const struct part_kind part_kinds[RUN_PARTS] = {
     {"clocks", 15, 115, 130, 3, 20, 3, 60}, {"repeat", 24, 120, 230, 4, 30, 4, 60},
 };
 
+size_t part_of_rank(unsigned rank)
+{
+    size_t part = 0;
+    while (part + 1 < RUN_PARTS && part_kinds[part].rank != rank)
+        part++;
+    return part;
+}
+
 static const char *const state_names[] = {
     [PART_WAITING] = "waiting", [PART_BEGUN] = "begun",   [PART_DONE] = "done",
     [PART_LACKING] = "lacking", [PART_FAILED] = "failed", [PART_LEFT_OUT] = "left out",

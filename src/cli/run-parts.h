@@ -26,7 +26,9 @@ struct part_kind {
     /* How parts share time: what each would like, in s. emulated_s 0: it is no use there. */
     unsigned quick_s, full_s, emulated_s;
     unsigned least_s, emulated_least_s; /* with less it says nothing */
-    unsigned rank;       /* the lower, the longer it is kept where the time does not hold all */
+    /* The lower, the more it matters: kept longer where the time does not hold all, and told
+     * before others. Each has its own. */
+    unsigned rank;
     unsigned quick_flag; /* s below which it gets --quick; 0: it has no such option */
 };
 extern const struct part_kind part_kinds[RUN_PARTS];
@@ -44,6 +46,9 @@ struct run_plan {
     uint64_t seed;
     struct run_part parts[RUN_PARTS];
 };
+
+/* Which of part_kinds that is. */
+size_t part_of_rank(unsigned rank);
 
 const char *part_state_name(enum part_state state);
 /* false: there is no such word. */

@@ -130,6 +130,19 @@ static void a_short_time_leaves_out_the_least_important(void **state)
     assert_int_equal(held, RUN_PARTS);
 }
 
+static void every_part_has_a_rank_of_its_own(void **state)
+{
+    (void)state;
+    bool seen[RUN_PARTS] = {0};
+    for (unsigned rank = 0; rank < RUN_PARTS; rank++) {
+        assert_int_equal(part_kinds[part_of_rank(rank)].rank, rank);
+        seen[part_of_rank(rank)] = true;
+    }
+    for (size_t i = 0; i < RUN_PARTS; i++)
+        assert_true(seen[i]);
+    assert_int_equal(part_of_rank(0), index_of("validate"));
+}
+
 static void caches_of_emulated_machines_are_not_asked_for(void **state)
 {
     (void)state;
@@ -277,6 +290,7 @@ int main(void)
         cmocka_unit_test(the_usual_times_hold_every_part),
         cmocka_unit_test(what_a_part_does_not_use_the_later_ones_get),
         cmocka_unit_test(a_short_time_leaves_out_the_least_important),
+        cmocka_unit_test(every_part_has_a_rank_of_its_own),
         cmocka_unit_test(caches_of_emulated_machines_are_not_asked_for),
         cmocka_unit_test(resuming_counts_what_was_spent),
         cmocka_unit_test(only_parts_that_know_it_are_quick),
