@@ -7,11 +7,11 @@ import lzma
 import os
 import re
 import shutil
-import sqlite3
 import tempfile
 import unittest
 
 import tap
+from unfinished import changed
 
 RECORDED = os.path.join(tap.SOURCE, "tests", "stores")
 
@@ -37,15 +37,7 @@ class Recorded(unittest.TestCase):
         return path
 
     def copied(self, source, name, *statements):
-        """A copy; with other words in it, it is a run that never ended and has no checksum."""
-        path = shutil.copyfile(source, os.path.join(self.folder, name + ".sqlite"))
-        connection = sqlite3.connect(path)
-        for statement in statements:
-            connection.execute(statement)
-        connection.execute("DELETE FROM meta WHERE key IN ('finished', 'checksum')")
-        connection.commit()
-        connection.close()
-        return path
+        return changed(source, os.path.join(self.folder, name + ".sqlite"), *statements)
 
     def compare(self, *arguments):
         done = tap.assay("compare", *arguments, timeout=300)

@@ -17,6 +17,7 @@ import time
 import unittest
 
 import tap
+from unfinished import unfinish
 
 NOBODY = "exec:setpriv --reuid=65534 --regid=65534 --clear-groups"
 REFUSE = os.environ.get("SECCOMP_REFUSE", "")
@@ -177,9 +178,7 @@ class FromAStore(Case):
     def test_who_goes_on_is_told_of_it_too(self):
         store = self.path("run.sqlite")
         first = self.results("--event", "page-faults", "--specimen", "file-pages", "--n", "1,1000000000", "--runs", "2", "--store", store)
-        with sqlite3.connect(store) as file:
-            file.execute("DELETE FROM meta WHERE key IN ('finished', 'checksum', 'checksums')")
-        file.close()
+        unfinish(store)
         self.assertEqual(self.results("--resume", "--store", store)["skipped"], first["skipped"])
 
     def test_people_read_the_same(self):

@@ -15,6 +15,7 @@ import tempfile
 import unittest
 
 import tap
+from unfinished import unfinish
 
 try:
     import jsonschema
@@ -234,18 +235,11 @@ class Salvage(Case):
         self.assertGreater(saved, 5)
         self.assertGreater(refused, 5)
 
-    def unfinish(self, name):
-        path = self.store(name)
-        with sqlite3.connect(path) as store:
-            store.execute("DELETE FROM meta WHERE key IN ('finished', 'checksum', 'checksums')")
-        store.close()
-        return path
-
     def test_what_it_makes_can_be_read_or_is_not_made(self):
         """Finished or not, and whatever was damaged: what is made can be exported and reported, and nothing else is left."""
         draw = random.Random(29)
         counts = {"made": 0, "refused": 0}
-        for path in (self.unfinish("finished-schema-5"), self.store("unfinished"), self.store("finished-schema-4")):
+        for path in (unfinish(self.store("finished-schema-5")), self.store("unfinished"), self.store("finished-schema-4")):
             with open(path, "rb") as file:
                 content = file.read()
             for number in range(40):
@@ -293,7 +287,7 @@ class Salvage(Case):
                            ("UPDATE visit SET cell = 99 WHERE id = 1", "cell that is not there")):
             for arguments in ((), ("--salvage",)):
                 with self.subTest(sql=sql, arguments=arguments):
-                    path = self.unfinish("finished-schema-5")
+                    path = unfinish(self.store("finished-schema-5"))
                     with sqlite3.connect(path) as store:
                         store.executescript(sql)
                     store.close()

@@ -16,6 +16,7 @@ import tempfile
 import unittest
 
 import tap
+from unfinished import unfinish
 
 STORES = os.path.join(tap.SOURCE, "tests", "stores")
 NAMES = sorted(os.path.basename(path)[:-len(".sqlite.xz")] for path in glob.glob(os.path.join(STORES, "*.sqlite.xz")))
@@ -113,10 +114,7 @@ class Replay(unittest.TestCase):
         collection = os.path.join(self.folder, "all.sqlite")
         paths = [unpack(name, self.folder) for name in NAMES]
         for path in paths:
-            store = sqlite3.connect(path)
-            store.execute("DELETE FROM meta WHERE key IN ('finished', 'checksum', 'checksums')")
-            store.commit()
-            store.close()
+            unfinish(path)
         done = tap.assay("merge", "-o", collection, *paths)
         self.assertEqual(done.returncode, 0, done.stderr)
         for number, (name, path) in enumerate(zip(NAMES, paths), 1):
@@ -128,10 +126,8 @@ class Replay(unittest.TestCase):
 
     def test_stores_of_older_schemas_are_judged_the_same(self):
         for name in NAMES:
-            path = unpack(name, self.folder)
+            path = unfinish(unpack(name, self.folder))
             store = sqlite3.connect(path)
-            store.execute("DELETE FROM meta WHERE key IN ('finished', 'checksum', 'checksums')")
-            store.commit()
             for schema, statements in OLDER.items():
                 if schema < SINCE[command_of(name)]:
                     continue

@@ -4,11 +4,11 @@
 import json
 import os
 import shutil
-import sqlite3
 import tempfile
 import unittest
 
 import tap
+from unfinished import changed
 
 CORPUS = os.path.join(tap.SOURCE, "tests", "fuzz", "corpus", "store")
 MARK = "<!DOCTYPE html>\n<html lang=\"en\">"
@@ -48,13 +48,7 @@ class Report(unittest.TestCase):
 
     def altered(self, name, key, value):
         """A store whose run says otherwise, and is not finished: a finished one would notice."""
-        path = self.path(name)
-        shutil.copy(self.store, path)
-        with sqlite3.connect(path) as store:
-            store.execute("DELETE FROM meta WHERE key IN ('finished', 'checksum')")
-            store.execute("UPDATE meta SET value = ? WHERE key = ?", (value, key))
-        store.close()
-        return path
+        return changed(self.store, self.path(name), ("UPDATE meta SET value = ? WHERE key = ?", (value, key)))
 
     def test_the_page_lies_beside_the_store(self):
         done = self.report(self.copy)

@@ -15,6 +15,7 @@ import time
 import unittest
 
 import tap
+from unfinished import unfinish
 
 EXACT = ("page-faults", "minor-faults", "syscalls:sys_enter_getppid", "mem:target:x", "mem:target:w", "uprobe:target",
          "cpu-migrations")
@@ -330,10 +331,7 @@ class Stored(Case):
 
     def forget_events(self, store):
         """As when the run was killed right after its store was made."""
-        with sqlite3.connect(store) as database:
-            for table in ("sample_packed", "visit", "counter", "cell", "event"):
-                database.execute(f"DELETE FROM {table}")
-            database.execute("DELETE FROM meta WHERE key IN ('finished', 'checksum')")
+        unfinish(store, *(f"DELETE FROM {table}" for table in ("sample_packed", "visit", "counter", "cell", "event")))
 
     def begun(self, store, visits=3):
         try:
