@@ -282,6 +282,18 @@ static void put_effects(const struct comparing *comparing, const struct style *s
     end_table(&table, "Every quantity", 0, style, out);
 }
 
+/* Not those that their group does not bear out, which is told of the group. */
+static size_t unsure_by_themselves(const struct compare_report *report)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < report->effect_count; i++) {
+        const struct compare_effect *effect = &report->effects[i];
+        count += effect->standing == STANDING_UNSURE && effect->group != COMPARE_NO_GROUP &&
+                 report->groups[effect->group].standing == STANDING_UNSURE;
+    }
+    return count;
+}
+
 /* Each reason once. */
 static void put_uncompared(const struct comparing *comparing, const struct style *style,
                            struct text *out)
@@ -289,7 +301,8 @@ static void put_uncompared(const struct comparing *comparing, const struct style
     const struct compare_report *report = &comparing->report;
     AUTO_TEXT struct text words = {0};
     const size_t few = compare_effects_that(report, STANDING_FEW),
-                 apart = compare_effects_that(report, STANDING_APART);
+                 apart = compare_effects_that(report, STANDING_APART),
+                 doubtful = unsure_by_themselves(report);
     for (size_t i = 0; i < report->effect_count; i++) {
         const char *why = report->effects[i].why;
         size_t count = 0;
@@ -306,6 +319,11 @@ static void put_uncompared(const struct comparing *comparing, const struct style
                     "%zu quantities have other medians, but too few processes to tell by "
                     "themselves. ",
                     few);
+    if (doubtful)
+        text_printf(&words,
+                    "%zu %s, by so few processes that the interval of how clearly holds none at "
+                    "all: measure with more of them. ",
+                    doubtful, doubtful == 1 ? "quantity differs" : "quantities differ");
     if (apart)
         text_printf(&words, "%zu were measured on one side only.", apart);
     if (words.length) {

@@ -51,7 +51,7 @@ static char *reason_of(const struct reported_run *judged, const struct text *sai
     return reason;
 }
 
-static int judge_again(struct reported_run *judged)
+static int judge_again(const char *teller, struct reported_run *judged)
 {
     const struct command *command = command_find(judged->run->command);
     if (!command || !judges_stores(command)) {
@@ -60,7 +60,7 @@ static int judge_again(struct reported_run *judged)
                      judged->run->command) < 0)
             judged->reason = NULL;
         if (judged->reason)
-            deliver_message("report", judged->reason);
+            deliver_message(teller, judged->reason);
         return judged->reason ? 0 : -ENOMEM;
     }
     const char *const words[] = {command->name, "--from", judged->run->name, "--quiet"};
@@ -76,8 +76,8 @@ static int judge_again(struct reported_run *judged)
     return judged->reason ? 0 : -ENOMEM;
 }
 
-int reported_load(const char *const *paths, size_t count, struct reported *reported,
-                  struct failure *failure)
+int reported_load(const char *teller, const char *const *paths, size_t count,
+                  struct reported *reported, struct failure *failure)
 {
     *reported = (struct reported){0};
     int error = read_lists(paths, count, reported, failure);
@@ -86,7 +86,7 @@ int reported_load(const char *const *paths, size_t count, struct reported *repor
         for (size_t i = 0; i < runs->count && error == 0; i++) {
             struct reported_run *judged = &reported->list[reported->count++];
             judged->run = &runs->list[i];
-            error = judge_again(judged);
+            error = judge_again(teller, judged);
             if (error < 0)
                 fail_with(failure, error, "out of memory");
             else if (interrupted)

@@ -25,9 +25,9 @@ struct reported {
 };
 
 /* A file that cannot be read is a failure; a run that cannot be judged again is one without an
- * envelope, and its reason was said. Release in either case. */
-int reported_load(const char *const *paths, size_t count, struct reported *reported,
-                  struct failure *failure);
+ * envelope, and its reason was said, by the command teller. Release in either case. */
+int reported_load(const char *teller, const char *const *paths, size_t count,
+                  struct reported *reported, struct failure *failure);
 /* Could all of them be judged? */
 bool reported_is_whole(const struct reported *reported);
 void reported_release(struct reported *reported);

@@ -155,7 +155,7 @@ static int report_on(struct running *running, const char *const *paths, size_t c
 {
     struct failure failure = {0};
     struct reported reported = {0};
-    int error = reported_load(paths, count, &reported, &failure);
+    int error = reported_load("run", paths, count, &reported, &failure);
     if (error == 0) {
         running->sections = reported_json(&reported, NULL);
         if (!running->sections)

@@ -447,9 +447,22 @@ static void put_trust(const struct stat_run *run, const struct style *style, str
     put_stale(run, style, out);
 }
 
+static void put_not_executed(const struct stat_run *run, const struct style *style,
+                             struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    text_printf(&words, "Not executed%s%s.", run->reason ? ": " : "",
+                run->reason ? run->reason : "");
+    section_put_words(text_string(&words), style, out);
+}
+
 void stat_put_report(const struct stat_run *run, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text refused = {0};
+    if (!run->run_count) {
+        put_not_executed(run, style, out);
+        return;
+    }
     put_title(run, style, out);
     const bool any = put_table(run, style, out);
     if (any)

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WHOLE_MOST 1e15 /* above this not every digit means something */
+#define WHOLE_MOST    1e15 /* above this not every digit means something */
+#define DECIMAL_LEAST 1e-4 /* below this zeros would have to be counted */
 
 /* Groups the digits before the point by threes. */
 static void group(const char *plain, char text[FIGURE_SIZE])
@@ -23,6 +24,17 @@ static void group(const char *plain, char text[FIGURE_SIZE])
     text[used] = '\0';
 }
 
+/* 12.500 says no more than 12.5. */
+static void trim(char plain[FIGURE_SIZE])
+{
+    if (!strchr(plain, '.') || strchr(plain, 'e'))
+        return;
+    char *end = plain + strlen(plain);
+    while (end[-1] == '0')
+        end--;
+    end[end[-1] == '.' ? -1 : 0] = '\0';
+}
+
 static void magnitude(double value, char text[FIGURE_SIZE])
 {
     char plain[FIGURE_SIZE];
@@ -32,14 +44,7 @@ static void magnitude(double value, char text[FIGURE_SIZE])
         snprintf(plain, sizeof(plain), "%.0f", value);
     else
         snprintf(plain, sizeof(plain), value < 0.1 ? "%.2g" : "%.3f", value);
-    /* 12.500 says no more than 12.5. */
-    if (strchr(plain, '.') && !strchr(plain, 'e'))
-        for (size_t end = strlen(plain); plain[end - 1] == '0' || plain[end - 1] == '.'; end--) {
-            bool point = plain[end - 1] == '.';
-            plain[end - 1] = '\0';
-            if (point)
-                break;
-        }
+    trim(plain);
     group(plain, text);
 }
 
@@ -54,10 +59,19 @@ const char *figure_of(double value, char text[FIGURE_SIZE])
 
 const char *figure_rounded(double value, int digits, char text[FIGURE_SIZE])
 {
+    char plain[FIGURE_SIZE], grouped[FIGURE_SIZE];
     const double size = fabs(value);
-    const int decimals = size > 0 && isfinite(size) ? digits - 1 - (int)floor(log10(size)) : 0;
-    const double unit = pow(10, decimals > 0 ? decimals : 0);
-    return figure_of(isfinite(size * unit) ? round(value * unit) / unit : value, text);
+    if (!(size > 0) || size >= WHOLE_MOST)
+        return figure_of(value, text);
+    const int decimals = digits - 1 - (int)floor(log10(size));
+    if (size < DECIMAL_LEAST)
+        snprintf(plain, sizeof(plain), "%.*g", digits, size);
+    else
+        snprintf(plain, sizeof(plain), "%.*f", decimals > 0 ? decimals : 0, size);
+    trim(plain);
+    group(plain, grouped);
+    snprintf(text, FIGURE_SIZE, "%s%.*s", value < 0 ? "-" : "", FIGURE_SIZE - 2, grouped);
+    return text;
 }
 
 const char *signed_figure(double value, char text[FIGURE_SIZE])

@@ -6,7 +6,6 @@
 
 #include <stddef.h>
 
-#include "judge/note.h"
 #include "judge/verdict.h"
 
 #define FIGURE_SIZE 40

@@ -258,15 +258,19 @@ static int take_listed(struct collecting *collecting, const char *name, struct f
     return take_rest(collecting, name, failure);
 }
 
+/* Who is salvaging already is not told to salvage. */
 static int take_file(struct collecting *collecting, const char *path, struct failure *failure)
 {
     struct run_list runs = {0};
-    int error = collecting->salvage ? run_list_read_damaged(path, &runs, failure)
-                                    : run_list_read(path, &runs, failure);
+    struct failure why = {0};
+    int error = collecting->salvage ? run_list_read_damaged(path, &runs, &why)
+                                    : run_list_read(path, &runs, &why);
     for (size_t i = 0; i < runs.count && !error; i++)
-        error = take_listed(collecting, runs.list[i].name, failure);
+        error = take_listed(collecting, runs.list[i].name, &why);
     run_list_release(&runs);
-    return error;
+    if (error && collecting->salvage && store_advises_salvage(&why))
+        return salvage_refuse(path, "too much of it is damaged", &why, failure);
+    return error ? fail_with(failure, error, "%s", why.text) : 0;
 }
 
 static int fill(struct collecting *collecting, const char *const *from, size_t count,

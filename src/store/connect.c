@@ -148,7 +148,7 @@ static bool is_plain(const char *path)
     return file_bytes(path, "-wal") == 0 && file_bytes(path, "-journal") == 0;
 }
 
-/* Not even an empty one: nobody writes to the file. */
+/* Not even an empty one. */
 static bool is_alone(const char *path)
 {
     static const char *const suffixes[] = {"-wal", "-journal"};
@@ -162,14 +162,27 @@ static bool is_alone(const char *path)
     return alone;
 }
 
+/* Has the file companions whenever somebody writes to it? One in another mode gets a journal with
+ * each change and loses it with each commit. Asked through SQLite: see check_file. */
+static bool is_in_wal_mode(struct store *store)
+{
+    unsigned char header[20];
+    sqlite3_file *file = NULL;
+    if (open_file(store, &without_company, 0) == SQLITE_OK)
+        sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    return file && file->pMethods &&
+           file->pMethods->xRead(file, header, sizeof(header), 0) == SQLITE_OK && header[18] == 2;
+}
+
 /* The ways to read a file, the best first; NULL ends them. Nothing may be left beside it. */
-static void choose_ways(const char *path, const struct way *ways[4])
+static void choose_ways(struct store *store, const struct way *ways[4])
 {
     size_t count = 0;
+    const char *path = store->file;
     bool plain = is_plain(path), may_write = access(path, W_OK) == 0;
     if (plain && may_write)
         ways[count++] = &that_cleans_up;
-    else if (is_alone(path))
+    else if (is_alone(path) && is_in_wal_mode(store))
         ways[count++] = &without_company;
     ways[count++] = &with_locks;
     if (!plain)
@@ -266,7 +279,7 @@ int connect_reading(struct store *store, struct failure *failure)
     struct failure first = {0};
     bool refused = false;
     const struct way *ways[4];
-    choose_ways(store->file, ways);
+    choose_ways(store, ways);
     for (size_t i = 0; ways[i]; i++) {
         const struct way *way = ways[i];
         if (way->immutable && !is_plain(store->file))

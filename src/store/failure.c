@@ -8,6 +8,9 @@
 
 #include "store/handle.h"
 
+#define SALVAGE                                                                                    \
+    "Take a copy you trust, or save what is left with: assay merge --salvage -o NEW FILE"
+
 struct explanation {
     int result; /* SQLite's primary result code */
     int error;
@@ -19,8 +22,7 @@ static const struct explanation explanations[] = {
     {SQLITE_FULL, ENOSPC, "the disk is full",
      "What was committed is safe: free some space and go on with --resume"},
     {SQLITE_NOTADB, EBADMSG, "it is not an SQLite database", "Name a file that assay wrote"},
-    {SQLITE_CORRUPT, EBADMSG, "the file is damaged",
-     "Take a copy you trust, or save what is left with: assay merge --salvage -o NEW FILE"},
+    {SQLITE_CORRUPT, EBADMSG, "the file is damaged", SALVAGE},
     {SQLITE_BUSY, EBUSY, "another program has locked it",
      "Wait for that program to end, or close it, and try again"},
     {SQLITE_LOCKED, EBUSY, "it is locked within this program",
@@ -99,8 +101,7 @@ int store_sql_failure(sqlite3 *db, const char *path, const char *doing, struct f
 }
 
 #define DAMAGED " is damaged, or was changed by another program: "
-#define ADVICE                                                                                     \
-    ". Take a copy you trust, or save what is left with: assay merge --salvage -o NEW FILE"
+#define ADVICE  ". " SALVAGE
 
 int store_damaged(const char *path, const char *what, struct failure *failure)
 {
@@ -113,6 +114,11 @@ void store_damage(const struct failure *failure, char *what, size_t size)
     from = from ? from + strlen(DAMAGED) : failure->text;
     const char *advice = strstr(from, ADVICE);
     snprintf(what, size, "%.*s", (int)(advice ? advice - from : (ptrdiff_t)strlen(from)), from);
+}
+
+bool store_advises_salvage(const struct failure *failure)
+{
+    return strstr(failure->text, SALVAGE);
 }
 
 int visit_damaged(const struct store *store, uint32_t cell, uint32_t process, const char *what,

@@ -70,6 +70,8 @@ int store_sql_failure(sqlite3 *db, const char *path, const char *doing, struct f
 int store_damaged(const char *path, const char *what, struct failure *failure);
 /* The `what` of such a failure, for a sentence of its own; of any other all of its text. */
 void store_damage(const struct failure *failure, char *what, size_t size);
+/* Does it tell its reader to save what is left? */
+bool store_advises_salvage(const struct failure *failure);
 /* The same of one visit: "lacks samples". */
 int visit_damaged(const struct store *store, uint32_t cell, uint32_t process, const char *what,
                   struct failure *failure);

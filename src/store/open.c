@@ -248,7 +248,8 @@ static int mark_finished(struct store *store, struct failure *failure)
     store_time(finished);
     int error = store_put_meta(store, "finished", finished, failure);
     if (!error)
-        error = store_execute(store, "DELETE FROM meta WHERE key = 'writer'", "write to", failure);
+        error = store_execute(store, "DELETE FROM meta WHERE key IN ('ended', 'writer')",
+                              "write to", failure);
     if (!error)
         error = checksum_put(store, failure);
     if (!error)

@@ -74,11 +74,22 @@ static int know_window(const struct reading *reading, const struct cell *cell,
     return known->quantity[0] == NO_QUANTITY ? -ENOMEM : 0;
 }
 
+/* Also those of kinds: the page cache moves them all. */
+static bool is_page_fault(const char *event)
+{
+    static const char *const names[] = {"page-faults", "faults", "minor-faults", "major-faults",
+                                        "exceptions:page_fault"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strncmp(event, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
 static void classify_program(const struct cell *cell, const char *event,
                              struct compare_quantity *like)
 {
     compare_classify(event, like);
-    const bool faults = strstr(event, "faults"), lasting = strcmp(event, RUN_NANOSECONDS) == 0;
+    const bool faults = is_page_fault(event), lasting = strcmp(event, RUN_NANOSECONDS) == 0;
     if (faults)
         like->margin = COMPARE_FAULT_MARGIN;
     else if (lasting)

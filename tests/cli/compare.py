@@ -105,6 +105,10 @@ class Compare(unittest.TestCase):
         self.assertTrue(faults)
         self.assertNotIn("differs", {group["standing"] for group in faults})
         self.assertEqual(envelope["analysis"]["deviations"], [])
+        # Faults that no page cache moves are counts like others.
+        other = "UPDATE counter SET event = 'alignment-faults' WHERE event = 'page-faults'"
+        renamed = [changed(self.path(f"{name}.sqlite"), self.path(f"{name}-renamed.sqlite"), other) for name in ("written", "read")]
+        self.assertTrue(self.compare(*renamed)["analysis"]["deviations"])
 
     def test_programs_that_wait_for_a_cpu_are_no_difference_those_that_take_much_longer_are(self):
         program, duration = self.path("waits"), self.path("duration")
@@ -123,6 +127,20 @@ class Compare(unittest.TestCase):
             return lasting["standing"]
         self.assertEqual(standing(".04", ".06"), "within")
         self.assertEqual(standing(".04", ".2"), "differs")
+
+    def test_what_too_few_processes_tell_is_said(self):
+        program, stores = self.path("forks"), []
+        for forks, runs in ((0, 30), (8, 3)):
+            with open(program, "w", encoding="utf-8") as script:
+                script.write("#!/bin/sh\n" + "/bin/true\n" * forks + "exit 0\n")
+            os.chmod(program, 0o755)
+            stores.append(self.path(f"forks-{forks}.sqlite"))
+            done = assay("stat", "-r", str(runs), "-e", "page-faults", "--store", stores[-1], "--", program)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        group, = [group for group in self.compare(*stores)["analysis"]["groups"] if (group["event"], group["subject"]) == ("page-faults", "forks")]
+        self.assertEqual(group["standing"], "unsure")
+        text = " ".join(assay("compare", *stores).stdout.split())
+        self.assertRegex(text, "[1-9] quantit(y differs|ies differ), by so few processes that")
 
     def test_the_label_says_what_differs(self):
         planted = changed(self.stores[1], self.path("kernel.sqlite"), *OTHER_KERNEL)

@@ -227,6 +227,7 @@ class Salvage(Case):
             if done.returncode:
                 refused += 1
                 self.assertGreater(len(done.stderr), 40)
+                self.assertNotIn("--salvage", done.stderr)  # which is what they do
                 self.assertFalse(os.path.exists(self.path("rest")))
                 continue
             saved += 1

@@ -114,6 +114,15 @@ class FromAStore(Case):
     def test_how_the_command_ended(self):
         self.assertEqual(self.same("--", "sh", "-c", "exit 3", status=3)["analysis"]["executions"][0]["exit_status"], 3)
 
+    def test_a_command_that_could_not_be_executed_is_reported(self):
+        self.assertEqual(self.stat("--store", self.store, "--", "/nowhere/no-such-program").returncode, 127)
+        done = tap.assay("report", self.store, "-o", os.path.join(self.folder, "page.html"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(os.path.join(self.folder, "page.html"), encoding="utf-8") as page:
+            self.assertIn("Not executed: ", page.read())
+        done = tap.assay("compare", self.store, self.store)
+        self.assertIn(done.returncode, (0, 1, 2), done.stderr)
+
     def test_where_perf_event_is_refused(self):
         if not REFUSE:
             self.skipTest("SECCOMP_REFUSE names no helper")

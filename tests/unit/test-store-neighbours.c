@@ -218,6 +218,44 @@ static void a_reader_may_keep_the_run_from_becoming_one_file(void **state)
     store_close(store);
 }
 
+/* As somebody who may not write to it. */
+static int read_what_is_locked(struct fixture *fixture, int from, int to)
+{
+    struct store *store = NULL;
+    struct failure refusal = {0};
+    char byte;
+    if (read(from, &byte, 1) != 1 || (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)))
+        return 2;
+    int error = store_open(&store, fixture->path, false, &refusal);
+    store_close(store);
+    return error == -EBUSY && write(to, "!", 1) == 1 ? 0 : 1;
+}
+
+/* A file without WAL has no journal between two changes, however much is written to it. */
+static void a_file_without_companions_may_have_a_writer(void **state)
+{
+    struct fixture *fixture = *state;
+    struct neighbour neighbour = start(read_what_is_locked, fixture);
+    struct store *store = create(fixture);
+    sqlite3 *writer = NULL;
+    must(store_finish(store, failure));
+    store_close(store);
+    assert_int_equal(chmod(fixture->folder, 0755) | chmod(fixture->path, 0444), 0);
+    assert_int_equal(sqlite3_open(fixture->path, &writer), SQLITE_OK);
+    const bool locked = sqlite3_exec(writer, "BEGIN EXCLUSIVE", NULL, NULL, NULL) == SQLITE_OK;
+    tell(neighbour.to);
+    if (locked) { /* else this is nobody who may write, either */
+        hear(neighbour.from);
+        finish_neighbour(&neighbour);
+    }
+    sqlite3_close(writer);
+    if (!locked) {
+        kill(neighbour.pid, SIGKILL);
+        waitpid(neighbour.pid, NULL, 0);
+        skip();
+    }
+}
+
 /* --- death at any moment --- */
 
 /* Writes what is pending, committing at random; 0 or the first error. */
@@ -315,6 +353,7 @@ int main(void)
         CASE(finished_visits_are_committed_without_being_asked),
         CASE(a_reader_may_keep_the_run_from_becoming_one_file),
         CASE(a_reader_that_goes_away_is_waited_for),
+        CASE(a_file_without_companions_may_have_a_writer),
         CASE(a_killed_writer_leaves_whole_visits_and_can_be_resumed),
     };
     return cmocka_run_group_tests_name("store-neighbours", tests, NULL, NULL);

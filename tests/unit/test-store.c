@@ -291,6 +291,20 @@ static void how_a_run_ended_is_kept_until_it_goes_on(void **state)
     }
 }
 
+static void a_finished_run_does_not_say_how_it_ended_before(void **state)
+{
+    struct fixture *fixture = *state;
+    struct store *store = create(fixture);
+    must(store_put_ended(store, "budget", failure));
+    must(store_finish(store, failure));
+    store_close(store);
+    struct run_list runs;
+    must(run_list_read(fixture->path, &runs, failure));
+    assert_non_null(runs.list[0].finished);
+    assert_null(runs.list[0].ended);
+    run_list_release(&runs);
+}
+
 static void an_existing_file_is_never_touched(void **state)
 {
     struct fixture *fixture = *state;
@@ -500,6 +514,7 @@ int main(void)
         CASE(visits_that_were_not_made_are_struck),
         CASE(a_finished_store_is_one_plain_file),
         CASE(how_a_run_ended_is_kept_until_it_goes_on),
+        CASE(a_finished_run_does_not_say_how_it_ended_before),
         CASE(an_existing_file_is_never_touched),
         CASE(what_a_probe_must_not_send_is_refused),
         CASE(a_bad_plan_is_refused),

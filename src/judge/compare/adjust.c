@@ -82,14 +82,18 @@ static void conclude_effect(const struct compare_case *file, struct compare_effe
         effect->standing = shifts(effect) && effect->least_p > share ? STANDING_FEW : STANDING_SAME;
 }
 
+static void take_figures(struct compare_group *group, const struct compare_effect *effect)
+{
+    group->delta = effect->delta;
+    group->delta_interval = effect->delta_interval;
+}
+
 /* The figures of a group are those of its own that differ by themselves, if any do. */
 static int take_own(const struct compare_case *file, struct compare_report *report,
                     struct compare_group *group)
 {
     int error = compare_typical(file, report, group, true);
-    const struct compare_effect *typical = &report->effects[group->typical];
-    group->delta = typical->delta;
-    group->delta_interval = typical->delta_interval;
+    take_figures(group, &report->effects[group->typical]);
     return error;
 }
 
@@ -108,10 +112,14 @@ static int conclude_group(const struct compare_case *file, struct compare_report
         group->standing = STANDING_DIFFERS;
         return take_own(file, report, group);
     }
+    if (group->quantities == 1)
+        take_figures(group, typical);
     if (told && beyond)
         group->standing = STANDING_DIFFERS;
     else if (told || of[STANDING_WITHIN] || group->differing)
         group->standing = STANDING_WITHIN;
+    else if (of[STANDING_UNSURE])
+        group->standing = STANDING_UNSURE;
     else
         group->standing = of[STANDING_FEW] && !of[STANDING_SAME] ? STANDING_FEW : STANDING_SAME;
     return 0;
