@@ -103,6 +103,12 @@ static int check_options(const struct compare_options *options, int count, char 
     struct failure failure = {0};
     if (check_arguments(options, count, arguments, &failure) < 0)
         return deliver_failure("compare", &failure, EXIT_USAGE);
+    if (options->html && options->common.output &&
+        strcmp(options->html, options->common.output) == 0) {
+        fail_with(&failure, -EINVAL,
+                  "--html and -o name the same file, which can hold one of them");
+        return deliver_failure("compare", &failure, EXIT_USAGE);
+    }
     if (output_check(options->common.output, &failure) < 0 ||
         (options->html && output_check(options->html, &failure) < 0))
         return deliver_failure("compare", &failure, EXIT_FAILED);

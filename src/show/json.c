@@ -204,6 +204,15 @@ static int write_rows(FILE *stream, json_rows *rows, void *context, struct failu
     return error;
 }
 
+/* Why a value was not written: the stream does not take it, or it did not fit into memory. */
+static int unwritten(FILE *stream, int error, struct failure *failure)
+{
+    if (!ferror(stream))
+        return fail_with(failure, -ENOMEM, "out of memory while writing JSON");
+    error = error ? error : EIO;
+    return fail_with(failure, -error, "cannot write JSON: %s", strerror(error));
+}
+
 int json_envelope_stream(struct envelope *envelope, FILE *stream, json_rows *rows, void *context,
                          struct failure *failure)
 {
@@ -211,28 +220,25 @@ int json_envelope_stream(struct envelope *envelope, FILE *stream, json_rows *row
     const char *key;
     json_t *value;
     const char *lead = "{\n";
-    int failed = 0, error = 0;
+    int error = 0;
     json_object_foreach(object, key, value)
     {
         fprintf(stream, "%s  \"%s\": ", lead, key);
         if (rows && strcmp(key, "results") == 0)
             error = write_rows(stream, rows, context, failure);
-        else
-            failed |= write_value(stream, value);
+        else if (write_value(stream, value) < 0)
+            error = unwritten(stream, errno, failure);
         lead = ",\n";
         if (error)
             break;
     }
     fputs("\n}\n", stream);
     /* A missing key is a result that did not fit into memory. */
-    failed |= json_object_size(object) != ENVELOPE_KEYS;
+    if (!error && json_object_size(object) != ENVELOPE_KEYS)
+        error = fail_with(failure, -ENOMEM, "out of memory while writing JSON");
     json_decref(object);
     json_envelope_release(envelope);
-    if (error)
-        return error;
-    if (failed)
-        return fail_with(failure, -ENOMEM, "out of memory while writing JSON");
-    return 0;
+    return error;
 }
 
 json_t *json_envelope_object(struct envelope *envelope)

@@ -43,6 +43,20 @@ static bool in_place(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
+/* Samples cannot be had again: whoever names a store for a result has mistaken one for the other.
+ */
+static bool is_database(const char *path)
+{
+    static const char magic[] = "SQLite format 3";
+    char begin[sizeof(magic)] = "";
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    const size_t got = fread(begin, 1, sizeof(begin), file);
+    fclose(file);
+    return got == sizeof(begin) && memcmp(begin, magic, sizeof(magic)) == 0;
+}
+
 int output_check(const char *path, struct failure *failure)
 {
     if (is_stdout(path) || in_place(path))
@@ -50,6 +64,11 @@ int output_check(const char *path, struct failure *failure)
     struct stat status;
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return cannot_write(path, EISDIR, failure);
+    if (is_database(path))
+        return fail_with(failure, -EEXIST,
+                         "cannot write %.500s: there is a database, which a result does not "
+                         "replace; name another file",
+                         path);
     AUTO_FREE char *copy = strdup(path);
     if (!copy)
         return cannot_write(path, ENOMEM, failure);

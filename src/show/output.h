@@ -14,7 +14,8 @@ struct output {
     char *temporary; /* renamed to path at the end; NULL: written in place (devices, pipes) */
 };
 
-/* Could FILE be written? Asked before a long run, so that it does not fail at its end. */
+/* Could FILE be written? Asked before a long run, so that it does not fail at its end. A database
+ * is never written over (-EEXIST). */
 int output_check(const char *path, struct failure *failure);
 
 /* path NULL or "-": standard output. */

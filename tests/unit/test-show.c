@@ -252,6 +252,37 @@ static void a_file_appears_whole_or_not_at_all(void **state)
     assert_int_equal(rmdir(folder), 0); /* nothing temporary was left */
 }
 
+static void a_database_is_never_written_over(void **state)
+{
+    (void)state;
+    static const char content[] = "SQLite format 3";
+    char path[] = "/tmp/assay-output-XXXXXX", again[32];
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, content, sizeof(content)), sizeof(content));
+    close(fd);
+    struct output output;
+    struct failure failure = {0};
+    assert_int_equal(output_open(&output, path, &failure), -EEXIST);
+    assert_non_null(strstr(failure.text, path));
+    read_whole(path, again, sizeof(again));
+    assert_string_equal(again, content);
+    unlink(path);
+}
+
+static void json_that_cannot_be_written_says_why(void **state)
+{
+    (void)state;
+    FILE *full = fopen("/dev/full", "w");
+    struct failure failure = {0};
+    assert_non_null(full);
+    setvbuf(full, NULL, _IONBF, 0);
+    struct envelope envelope = {.command = "doctor"};
+    assert_int_equal(json_envelope_write(&envelope, full, &failure), -ENOSPC);
+    assert_non_null(strstr(failure.text, "No space left"));
+    fclose(full);
+}
+
 static void what_cannot_be_written_is_said(void **state)
 {
     (void)state;
@@ -355,6 +386,8 @@ int main(void)
         cmocka_unit_test(counts_beyond_doubles_are_strings),
         cmocka_unit_test(the_envelope_has_every_key_and_survives_foreign_bytes),
         cmocka_unit_test(a_file_appears_whole_or_not_at_all),
+        cmocka_unit_test(a_database_is_never_written_over),
+        cmocka_unit_test(json_that_cannot_be_written_says_why),
         cmocka_unit_test(what_cannot_be_written_is_said),
         cmocka_unit_test(progress_tells_rate_and_time_left),
         cmocka_unit_test(progress_of_a_part_tells_of_the_whole),
