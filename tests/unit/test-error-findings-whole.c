@@ -85,7 +85,7 @@ static double by_place(const struct error_cell *cell, void *context)
 
 static void build_places(struct error_builder *builder, double factor)
 {
-    for (int64_t offset = 0; offset < 64; offset += 8)
+    for (int64_t offset = 0; offset < 64; offset += 2)
         build_error_cell(builder, &(struct error_way){.part = PART_PLACEMENT,
                                                       .event = "clock/ticks/",
                                                       .kind = "source",

@@ -14,6 +14,9 @@
 #define FACTOR 1.5
 /* A factor alone explains what it takes four fifths of. */
 #define EXPLAINS 0.8
+/* Half of the places within a line of 64 bytes: where a loop is slow in one place of ten, fewer
+ * than so many may all be quick by chance. */
+#define ENOUGH_PLACES 32u
 
 /* Cycles are what the claim speaks of; ticks and ns of an otherwise idle CPU follow them. */
 static int preference(const struct claim_facts *facts, const struct error_placement *placement)
@@ -95,6 +98,10 @@ void rule_placement(const struct claim_facts *facts, struct finding *finding)
     finding_clause(finding, "%.60s for each iteration from %s to %s over %zu places",
                    placement->event, figure_of(placement->least, least),
                    figure_of(placement->most, most), placement->places);
+    if (finding->verdict == FINDING_FAILS && placement->places < ENOUGH_PLACES) {
+        finding->verdict = FINDING_INCONCLUSIVE;
+        finding_clause(finding, "too few to say that no place is slow");
+    }
     enum finding_verdict windows = look_at_windows(facts, finding);
     if (factor.verdict == FINDING_HOLDS && windows == FINDING_FAILS)
         finding->verdict = FINDING_FAILS;
