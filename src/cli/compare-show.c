@@ -325,7 +325,7 @@ static void put_uncompared(const struct comparing *comparing, const struct style
                     "all: measure with more of them. ",
                     doubtful, doubtful == 1 ? "quantity differs" : "quantities differ");
     if (apart)
-        text_printf(&words, "%zu were measured on one side only.", apart);
+        text_printf(&words, "%zu quantities were measured on one side only.", apart);
     if (words.length) {
         text_putc(out, '\n');
         section_put_words(text_string(&words), style, out);

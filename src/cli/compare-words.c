@@ -147,12 +147,12 @@ static void put_quantities(const struct comparing *comparing, struct text *out)
     for (size_t i = 0; i < report->group_count; i++)
         compared += report->groups[i].quantities;
     if (!report->group_count) {
-        text_puts(out, "Nothing was measured alike on more than one side.");
+        text_puts(out, "Nothing could be compared that was measured on more than one side.");
         return;
     }
     if (!differ)
-        text_printf(out, "No quantity differs, of %zu in %zu groups", compared,
-                    report->group_count);
+        text_printf(out, "No quantity differs, of %zu in %zu group%s", compared,
+                    report->group_count, report->group_count == 1 ? "" : "s");
     else
         text_printf(out, "%zu of %zu groups of quantities %s", differ, report->group_count,
                     differ == 1 ? "differs" : "differ");

@@ -292,18 +292,19 @@ static void put_findings(const json_t *findings, const struct style *style, stru
     if (!total)
         return;
     static const struct {
-        const char *verdict, *words;
-    } told[] = {{"holds", "hold here"},
-                {"does not hold", "do not"},
-                {"inconclusive", "open"},
-                {"not testable here", "not testable"}};
+        const char *verdict, *one, *several;
+    } told[] = {{"holds", "holds here", "hold here"},
+                {"does not hold", "does not", "do not"},
+                {"inconclusive", "open", "open"},
+                {"not testable here", "not testable", "not testable"}};
     text_printf(&words, "%" JSON_INTEGER_FORMAT " claims of papers: ", total);
     const char *comma = "";
     for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
         json_int_t count = json_integer_value(json_object_get(verdicts, told[i].verdict));
         if (!count)
             continue;
-        text_printf(&words, "%s%" JSON_INTEGER_FORMAT " %s", comma, count, told[i].words);
+        text_printf(&words, "%s%" JSON_INTEGER_FORMAT " %s", comma, count,
+                    count == 1 ? told[i].one : told[i].several);
         comma = ", ";
     }
     run_summary_put_line("findings", text_string(&words), 1, style, out);

@@ -163,11 +163,11 @@ struct counts {
     bool seen[PAPERS];
 };
 static const struct {
-    const char *verdict, *told;
-} verdicts[] = {{"holds", "hold here"},
-                {"does not hold", "do not"},
-                {"inconclusive", "undecided"},
-                {"not testable here", "not testable here"}};
+    const char *verdict, *one, *several;
+} verdicts[] = {{"holds", "holds here", "hold here"},
+                {"does not hold", "does not", "do not"},
+                {"inconclusive", "undecided", "undecided"},
+                {"not testable here", "not testable here", "not testable here"}};
 #define VERDICTS   (sizeof(verdicts) / sizeof(*verdicts))
 #define UNTESTABLE (VERDICTS - 1)
 
@@ -204,7 +204,8 @@ static void put_count(struct page *page, const struct counts *counts)
     page_put(page, ":");
     for (size_t i = 0, told = 0; i < VERDICTS; i++)
         if (counts->of[i])
-            fprintf(page->stream, "%s %zu %s", told++ ? "," : "", counts->of[i], verdicts[i].told);
+            fprintf(page->stream, "%s %zu %s", told++ ? "," : "", counts->of[i],
+                    counts->of[i] == 1 ? verdicts[i].one : verdicts[i].several);
     page_put(page, ".</p>\n");
 }
 

@@ -250,7 +250,7 @@ class Pages(unittest.TestCase):
     def test_findings_are_counted(self):
         verdicts = ["holds", "holds", "does not hold", "inconclusive", "not testable here"]
         page = self.page(report(plain, sections=[section(plain, findings=[finding(plain, verdict) for verdict in verdicts])]))
-        self.assertIn("Of 5 claims of one paper: 2 hold here, 1 do not, 1 undecided, 1 not testable here.", page.text())
+        self.assertIn("Of 5 claims of one paper: 2 hold here, 1 does not, 1 undecided, 1 not testable here.", page.text())
         self.assertIn("5.4 times (5.1 to 5.9)", page.text())
         self.assertEqual(len(page.all("span", class_="chip chip-does-not-hold")), 2)
 

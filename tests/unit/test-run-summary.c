@@ -89,7 +89,7 @@ static void every_part_has_its_line(void **state)
         "           claimed, not seen\n"
         "repeat     counts of 2 programs: as is up to 29 % apart (page-faults);\n"
         "           controlled the same\n"
-        "findings   4 claims of papers: 1 hold here, 1 do not, 1 open, 1 not testable\n");
+        "findings   4 claims of papers: 1 holds here, 1 does not, 1 open, 1 not testable\n");
     json_decref(summary);
     json_decref(report);
 }
