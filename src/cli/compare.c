@@ -150,7 +150,9 @@ static void note_failures(struct comparing *comparing)
 
 static int judge(struct comparing *comparing, size_t count, struct failure *failure)
 {
-    int error = reported_load("compare", comparing->named, count, &comparing->reported, failure);
+    /* Whether sides are copies of each other is told with the sides. */
+    int error =
+        reported_load("compare", comparing->named, count, true, &comparing->reported, failure);
     if (error == 0)
         error = compare_take_sides(comparing, failure);
     if (error == 0)

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * --from, repeated: several stored runs are judged together. The first one says which machine and
- * seed the report is of. */
+ * --from, repeated: several stored runs are judged together, each once however often it is named.
+ * The first one says which machine and seed the report is of. */
 #pragma once
 
 #include "cli/options.h"

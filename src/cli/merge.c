@@ -161,8 +161,9 @@ static int merge(struct merging *merging, int count, char **arguments, struct fa
     const struct salvage salvage = {note_left_out, merging};
     const char *const *from = (const char *const *)(uintptr_t)arguments;
     int error = merging->options->salvage
-                    ? collection_salvage(merging->path, from, (size_t)count, &salvage, failure)
-                    : collection_write(merging->path, from, (size_t)count, failure);
+                    ? collection_salvage(merging->path, from, (size_t)count, &salvage, &interrupted,
+                                         failure)
+                    : collection_write(merging->path, from, (size_t)count, &interrupted, failure);
     return error ? error : read_infos(merging, failure);
 }
 

@@ -193,8 +193,8 @@ static int run(void *parsed, int argument_count, char **arguments)
         return deliver_failure("report", &failure, EXIT_FAILED);
     const char *const *paths =
         argument_count ? (const char *const *)arguments : (const char *const *)&latest;
-    error = reported_load("report", paths, argument_count ? (size_t)argument_count : 1, &reported,
-                          &failure);
+    error = reported_load("report", paths, argument_count ? (size_t)argument_count : 1, false,
+                          &reported, &failure);
     int status = error < 0 ? deliver_failure("report", &failure, run_store_exit(error, true))
                            : show(options, &reported, paths[0]);
     reported_release(&reported);

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "cli/command.h"
 #include "cli/deliver.h"
+#include "cli/distinct.h"
 
 static int read_lists(const char *const *paths, size_t count, struct reported *reported,
                       struct failure *failure)
@@ -76,23 +77,45 @@ static int judge_again(const char *teller, struct reported_run *judged)
     return judged->reason ? 0 : -ENOMEM;
 }
 
-int reported_load(const char *teller, const char *const *paths, size_t count,
+/* Of one that cannot be read nobody knows; why it cannot is said when it is judged. */
+static bool is_copy(const char *teller, const char *name, struct distinct *before)
+{
+    struct failure ignored = {0};
+    struct store *store = NULL;
+    bool copy = store_open(&store, name, false, &ignored) == 0 &&
+                distinct_take(before, teller, store, &ignored) == 0;
+    store_close(store);
+    return copy;
+}
+
+static int load_run(const char *teller, struct listed_run *run, struct reported *reported,
+                    struct distinct *before, struct failure *failure)
+{
+    const size_t known = before ? before->count : 0;
+    if (before && is_copy(teller, run->name, before))
+        return 0;
+    struct reported_run *judged = &reported->list[reported->count++];
+    judged->run = run;
+    int error = judge_again(teller, judged);
+    if (error < 0)
+        return fail_with(failure, error, "out of memory");
+    if (before && judged->reason)
+        distinct_forget(before, known);
+    return interrupted ? fail_with(failure, -EINTR, "interrupted") : 0;
+}
+
+int reported_load(const char *teller, const char *const *paths, size_t count, bool copies,
                   struct reported *reported, struct failure *failure)
 {
+    struct distinct before = {0};
     *reported = (struct reported){0};
     int error = read_lists(paths, count, reported, failure);
     for (size_t file = 0; file < reported->file_count && error == 0; file++) {
         struct run_list *runs = &reported->files[file];
-        for (size_t i = 0; i < runs->count && error == 0; i++) {
-            struct reported_run *judged = &reported->list[reported->count++];
-            judged->run = &runs->list[i];
-            error = judge_again(teller, judged);
-            if (error < 0)
-                fail_with(failure, error, "out of memory");
-            else if (interrupted)
-                error = fail_with(failure, -EINTR, "interrupted");
-        }
+        for (size_t i = 0; i < runs->count && error == 0; i++)
+            error = load_run(teller, &runs->list[i], reported, copies ? NULL : &before, failure);
     }
+    distinct_release(&before);
     return error;
 }
 

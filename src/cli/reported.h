@@ -20,13 +20,14 @@ struct reported_run {
 struct reported {
     struct run_list *files; /* [file_count] */
     size_t file_count;
-    struct reported_run *list; /* all runs, in the order of the files and within them */
+    struct reported_run *list; /* their runs, in the order of the files and within them */
     size_t count;
 };
 
 /* A file that cannot be read is a failure; a run that cannot be judged again is one without an
- * envelope, and its reason was said, by the command teller. Release in either case. */
-int reported_load(const char *teller, const char *const *paths, size_t count,
+ * envelope, and its reason was said, by the command teller. copies: a run is taken as often as it
+ * is named, else once, which is said. Release in either case. */
+int reported_load(const char *teller, const char *const *paths, size_t count, bool copies,
                   struct reported *reported, struct failure *failure);
 /* Could all of them be judged? */
 bool reported_is_whole(const struct reported *reported);

@@ -90,7 +90,7 @@ static int collect(struct running *running, const struct part_files *files)
 {
     struct failure failure = {0};
     int error = collection_write(running->place.store, (const char *const *)files->list,
-                                 files->count, &failure);
+                                 files->count, NULL, &failure);
     /* A run that was killed here has it already. */
     if (error == 0 || error == -EEXIST)
         error = verify(running, files, &failure);
@@ -155,7 +155,7 @@ static int report_on(struct running *running, const char *const *paths, size_t c
 {
     struct failure failure = {0};
     struct reported reported = {0};
-    int error = reported_load("run", paths, count, &reported, &failure);
+    int error = reported_load("run", paths, count, false, &reported, &failure);
     if (error == 0) {
         running->sections = reported_json(&reported, NULL);
         if (!running->sections)

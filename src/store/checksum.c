@@ -95,6 +95,19 @@ int checksum_of_tables(struct store *store, char text[17], struct failure *failu
     return 0;
 }
 
+int store_identity(struct store *store, char text[STORE_IDENTITY_SIZE], struct failure *failure)
+{
+    char content[17];
+    bool began;
+    int error = snapshot_begin(store, &began, failure);
+    if (error)
+        return error;
+    error = checksum_of_tables(store, content, failure);
+    snapshot_end(store, began);
+    snprintf(text, STORE_IDENTITY_SIZE, "%d %s", store->schema, error ? "" : content);
+    return error;
+}
+
 /* The rows of one table by themselves; of meta those that are no checksums. */
 static int sum_of_table(struct store *store, const struct checked_table *table, char text[17],
                         struct failure *failure)

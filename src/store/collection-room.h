@@ -31,6 +31,6 @@ int run_list_read_damaged(const char *path, struct run_list *runs, struct failur
 /* Says that nothing of the run can be taken. part: "its table cell is damaged". -EBADMSG. */
 int salvage_refuse(const char *name, const char *part, const struct failure *why,
                    struct failure *failure);
-/* Makes a store at `to` of what can be read of the run `from`. */
+/* Makes a store at `to` of what can be read of the run `from`, unless *stop becomes non-zero. */
 int store_salvage(const char *from, const char *to, const struct salvage *salvage,
-                  struct failure *failure);
+                  const volatile int *stop, struct failure *failure);

@@ -148,6 +148,17 @@ static int publish(const struct store *target, struct failure *failure)
 
 /* --- one run --- */
 
+static int open_source(const struct collecting *collecting, const char *name, struct store **source,
+                       struct failure *failure)
+{
+    int error = store_stopped(&collecting->target, failure);
+    if (!error)
+        error = store_open(source, name, false, failure);
+    if (!error)
+        (*source)->stop = collecting->target.stop;
+    return error;
+}
+
 static int put_sample(void *context, const struct sample *sample)
 {
     struct collecting *collecting = context;
@@ -195,7 +206,7 @@ static int copy_run(struct collecting *collecting, struct failure *failure)
 static int take_run(struct collecting *collecting, const char *name, struct failure *failure)
 {
     bool began = false;
-    int error = store_open(&collecting->source, name, false, failure);
+    int error = open_source(collecting, name, &collecting->source, failure);
     if (!error && !collecting->source->finished && !collecting->source->collection)
         error = connect_without_writer(collecting->source, failure);
     if (!error)
@@ -216,10 +227,11 @@ static int take_run(struct collecting *collecting, const char *name, struct fail
 
 /* --- runs that may be damaged --- */
 
-static int read_whole(const char *name, struct failure *failure)
+static int read_whole(const struct collecting *collecting, const char *name,
+                      struct failure *failure)
 {
     struct store *store = NULL;
-    int error = store_open(&store, name, false, failure);
+    int error = open_source(collecting, name, &store, failure);
     if (!error)
         error = store_read_whole(store, failure);
     store_close(store);
@@ -234,9 +246,10 @@ static int take_rest(struct collecting *collecting, const char *name, struct fai
     text_printf(&rest, "%s-rest", collecting->target.file);
     int error = rest.failed ? fail_with(failure, -ENOMEM, "out of memory") : 0;
     if (!error)
-        error = store_salvage(name, text_string(&rest), collecting->salvage, failure);
+        error = store_salvage(name, text_string(&rest), collecting->salvage,
+                              collecting->target.stop, failure);
     if (!error) {
-        error = read_whole(text_string(&rest), &why);
+        error = read_whole(collecting, text_string(&rest), &why);
         if (error == -EBADMSG)
             salvage_refuse(name, "what is left of it does not fit together", &why, failure);
         else if (error)
@@ -253,7 +266,7 @@ static int take_rest(struct collecting *collecting, const char *name, struct fai
 static int take_listed(struct collecting *collecting, const char *name, struct failure *failure)
 {
     struct failure damage = {0};
-    if (!collecting->salvage || read_whole(name, &damage) != -EBADMSG)
+    if (!collecting->salvage || read_whole(collecting, name, &damage) != -EBADMSG)
         return take_run(collecting, name, failure);
     return take_rest(collecting, name, failure);
 }
@@ -295,7 +308,7 @@ static int check_written(const struct collecting *collecting, struct failure *fa
     struct failure why = {0};
     int error = run_list_read(collecting->target.file, &runs, &why);
     for (size_t i = 0; i < runs.count && !error; i++)
-        error = read_whole(runs.list[i].name, &why);
+        error = read_whole(collecting, runs.list[i].name, &why);
     run_list_release(&runs);
     if (error)
         fail_with(failure, error,
@@ -306,12 +319,14 @@ static int check_written(const struct collecting *collecting, struct failure *fa
 }
 
 static int write_new(const char *path, const char *const *from, size_t count,
-                     const struct salvage *salvage, struct failure *failure)
+                     const struct salvage *salvage, const volatile int *stop,
+                     struct failure *failure)
 {
     struct stat status;
     if (lstat(path, &status) == 0)
         return refuse_existing(path, failure);
-    struct collecting collecting = {.target = {.path = strdup(path)}, .salvage = salvage};
+    struct collecting collecting = {.target = {.path = strdup(path), .stop = stop},
+                                    .salvage = salvage};
     if (!collecting.target.path)
         return fail_with(failure, -ENOMEM, "out of memory");
     int error = make_file(&collecting, failure);
@@ -321,22 +336,27 @@ static int write_new(const char *path, const char *const *from, size_t count,
         if (!error && collecting.unvouched)
             error = check_written(&collecting, failure);
         if (!error)
+            error = store_stopped(&collecting.target, failure);
+        if (!error)
             error = publish(&collecting.target, failure);
         store_remove_files(collecting.target.file);
     }
+    if (error == -EINTR)
+        fail_with(failure, error, "interrupted: %.300s was not made", path);
     free(collecting.target.path);
     free(collecting.target.file);
     return error;
 }
 
 int collection_write(const char *path, const char *const *from, size_t count,
-                     struct failure *failure)
+                     const volatile int *stop, struct failure *failure)
 {
-    return write_new(path, from, count, NULL, failure);
+    return write_new(path, from, count, NULL, stop, failure);
 }
 
 int collection_salvage(const char *path, const char *const *from, size_t count,
-                       const struct salvage *salvage, struct failure *failure)
+                       const struct salvage *salvage, const volatile int *stop,
+                       struct failure *failure)
 {
-    return write_new(path, from, count, salvage, failure);
+    return write_new(path, from, count, salvage, stop, failure);
 }

@@ -14,7 +14,7 @@ struct listed_run {
     unsigned number; /* from 1 in a collection; 0: the file is a store of one run */
     char *name;      /* that store_open takes: "FILE#2", or the file itself */
     char *command, *argv, *fingerprint, *started, *finished; /* finished NULL: it is not */
-    char *ended; /* how, where it is not finished and was not broken off: "budget"; else NULL */
+    char *ended; /* how, where it is not finished and told: "budget", "interrupted"; else NULL */
 };
 struct run_list {
     struct listed_run *list;
@@ -28,9 +28,10 @@ void run_list_release(struct run_list *runs);
 void run_list_describe(const struct run_list *runs, struct text *out);
 
 /* Makes a collection of all runs in these files, stores and collections alike; a run that is there
- * twice is taken once. Appears whole or not at all; -EEXIST rather than touch an existing file. */
+ * twice is taken once. Appears whole or not at all; -EEXIST rather than touch an existing file,
+ * -EINTR when *stop became non-zero before all of it was there (NULL: nothing stops it). */
 int collection_write(const char *path, const char *const *from, size_t count,
-                     struct failure *failure);
+                     const volatile int *stop, struct failure *failure);
 
 /* What could not be read of a run. */
 struct salvage {
@@ -42,4 +43,5 @@ struct salvage {
  * own record is not, become failed ones. Fails where a run says too little without what is damaged.
  */
 int collection_salvage(const char *path, const char *const *from, size_t count,
-                       const struct salvage *salvage, struct failure *failure);
+                       const struct salvage *salvage, const volatile int *stop,
+                       struct failure *failure);

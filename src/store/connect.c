@@ -25,6 +25,8 @@
 #define CHECK_STEPS_A_BYTE 32
 #define STEPS_A_TICK       1000
 
+#define HEADER_BYTES 100 /* of every SQLite database */
+
 /* KiB of pages kept in memory, whatever the size of the store. Who reads goes through visits by
  * cell, all over the table: that of a store with millions of samples must fit. */
 #define CACHE         "PRAGMA cache_size=-8192"
@@ -251,6 +253,12 @@ static int check_file(const char *path, bool writable, struct failure *failure)
                          "%s is empty: a run that ended before its store was made, or not a store. "
                          "Remove it and start anew.",
                          path);
+    if (status.st_size < HEADER_BYTES) /* SQLite would take it for an empty database */
+        return fail_with(failure, -EBADMSG,
+                         "%s is cut short, or it is not an SQLite database: it has %lld bytes, "
+                         "fewer than the header of one. Name a file that assay wrote, or take a "
+                         "copy of it that is whole.",
+                         path, (long long)status.st_size);
     if (access(path, R_OK | (writable ? W_OK : 0)) < 0)
         return fail_with(failure, -errno,
                          "cannot open the store %s for %s: %s. Check its owner "

@@ -59,6 +59,7 @@ struct store {
     sqlite3_stmt *insert_executed, *insert_call; /* NULL: not needed yet */
     struct sample_scan *scan;                    /* under way; NULL: none */
     int64_t steps_left;                          /* of connect_limit */
+    const volatile int *stop; /* ends reading and writing when it becomes non-zero; NULL: none */
 };
 
 /* --- failure.c --- */
@@ -91,6 +92,8 @@ int store_prepare(struct store *store, const char *sql, sqlite3_stmt **statement
                   struct failure *failure);
 /* Runs sql, which gives no rows anyone wants. */
 int store_execute(struct store *store, const char *sql, const char *doing, struct failure *failure);
+/* -EINTR once store->stop says so, else 0. */
+int store_stopped(const struct store *store, struct failure *failure);
 /* 1 with a row, 0 at the end, negative errno. */
 int store_step(struct store *store, sqlite3_stmt *statement, const char *doing,
                struct failure *failure);

@@ -247,7 +247,7 @@ static int save_visit(struct reading *reading, const struct known *known, struct
     if (!read || !(agrees || salvaging->visits_hold))
         return put_lost(reading, known->id, told, "its own record is damaged", failure);
     int error = samples_of_visit(salvaging->source, &entry.row, ignore, NULL, &why);
-    if (error == -ENOMEM)
+    if (error == -ENOMEM || error == -EINTR)
         return fail_with(failure, error, "%s", why.text);
     if (error)
         return put_lost(reading, known->id, &entry.row.visit, "its samples are damaged", failure);

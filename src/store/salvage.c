@@ -45,7 +45,10 @@ static int check_by_table(struct salvaging *salvaging, struct failure *failure)
         struct failure why = {0};
         if (table->since > source->schema)
             continue;
-        bool holds = checksum_holds(source, table, &why) == 1;
+        int answer = checksum_holds(source, table, &why);
+        if (answer == -EINTR)
+            return fail_with(failure, answer, "%s", why.text);
+        bool holds = answer == 1;
         if (strcmp(table->name, "visit") == 0)
             salvaging->visits_hold = holds;
         else if (!holds && is_detail(table->name))
@@ -148,15 +151,17 @@ static int save(struct salvaging *salvaging, const char *to, struct failure *fai
 }
 
 int store_salvage(const char *from, const char *to, const struct salvage *salvage,
-                  struct failure *failure)
+                  const volatile int *stop, struct failure *failure)
 {
     struct salvaging salvaging = {.name = from, .salvage = salvage};
     salvaging.target.path = salvaging.target.file = strdup(to);
+    salvaging.target.stop = stop;
     if (!salvaging.target.path)
         return fail_with(failure, -ENOMEM, "out of memory");
     bool began = false;
     int error = store_open_damaged(&salvaging.source, from, false, failure);
     if (!error) {
+        salvaging.source->stop = stop;
         connect_limit(salvaging.source, 8);
         error = snapshot_begin(salvaging.source, &began, failure);
     }

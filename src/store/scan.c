@@ -138,10 +138,13 @@ static int take_row(struct sample_scan *scan, sqlite3_value **values)
 {
     struct sample *sample = &scan->current;
     int64_t key = sqlite3_value_int64(values[KEY]);
+    int error = store_stopped(scan->store, scan->failure); /* one step is the whole table */
+    if (error)
+        return error;
     if (key <= scan->last || !read_sample(values, sample))
         return damaged(scan, "a sample holds impossible values");
     if (!scan->seen || key >> KEY_VISIT_SHIFT != scan->last >> KEY_VISIT_SHIFT) {
-        int error = find_visit(scan, key >> KEY_VISIT_SHIFT);
+        error = find_visit(scan, key >> KEY_VISIT_SHIFT);
         if (error)
             return error;
     }

@@ -131,8 +131,7 @@ int schema_version(struct store *store, struct failure *failure)
     if (application != STORE_APPLICATION_ID)
         return fail_with(failure, -EMEDIUMTYPE,
                          "%s is an SQLite database, but not a store of assay: its application id "
-                         "is 0x%08x instead of 0x%08x. Name a file that assay wrote, or leave the "
-                         "name out to use the latest.",
+                         "is 0x%08x instead of 0x%08x. Name a file that assay wrote.",
                          store->path, (unsigned)application, STORE_APPLICATION_ID);
     store->collection = version > COLLECTION_SCHEMAS;
     if (store->collection)

@@ -26,9 +26,19 @@ int store_execute(struct store *store, const char *sql, const char *doing, struc
     return 0;
 }
 
+int store_stopped(const struct store *store, struct failure *failure)
+{
+    if (!store->stop || !*store->stop)
+        return 0;
+    return fail_with(failure, -EINTR, "interrupted while using %.300s", store->path);
+}
+
 int store_step(struct store *store, sqlite3_stmt *statement, const char *doing,
                struct failure *failure)
 {
+    int error = store_stopped(store, failure);
+    if (error)
+        return error;
     int result = sqlite3_step(statement);
     if (result == SQLITE_ROW)
         return 1;

@@ -98,8 +98,8 @@ int store_break_off(struct store *store, struct failure *failure);
  * (-EBUSY: another program reads it) the text says that the run is safe; calling again tries it
  * again. */
 int store_finish(struct store *store, struct failure *failure);
-/* Keeps how a run ended that is not finished: "budget" where its time was over. NULL: it goes on.
- */
+/* Keeps how a run ended that is not finished: "budget" where its time was over, "interrupted" where
+ * a part of a command was counted. NULL: it goes on. */
 int store_put_ended(struct store *store, const char *how, struct failure *failure);
 /* Commits the visits that ended, forgets one that did not. store may be NULL. */
 void store_close(struct store *store);
@@ -188,6 +188,9 @@ struct store_info {
 };
 int store_info(struct store *store, struct store_info *info, struct failure *failure);
 void store_info_release(struct store_info *info);
+/* The schema and content of a run as text: its copies have the same, in whichever file they are. */
+#define STORE_IDENTITY_SIZE 32
+int store_identity(struct store *store, char text[STORE_IDENTITY_SIZE], struct failure *failure);
 /* Adds to facts. */
 int store_facts(struct store *store, struct facts *facts, struct failure *failure);
 

@@ -10,8 +10,11 @@ import json
 import os
 import random
 import shutil
+import signal
 import sqlite3
+import subprocess
 import tempfile
+import time
 import unittest
 
 import tap
@@ -137,6 +140,49 @@ class Merge(Case):
     def test_a_damaged_source_leaves_no_file(self):
         self.run_assay("merge", "-o", self.path("new"), self.store("finished"), self.store("flipped"), status=1)
         self.assertEqual(sorted(os.listdir(self.folder)), ["finished", "flipped"])
+
+    def test_what_is_no_store_is_refused_with_advice_that_can_be_followed(self):
+        foreign, cut = self.path("foreign"), self.path("cut")
+        with sqlite3.connect(foreign) as other:
+            other.execute("CREATE TABLE bookmark(url TEXT)")
+        other.close()
+        with open(self.store("finished"), "rb") as whole, open(cut, "wb") as file:
+            file.write(whole.read(50))
+        for path, words in ((foreign, "not a store of assay"), (cut, "is cut short")):
+            for arguments in (("merge", "-o", self.path("new"), path), ("merge", "--salvage", "-o", self.path("new"), path),
+                              ("compare", path, self.path("finished")), ("error", "--from", path), ("report", path), ("export", path)):
+                with self.subTest(arguments=arguments):
+                    said = self.run_assay(*arguments, status=1).stderr
+                    self.assertIn(words, said)
+                    self.assertIn("Name a file that assay wrote", said)
+                    self.assertNotIn("latest", said)
+
+    def interrupt(self, how, *arguments):
+        """While its first store is locked it waits, so that the signal comes before anything is copied."""
+        before = set(os.listdir(self.folder))
+        locked = sqlite3.connect(arguments[-1], isolation_level=None)
+        locked.execute("BEGIN EXCLUSIVE")
+        process = subprocess.Popen([tap.ASSAY, "merge", "-o", self.path("new"), *arguments], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        while process.poll() is None and not any(name.startswith("new.") for name in os.listdir(self.folder)):
+            time.sleep(0.001)
+        process.send_signal(how)
+        locked.close()
+        shown, said = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, shown), (130, ""), said)
+        self.assertEqual(said, f"assay merge: interrupted: {self.path('new')} was not made\n")
+        self.assertEqual(set(os.listdir(self.folder)), before)
+
+    def test_whoever_interrupts_it_gets_no_file(self):
+        damaged = self.path("damaged")
+        self.run_assay("merge", "-o", damaged, self.store("finished-schema-5"))
+        with sqlite3.connect(damaged) as store:
+            store.execute("UPDATE sample_packed SET value = value + 1 WHERE key = (SELECT max(key) FROM sample_packed)")
+        store.close()
+        for how in (signal.SIGINT, signal.SIGTERM):
+            for arguments in ((self.path("finished-schema-5"),), ("--salvage", self.path("finished-schema-5")), ("--salvage", damaged)):
+                with self.subTest(how=how, arguments=arguments):
+                    self.interrupt(how, *arguments)
 
     def test_text_from_stores_cannot_command_a_terminal(self):
         path = self.store("unfinished")

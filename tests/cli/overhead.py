@@ -16,6 +16,7 @@ import time
 import unittest
 
 import tap
+from unfinished import unfinish
 
 # Two paths that ordinary users may take, in few processes.
 SMALL = ("--path", "perf-read,perf-syscall", "--counted", "page-faults:u", "--processes", "3")
@@ -204,6 +205,8 @@ class JudgedAgain(Case):
         self.assertEqual(again["results"], first["results"])
         copy = self.path("copy.sqlite")
         shutil.copy(store, copy)
+        self.assertEqual(self.judged("--from", store, "--from", copy)["results"], first["results"])
+        unfinish(copy)  # the same calls, from before the run was finished
         self.assertIn("count twice", self.refused((2, 3, 4), "--from", store, "--from", copy))
 
     def test_absences_are_in_the_store(self):

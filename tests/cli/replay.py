@@ -110,6 +110,28 @@ class Replay(unittest.TestCase):
                 with self.subTest(name, numbered=False):
                     self.assertEqual(judged(name, collection), expected(name))
 
+    def test_a_run_counts_once_however_often_it_is_named(self):
+        """A copy of the file and a collection that holds it are no further evidence."""
+        for name in ("lab-aarch64-error", "vm-x86_64-overhead", "vm-x86_64-repeat"):
+            command = command_of(name)
+            path = unpack(name, self.folder)
+            copy = shutil.copy(path, os.path.join(self.folder, "copy.sqlite"))
+            collection = os.path.join(self.folder, f"{name}-all.sqlite")
+            merged = tap.assay("merge", "-o", collection, path, unpack("vm-x86_64-clocks", self.folder))
+            self.assertEqual(merged.returncode, 0, merged.stderr)
+            alone = tap.assay(command, "--from", path, "--json")
+            for files, said in (((path, path), f"{path} is named twice and counts once"),
+                                ((path, copy), f"{copy} is the same run as {path} and counts once"),
+                                ((path, collection), f"{collection}#1 is the same run as {path} and counts once"),
+                                ((collection, path), f"{path} is the same run as {collection}#1 and counts once")):
+                with self.subTest(name, files=files):
+                    done = tap.assay(command, *[word for file in files for word in ("--from", file)], "--json")
+                    self.assertEqual(done.returncode, alone.returncode, done.stderr)
+                    self.assertEqual(done.stderr, f"assay {command}: {said}\n" + alone.stderr)
+                    one, several = json.loads(alone.stdout), json.loads(done.stdout)
+                    for part in ("machine", "seed", "findings", "results"):
+                        self.assertEqual(several[part], one[part])
+
     def test_a_run_goes_on_in_its_store_but_not_in_a_collection(self):
         collection = os.path.join(self.folder, "all.sqlite")
         paths = [unpack(name, self.folder) for name in NAMES]
@@ -160,6 +182,15 @@ class Replay(unittest.TestCase):
         self.assertIn("damaged", section["reason"])
         self.assertIn("damaged", done.stderr)
         self.assertEqual(section["figures"], [])
+
+    def test_a_report_of_a_damaged_run_and_its_sound_copy_has_both(self):
+        whole = shutil.copy(unpack("lab-aarch64-error", self.folder), os.path.join(self.folder, "whole.sqlite"))
+        done = tap.assay("report", "--json", self.damaged("lab-aarch64-error"), whole)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        first, second = json.loads(done.stdout)["analysis"]["sections"]
+        self.assertIn("damaged", first["reason"])
+        self.assertEqual(second["store"], whole)
+        self.assertTrue(second["figures"])
 
     def test_a_newer_schema_is_refused_by_its_name(self):
         path = unpack(NAMES[0], self.folder)

@@ -100,13 +100,27 @@ class Report(unittest.TestCase):
 
     def test_machines_get_letters_by_fingerprint(self):
         there = self.altered("there.sqlite", "fingerprint", "0123456789abcdef")
-        made = self.object(self.copy, there, self.copy)
+        made = self.object(self.copy, there, self.altered("later.sqlite", "started", "2031-01-01T00:00:00Z"))
         self.assertEqual([machine["label"] for machine in made["machines"]], ["A", "B"])
         self.assertEqual(made["machines"][1]["fingerprint"], "0123456789abcdef")
         self.assertEqual([(section["id"], section["machine"]) for section in made["sections"]],
                          [("clocks-1", "A"), ("clocks-2", "B"), ("clocks-3", "A")])
         self.assertEqual(made["title"], "2 machines, assayed")
         self.assertIn("there.sqlite is not finished", " ".join(made["notes"]))
+
+    def test_a_run_is_a_section_once_however_often_it_is_named(self):
+        copy, both = self.path("copy.sqlite"), self.path("both.sqlite")
+        shutil.copy(self.copy, copy)
+        merged = tap.assay("merge", self.altered("there.sqlite", "fingerprint", "0123456789abcdef"), self.copy, "-o", both)
+        self.assertEqual(merged.returncode, 0, merged.stderr)
+        for files, stores, said in (((self.copy, self.copy), (self.copy,), f"{self.copy} is named twice and counts once"),
+                                    ((copy, self.copy), (copy,), f"{self.copy} is the same run as {copy} and counts once"),
+                                    ((copy, both), (copy, f"{both}#1"), f"{both}#2 is the same run as {copy} and counts once")):
+            with self.subTest(files=files):
+                done = self.report("--json", *files)
+                self.assertEqual([line for line in done.stderr.splitlines() if "once" in line], [f"assay report: {said}"])
+                sections = json.loads(done.stdout)["analysis"]["sections"]
+                self.assertEqual(tuple(section["store"] for section in sections), stores)
 
     def test_runs_of_a_collection_are_sections(self):
         """And one of them, named by its number, is one."""

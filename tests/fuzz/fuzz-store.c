@@ -191,7 +191,7 @@ static void salvage(void)
     struct store *store = NULL;
     struct failure failure = {0};
     snprintf(rest, sizeof(rest), "%s.rest", file_name());
-    int error = collection_salvage(rest, from, 1, &nobody, &failure);
+    int error = collection_salvage(rest, from, 1, &nobody, NULL, &failure);
     if (!error)
         error = store_open(&store, rest, false, &failure);
     if (!error)

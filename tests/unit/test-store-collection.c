@@ -55,7 +55,7 @@ static void collect(const struct fixture *fixture, const char *name, const char 
     const char *list[8];
     for (size_t i = 0; i < count; i++)
         list[i] = in_folder(fixture, from[i], sources[i]);
-    must(collection_write(in_folder(fixture, name, path), list, count, failure));
+    must(collection_write(in_folder(fixture, name, path), list, count, NULL, failure));
 }
 
 /* The number of files in the fixture's folder. */
@@ -144,7 +144,7 @@ static void a_collection_of_collections_has_each_run_once(void **state)
     /* one of a collection */
     const char *const only = numbered(path, 2, name);
     char picked[NAME];
-    must(collection_write(in_folder(fixture, "one.sqlite", picked), &only, 1, failure));
+    must(collection_write(in_folder(fixture, "one.sqlite", picked), &only, 1, NULL, failure));
     expect_same(in_folder(fixture, "a.sqlite", source), picked);
 }
 
@@ -213,12 +213,75 @@ static void what_cannot_be_taken_leaves_nothing(void **state)
     const char *const from[] = {in_folder(fixture, "a.sqlite", first), fixture->path};
     struct failure refusal = {0};
     in_folder(fixture, "all.sqlite", all);
-    assert_int_equal(collection_write(all, from, 2, &refusal), -EBADMSG);
+    assert_int_equal(collection_write(all, from, 2, NULL, &refusal), -EBADMSG);
     expect_words(&refusal, "b.sqlite");
-    assert_int_equal(collection_write(from[0], from, 1, &refusal), -EEXIST);
-    assert_int_equal(collection_write(in_folder(fixture, "no/folder", path), from, 1, &refusal),
-                     -ENOENT);
+    assert_int_equal(collection_write(from[0], from, 1, NULL, &refusal), -EEXIST);
+    assert_int_equal(
+        collection_write(in_folder(fixture, "no/folder", path), from, 1, NULL, &refusal), -ENOENT);
     assert_int_equal(count_files(fixture), 2);
+}
+
+/* Rows that are put into a table, on whichever connection; with the last of them the user loses
+ * patience. */
+static struct {
+    const char *table;
+    int rows, last;
+    volatile int stop;
+} watched;
+
+static int see_statement(unsigned kind, void *context, void *statement, void *text)
+{
+    (void)kind;
+    (void)context;
+    (void)text;
+    const char *into = strstr(sqlite3_sql(statement), "INTO ");
+    if (into && strncmp(into + 5, watched.table, strlen(watched.table)) == 0 &&
+        ++watched.rows == watched.last)
+        watched.stop = 1;
+    return 0;
+}
+
+static int watch_statements(sqlite3 *db, char **error, const void *api)
+{
+    (void)error;
+    (void)api;
+    return sqlite3_trace_v2(db, SQLITE_TRACE_STMT, see_statement, NULL);
+}
+
+static int collect_until(const char *all, const char *from, const char *table, int last)
+{
+    const struct salvage nobody = {0};
+    struct failure refusal = {0};
+    watched.table = table;
+    watched.last = last;
+    watched.stop = watched.rows = 0;
+    sqlite3_auto_extension((void (*)(void))watch_statements);
+    int error = last % 2 ? collection_write(all, &from, 1, &watched.stop, &refusal)
+                         : collection_salvage(all, &from, 1, &nobody, &watched.stop, &refusal);
+    sqlite3_cancel_auto_extension((void (*)(void))watch_statements);
+    if (error)
+        expect_words(&refusal, "all.sqlite was not made");
+    return error;
+}
+
+static void whoever_is_stopped_leaves_nothing(void **state)
+{
+    struct fixture *fixture = *state;
+    char all[NAME];
+    make_run(fixture, "a.sqlite", "measure", 1, true);
+    in_folder(fixture, "all.sqlite", all);
+    static const char *const tables[] = {"cell", "counter", "visit", "sample_packed"};
+    for (size_t damaged = 0; damaged < 2; damaged++) {
+        for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+            for (int last = damaged ? 2 : 1; last < 4; last += 1 + (int)damaged) {
+                assert_int_equal(collect_until(all, fixture->path, tables[i], last), -EINTR);
+                assert_int_equal(watched.rows, last); /* not one more */
+                assert_int_equal(count_files(fixture), 1);
+            }
+        change(fixture->path, "UPDATE sample_packed SET value = value + 1 WHERE key = "
+                              "(SELECT max(key) FROM sample_packed)");
+    }
+    assert_int_equal(collect_until(all, fixture->path, "none", 2), 0);
 }
 
 static void a_store_being_written_is_not_taken(void **state)
@@ -229,11 +292,11 @@ static void a_store_being_written_is_not_taken(void **state)
     const char *const from[] = {fixture->path};
     struct failure refusal = {0};
     in_folder(fixture, "all.sqlite", all);
-    assert_int_equal(collection_write(all, from, 1, &refusal), -EBUSY);
+    assert_int_equal(collection_write(all, from, 1, NULL, &refusal), -EBUSY);
     expect_words(&refusal, "being written");
     must(store_commit(writer, failure));
     store_close(writer);
-    must(collection_write(all, from, 1, failure));
+    must(collection_write(all, from, 1, NULL, failure));
     expect_same(fixture->path, all);
 }
 
@@ -256,7 +319,7 @@ static void older_stores_are_taken_as_they_are(void **state)
         change(fixture->path, newer[i]);
         snprintf(name, sizeof(name), "%zu.sqlite", i);
         const char *const from[] = {fixture->path};
-        must(collection_write(in_folder(fixture, name, all), from, 1, failure));
+        must(collection_write(in_folder(fixture, name, all), from, 1, NULL, failure));
         expect_same(fixture->path, all);
         struct store *store = NULL;
         struct store_info info = {0};
@@ -316,6 +379,7 @@ int main(void)
         CASE(the_only_run_needs_no_number),
         CASE(a_file_may_have_such_a_name),
         CASE(what_cannot_be_taken_leaves_nothing),
+        CASE(whoever_is_stopped_leaves_nothing),
         CASE(a_store_being_written_is_not_taken),
         CASE(older_stores_are_taken_as_they_are),
         CASE(views_tell_which_store_a_row_is_of),

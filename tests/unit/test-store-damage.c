@@ -38,7 +38,13 @@ static void other_files_are_refused(void **state)
     write_file(fixture->path, "", 0);
     refuse_both_ways(fixture->path, -EBADMSG, "is empty");
     write_file(fixture->path, "SQLite format 3", 16); /* a header and nothing more */
-    refuse_both_ways(fixture->path, -EBADMSG, "not an SQLite database");
+    refuse_both_ways(fixture->path, -EBADMSG, "cut short");
+    unlink(fixture->path);
+    make_finished(fixture);
+    for (int length = 99; length > 0; length -= 7) {
+        assert_int_equal(truncate(fixture->path, length), 0);
+        refuse_both_ways(fixture->path, -EBADMSG, "cut short");
+    }
     unlink(fixture->path);
     change(fixture->path, "CREATE TABLE bookmark(url TEXT)");
     refuse_both_ways(fixture->path, -EMEDIUMTYPE, "not a store of assay");

@@ -102,7 +102,7 @@ static void runs_within_a_run_are_found(void **state)
     char *alone = make_in_place(fixture, "cafe", "measure", true, true);
     usleep(2000);
     must(store_default_path("cafe", "run", &collection, failure));
-    must(collection_write(collection, (const char *const[]){alone}, 1, failure));
+    must(collection_write(collection, (const char *const[]){alone}, 1, NULL, failure));
     must(store_latest("cafe", "measure", &path, failure));
     assert_memory_equal(path, collection, strlen(collection));
     assert_string_equal(path + strlen(collection), "#1");

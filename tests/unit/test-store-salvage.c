@@ -29,7 +29,7 @@ static int salvage_file(const char *from, const char *to, struct lost *lost,
     *lost = (struct lost){0};
     const struct salvage salvage = {note, lost};
     unlink(to);
-    return collection_salvage(to, &from, 1, &salvage, failure);
+    return collection_salvage(to, &from, 1, &salvage, NULL, failure);
 }
 
 /* --- a rest against what was written --- */
@@ -292,7 +292,7 @@ static void damaged_collections(void **state)
     snprintf(store, sizeof(store), "%s", fixture->path);
     snprintf(fixture->path, sizeof(fixture->path), "%s/all.sqlite", fixture->folder);
     const char *const from[] = {store};
-    must(collection_write(fixture->path, from, 1, failure));
+    must(collection_write(fixture->path, from, 1, NULL, failure));
     begin_with(fixture, &attempt, &content);
     srand(3);
     for (size_t i = 0; i < 160; i++)
