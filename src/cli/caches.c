@@ -24,7 +24,7 @@ static const struct option_spec specs[] = {
      "measure on this CPU; -1 leaves it to the scheduler where all cores are alike, else takes CPU "
      "0",
      FIELD(cpu), "-1"},
-    {0, "budget", OPTION_DURATION, "TIME",
+    {0, "budget", OPTION_BUDGET, "TIME",
      "stop between two processes when TIME is over, and judge what was measured: 500ms, 60s, 5m",
      FIELD(budget), "25s"},
     {0, "seed", OPTION_SEED, "SEED",

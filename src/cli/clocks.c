@@ -37,7 +37,7 @@ static const struct option_spec specs[] = {
      FIELD(workload), NULL},
     {0, "quick", OPTION_FLAG, NULL, "fewer lengths and fewer intervals of each", FIELD(quick),
      NULL},
-    {0, "budget", OPTION_DURATION, "TIME",
+    {0, "budget", OPTION_BUDGET, "TIME",
      "spend about TIME, the least important intervals are left out: 20s, 5m; unless given 112s, "
      "with --quick 13s, on an emulated machine 150s, with --quick 60s",
      FIELD(budget), NULL},

@@ -26,6 +26,7 @@ enum option_type {
     OPTION_U64,      /* uint64_t; accepts 1000000, 1e6, 0x10 and 1_000_000 */
     OPTION_I64,      /* int64_t */
     OPTION_DURATION, /* uint64_t milliseconds: 500ms, 60s, 5m, 1h; a bare number is seconds */
+    OPTION_BUDGET,   /* the same, but not 0, which stands for a budget that nobody gave */
     OPTION_LIST,     /* struct string_list: may be repeated, and commas split */
     OPTION_FILES,    /* struct string_list: may be repeated, taken as they are */
     OPTION_SEED,     /* struct seed: numbers as for U64 */

@@ -41,7 +41,7 @@ static const struct option_spec specs[] = {
      FIELD(processes), NULL},
     {0, "cpu", OPTION_I64, "CPU", "measure on this CPU; -1 leaves it to the scheduler", FIELD(cpu),
      "-1"},
-    {0, "budget", OPTION_DURATION, "TIME",
+    {0, "budget", OPTION_BUDGET, "TIME",
      "spend about TIME, the least important cells are left out: 20s, 5m; unless given 85s, on an "
      "emulated machine 3m, with --full no limit",
      FIELD(budget), NULL},

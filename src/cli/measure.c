@@ -63,7 +63,7 @@ static const struct option_spec specs[] = {
      FIELD(seed), NULL},
     {0, "no-overhead", OPTION_FLAG, NULL, "leave out the null cells that measure the overhead",
      FIELD(no_overhead), NULL},
-    {0, "budget", OPTION_DURATION, "TIME",
+    {0, "budget", OPTION_BUDGET, "TIME",
      "stop between two processes when TIME is over: 500ms, 60s, 5m", FIELD(budget), NULL},
     OPTION_ROW_FROM(FIELD(from)),
     OPTION_ROW_STORE(FIELD(store)),

@@ -133,6 +133,8 @@ static int store_value(const struct option_spec *spec, void *options, const char
         return value_i64(text, place);
     case OPTION_DURATION:
         return value_duration(text, place);
+    case OPTION_BUDGET:
+        return value_budget(text, place);
     case OPTION_LIST:
         return string_list_add(place, text);
     case OPTION_FILES:
@@ -152,6 +154,7 @@ static const char *const value_forms[] = {
     [OPTION_I64] = "a whole number, perhaps negative",
     [OPTION_OPTIONAL] = "a whole number such as 1000, 1e6, 0x10 or 1_000_000",
     [OPTION_DURATION] = "a duration such as 500ms, 60s, 5m or 1h",
+    [OPTION_BUDGET] = "a duration of 1ms or more, such as 500ms, 60s, 5m or 1h",
     [OPTION_LIST] = "one or more items with single commas between them",
     [OPTION_FILES] = "the name of a file",
     [OPTION_SEED] = "a whole number such as 42 or 0x2a",
@@ -164,6 +167,10 @@ static int set_value(const struct option_spec *spec, void *options, const char *
     if (error == -ERANGE)
         return fail_with(failure, -EINVAL, "--%s %.200s: the number is too large", spec->name,
                          text);
+    /* What is taken as it is may be the name of something else. */
+    if (error == -EINVAL && spec->type == OPTION_FILES && strcmp(spec->argument, "FILE") != 0)
+        return fail_with(failure, -EINVAL, "--%s '': expected a %s, which cannot be empty",
+                         spec->name, spec->argument);
     if (error == -EINVAL)
         return fail_with(failure, -EINVAL, "--%s '%.200s': expected %s", spec->name, text,
                          value_forms[spec->type]);

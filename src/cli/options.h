@@ -29,6 +29,7 @@ int options_check_number(const char *name, const struct optional *number, uint64
 int value_u64(const char *text, uint64_t *value);
 int value_i64(const char *text, int64_t *value);
 int value_duration(const char *text, uint64_t *milliseconds);
+int value_budget(const char *text, uint64_t *milliseconds); /* a duration, but not 0 */
 
 /* One item as it is; -EINVAL for an empty one. */
 int string_list_push(struct string_list *list, const char *item, size_t length);

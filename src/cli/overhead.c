@@ -47,7 +47,7 @@ static const struct option_spec specs[] = {
      "measure on this CPU; -1 takes the last one that may be used, because the first ones serve "
      "most interrupts",
      FIELD(cpu), "-1"},
-    {0, "budget", OPTION_DURATION, "TIME",
+    {0, "budget", OPTION_BUDGET, "TIME",
      "spend about TIME, the least important tours are left out: 20s, 5m; unless given 85s, on an "
      "emulated machine 3m, with --full no limit",
      FIELD(budget), NULL},

@@ -50,29 +50,36 @@ static void put_ratio(const struct repeat_effect *effect, struct text *out)
     text_printf(out, " (%s to %s)", low, high);
 }
 
-/* "perl hash.pl: as-is it varies by 0.8 % (12 runs), controlled 12 of 12 runs identical, by
- * step/instructions/. hash-seeds did it." */
+/* "perl hash.pl, counted as step/instructions/": first, because other events may vary otherwise. */
+static void put_counted(const struct repeat_run_of *run, size_t machine, size_t program,
+                        const struct repeat_row *row, struct text *out)
+{
+    repeat_put_program(run, program, out);
+    repeat_put_machine(run, machine, out);
+    text_printf(out, ", counted as %s: ", repeat_event_of(run, row));
+}
+
+/* "perl hash.pl, counted as step/instructions/: as-is it varies by 0.8 % (12 runs), controlled 12
+ * of 12 runs identical; hash-seeds did it." */
 static void put_effect(const struct repeat_run_of *run, size_t machine, size_t program,
                        const struct repeat_effect *effect, struct text *out)
 {
     const struct repeat_row *as_is = repeat_row_at(run, effect->as_is);
     const struct repeat_row *controlled = repeat_row_at(run, effect->controlled);
-    repeat_put_program(run, program, out);
-    repeat_put_machine(run, machine, out);
+    put_counted(run, machine, program, as_is, out);
     /* What the judge says of runs without any difference has their numbers. */
     const bool same = strncmp(effect->who, "identical", strlen("identical")) == 0;
     if (same) {
-        text_printf(out, ": %s; counted as %s.", effect->who, repeat_event_of(run, as_is));
+        text_printf(out, "%s.", effect->who);
         return;
     }
-    text_puts(out, ": as-is ");
+    text_puts(out, "as-is ");
     put_setting(run, as_is, out);
     if (controlled) {
         text_puts(out, ", controlled ");
         put_setting(run, controlled, out);
         put_ratio(effect, out);
     }
-    text_printf(out, "; counted as %s", repeat_event_of(run, as_is));
     text_printf(out, "%s%s.", effect->who[0] ? "; " : "", effect->who);
 }
 
@@ -87,11 +94,10 @@ static bool put_single(const struct repeat_run_of *run, size_t machine, size_t p
         if (!cell || cell->machine != machine || cell->program != program ||
             cell->sweep != SWEEP_NONE || cell->detail != DETAIL_NONE)
             continue;
-        repeat_put_program(run, program, out);
-        repeat_put_machine(run, machine, out);
-        text_printf(out, ": %s ", setting_name(cell->controls, setting, sizeof(setting)));
+        put_counted(run, machine, program, row, out);
+        text_printf(out, "%s ", setting_name(cell->controls, setting, sizeof(setting)));
         put_setting(run, row, out);
-        text_printf(out, "; counted as %s, and under no other setting.", repeat_event_of(run, row));
+        text_puts(out, "; under no other setting.");
         return true;
     }
     return false;

@@ -72,7 +72,7 @@ static const struct option_spec specs[] = {
      "pass on what the first execution writes, to standard error", FIELD(show_output), NULL},
     OPTION_ROW_CPU(FIELD(cpu)),
     {0, "quick", OPTION_FLAG, NULL, "fewer executions in less time", FIELD(quick), NULL},
-    {0, "budget", OPTION_DURATION, "TIME",
+    {0, "budget", OPTION_BUDGET, "TIME",
      "spend about TIME, the least important executions are left out: 20s, 5m; unless given 2m, "
      "with --quick 20s; of suites 15m and 3m; on an emulated machine 5m and 90s",
      FIELD(budget), NULL},

@@ -116,8 +116,10 @@ static json_t *notes_json(const struct reported *reported)
         if (judged->reason)
             text_printf(&note, "%s was left out: %s", judged->run->command, judged->reason);
         else if (!judged->run->finished && judged->run->ended)
-            text_printf(&note, "the run of %s in %s ended with its budget: what it has is shown",
-                        judged->run->command, judged->run->name);
+            text_printf(&note, "the run of %s in %s %s: what it has is shown", judged->run->command,
+                        judged->run->name,
+                        strcmp(judged->run->ended, "budget") == 0 ? "ended with its budget"
+                                                                  : "was interrupted");
         else if (!judged->run->finished)
             text_printf(&note, "the run of %s in %s is not finished: what it has is shown",
                         judged->run->command, judged->run->name);

@@ -24,7 +24,7 @@
 static const struct option_spec specs[] = {
     {0, "quick", OPTION_FLAG, NULL, "a first look: about 2 minutes instead of 11", FIELD(quick),
      NULL},
-    {0, "budget", OPTION_DURATION, "TIME",
+    {0, "budget", OPTION_BUDGET, "TIME",
      "share TIME among the parts, the least important are left out where it does not hold all: "
      "60s, "
      "5m; unless given 11m, with --quick 130s, on an emulated machine 14m and 5m",
@@ -179,7 +179,7 @@ static int go_on(struct running *running)
     if (error == 0)
         error = run_record_read(running, &failure);
     if (error)
-        return refuse(error, options->store != NULL, &failure);
+        return refuse(error, true, &failure);
     recall_via(running);
     if (options->store)
         status = meet_machine(running);

@@ -142,6 +142,7 @@ static int recall(struct stat_run *run, struct failure *failure)
     run->facts = &run->stored.facts;
     run->fingerprint = run->stored.info.fingerprint;
     run->was_interrupted = !run->stored.info.finished;
+    run->cut_off = run->stored.info.ended && strcmp(run->stored.info.ended, STAT_CUT_OFF) == 0;
     return error < 0 && !failure->code ? fail_with(failure, error, "out of memory") : error;
 }
 

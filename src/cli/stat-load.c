@@ -128,6 +128,15 @@ static void take_accounts(struct stat_run *run)
     }
 }
 
+/* A command that catches the signal ends as it likes; where nobody noted which execution it was, as
+ * where a reader left, one that a signal killed was broken off. */
+static void find_broken_off(struct stat_run *run)
+{
+    struct stat_execution *last = run->run_count ? &run->runs[run->run_count - 1] : NULL;
+    if (last && run->was_interrupted)
+        last->broken_off = run->cut_off || last->status >= STATUS_SIGNAL;
+}
+
 int stat_load(struct stat_run *run, struct failure *failure)
 {
     int error = load_cell(run, run->null_cell, true, failure);
@@ -136,8 +145,6 @@ int stat_load(struct stat_run *run, struct failure *failure)
     if (error < 0)
         return failure->code ? error : fail_with(failure, error, "out of memory");
     take_accounts(run);
-    if (run->was_interrupted && run->run_count)
-        run->runs[run->run_count - 1].broken_off =
-            run->runs[run->run_count - 1].status >= STATUS_SIGNAL;
+    find_broken_off(run);
     return 0;
 }

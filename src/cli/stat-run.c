@@ -42,7 +42,8 @@ static void pass_on(void *context, int stream, const char *bytes, size_t length)
         const ssize_t written = write(fd, bytes, length);
         if (written < 0 && errno != EINTR) {
             run->reader_left = errno == EPIPE && fd == STDOUT_FILENO;
-            interrupted += run->reader_left && !interrupted;
+            run->reader_ended = run->reader_left && !interrupted;
+            interrupted += run->reader_ended;
             if (errno == EAGAIN && wait_for_reader(fd))
                 continue;
             if (!run->reader_left && fd == STDOUT_FILENO)
@@ -52,6 +53,18 @@ static void pass_on(void *context, int stream, const char *bytes, size_t length)
         bytes += written > 0 ? written : 0;
         length -= written > 0 ? (size_t)written : 0;
     }
+}
+
+/* A signal came while this one was under way, however it ends then: nothing follows it. One that is
+ * given up has no end. */
+static int note_ending(void *context, uint32_t cell, uint32_t process, enum visit_state state,
+                       struct failure *failure)
+{
+    struct stat_run *run = context;
+    (void)process, (void)failure;
+    run->cut_off = interrupted && !run->reader_ended && state == VISIT_DONE &&
+                   run->cells[cell - 1].command.shown;
+    return 0;
 }
 
 /* --- cells --- */
@@ -146,7 +159,7 @@ static int put_plan(struct stat_run *run, const struct cell *cell, uint32_t time
 /* EXIT_DONE, EXIT_INTERRUPTED, or 125 after saying why. */
 static int gather_plan(struct stat_run *run)
 {
-    const struct gather_beside beside = {.context = run, .output = pass_on};
+    const struct gather_beside beside = {.context = run, .ending = note_ending, .output = pass_on};
     struct common_options common = run->options->common;
     common.quiet = true; /* a line of progress would stand in the command's own */
     const struct gathering gathering = {.command = "stat",
@@ -296,6 +309,10 @@ static int execute_command(struct stat_run *run)
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED) {
         free(outcome.reason);
         return status;
+    }
+    if (run->cut_off && store_put_ended(run->store, STAT_CUT_OFF, &failure) < 0) {
+        free(outcome.reason);
+        return stat_fail(&failure);
     }
     if (!outcome.done && outcome.error) {
         run->error = outcome.error;

@@ -241,13 +241,34 @@ static void put_time(const struct stat_run *run, const struct style *style, stru
     section_put_words(text_string(&words), style, out);
 }
 
+/* "By the operating system's account: 162 page faults and 2 context switches." */
+static void put_account(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    char faults[NUMBER_SIZE], switches[NUMBER_SIZE];
+    AUTO_TEXT struct text words = {0};
+    const size_t count = stat_averaged(run);
+    uint64_t fault_sum = 0, switch_sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct account *account = &run->runs[i].account;
+        fault_sum += account->minor_faults + account->major_faults;
+        switch_sum += account->voluntary + account->involuntary;
+    }
+    number_brief((double)fault_sum / (double)count, faults, sizeof(faults));
+    number_brief((double)switch_sum / (double)count, switches, sizeof(switches));
+    text_printf(&words,
+                "By the operating system's account: %s page fault%s and %s context switch%s%s.",
+                faults, fault_sum == count ? "" : "s", switches, switch_sum == count ? "" : "es",
+                count > 1 ? " in the mean" : "");
+    section_put_words(text_string(&words), style, out);
+}
+
 static void put_ending(const struct stat_run *run, const struct style *style, struct text *out)
 {
     char words[400], ending[200];
     uint64_t told = 0;
     for (size_t i = 0; i < run->run_count; i++) {
         const uint64_t status = run->runs[i].status;
-        if (!status || status == told)
+        if (!run->runs[i].broken_off && (!status || status == told))
             continue;
         told = status;
         command_ending(status, run->timeout, ending, sizeof(ending));
@@ -285,13 +306,16 @@ static void put_shell_names(const struct stat_run *run, bool (*is)(const struct 
     deliver_put_via(&run->options->common, out);
 }
 
+/* Who asked for several and got one, because it was interrupted, needs no advice. */
 static void put_bar(const struct stat_run *run, const struct style *style, struct text *out)
 {
-    section_put_words(stat_averaged(run) == 1
-                          ? "One run: the bar is that of measuring, not of the program's "
-                            "variation; -r 5 tells."
-                          : "±: half of the 95 % interval of the mean.",
-                      style, out);
+    const bool whole = run->run_count == run->repeat && !run->runs[run->run_count - 1].broken_off;
+    const char *words = stat_averaged(run) > 1 ? "±: half of the 95 % interval of the mean."
+                        : whole ? "One run: the bar is that of measuring, not of the program's "
+                                  "variation; -r 5 tells."
+                                : "One run: the bar is that of measuring, not of the program's "
+                                  "variation.";
+    section_put_words(words, style, out);
 }
 
 static bool is_corrected(const struct stat_event *event)
@@ -468,6 +492,8 @@ void stat_put_report(const struct stat_run *run, const struct style *style, stru
     if (any)
         text_putc(out, '\n');
     put_time(run, style, out);
+    if (!any)
+        put_account(run, style, out);
     put_ending(run, style, out);
     if (any) {
         put_bar(run, style, out);

@@ -158,6 +158,8 @@ static int prepare(struct stat_run *run, struct failure *failure)
 
 int stat_status(const struct stat_run *run)
 {
+    if (run->was_interrupted && !run->reader_ended)
+        return signals_status();
     for (size_t i = 0; i < run->run_count; i++)
         if (run->runs[i].status)
             return command_exit(run->runs[i].status);
@@ -278,7 +280,7 @@ static void say_what_is_missing(const struct stat_run *run)
     if (!run->was_interrupted || whole == run->repeat)
         return;
     snprintf(words, sizeof(words), "%s after %zu of %llu executions",
-             run->reader_left ? "nobody reads what the command writes: ended" : "interrupted",
+             run->reader_ended ? "nobody reads what the command writes: ended" : "interrupted",
              whole, (unsigned long long)run->repeat);
     deliver_message("stat", words);
 }
@@ -348,7 +350,7 @@ static const struct exit_meaning exits[] = {
     {EXIT_NOT_RUN, "the command was found, but cannot be executed"},
     {EXIT_NOT_FOUND, "there is no such command"},
     {EXIT_BY_SIGNAL, "and more: a signal ended the command, 128 + its number"},
-    {EXIT_INTERRUPTED, "interrupted"},
+    {EXIT_INTERRUPTED, "interrupted, however the command ended then; 143 by SIGTERM"},
     {0},
 };
 

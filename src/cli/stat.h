@@ -32,7 +32,8 @@ struct stat_options {
 #define STAT_NULLS     11u /* executions of the program whose truth is known */
 #define STAT_NULL_NAME "loop"
 #define STAT_NULL_N    1u
-#define STAT_COUNTER   "perf_event" /* that counts here; in a store: why it does not */
+#define STAT_COUNTER   "perf_event"  /* that counts here; in a store: why it does not */
+#define STAT_CUT_OFF   "interrupted" /* how a run ended whose last execution is but a part */
 
 /* Why nothing is known of what starting a program adds. */
 #define STAT_NO_PROGRAM  "the kit has no program to learn what starting one adds"
@@ -99,9 +100,11 @@ struct stat_run {
     size_t run_count;
     struct account *null_accounts;
     size_t null_count;
-    bool reader_left; /* nobody reads what the command writes */
-    int unwritten;    /* errno: what the command writes could not be passed on; 0: it could */
+    bool reader_left;  /* nobody reads what the command writes */
+    bool reader_ended; /* and that ended it: no signal had come before */
+    int unwritten;     /* errno: what the command writes could not be passed on; 0: it could */
     bool was_interrupted;
+    bool cut_off; /* a signal came while the last execution was under way, which is kept */
     int error;    /* of the command, errno: it was not executed */
     char *reason; /* why; NULL: it was */
     struct latest_verdicts latest;
@@ -131,7 +134,8 @@ void stat_find_trust(struct stat_run *run);
 
 int stat_fail(const struct failure *failure);
 
-/* The exit code: of the first execution that did not end with 0. */
+/* The exit code: of the first execution that did not end with 0; where a signal told assay to stop,
+ * that signal's. */
 int stat_status(const struct stat_run *run);
 /* Executions whose counts are averaged: that one that was broken off is left out beside others. */
 bool stat_is_averaged(const struct stat_run *run, size_t index);

@@ -53,6 +53,21 @@ static json_t *sums_json(const struct truth_sums *sums, bool functions)
     return list;
 }
 
+/* What --by asked for. */
+static void put_lists(const struct truth_run *run, json_t *object)
+{
+    const struct truth_counted *counted = &run->counted;
+    const char *no_opcodes = truth_no_opcodes(run);
+    if (run->by_opcode && no_opcodes)
+        json_absent(object, "opcodes", no_opcodes);
+    else if (run->by_opcode)
+        json_object_set_new(object, "opcodes", sums_json(&counted->opcodes, false));
+    if (run->by_function && !counted->has_code)
+        json_absent(object, "functions", counted->lost ? TRUTH_LOST : TRUTH_NO_CODE);
+    else if (run->by_function)
+        json_object_set_new(object, "functions", sums_json(&counted->functions, true));
+}
+
 static json_t *row_json(const struct truth_run *run)
 {
     const struct truth_counted *counted = &run->counted;
@@ -78,12 +93,9 @@ static json_t *row_json(const struct truth_run *run)
     if (counted->has_code)
         json_object_set_new(object, "unknown", json_count(counted->unknown));
     else
-        json_absent(object, "unknown", "the source did not tell which code was executed");
+        json_absent(object, "unknown", TRUTH_NO_CODE);
     json_object_set_new(object, "note", json_text(note && *note ? note : NULL));
-    if (run->by_opcode && counted->has_code)
-        json_object_set_new(object, "opcodes", sums_json(&counted->opcodes, false));
-    if (run->by_function && counted->has_code)
-        json_object_set_new(object, "functions", sums_json(&counted->functions, true));
+    put_lists(run, object);
     return object;
 }
 

@@ -156,6 +156,17 @@ bool truth_known(const struct truth_run *run, int64_t *instructions)
     return linear_at((struct linear){subject->base, subject->each}, n, instructions);
 }
 
+/* What has code has functions always, but opcodes only where they were asked for. */
+const char *truth_no_opcodes(const struct truth_run *run)
+{
+    const struct truth_counted *counted = &run->counted;
+    if (!counted->has_code)
+        return counted->lost ? TRUTH_LOST : TRUTH_NO_CODE;
+    if (!counted->classes.count)
+        return "it is more code than can be decoded";
+    return run->options->from && !counted->opcodes.count ? "they were " TRUTH_NOT_BY : NULL;
+}
+
 bool truth_is_covered(const struct truth_run *run)
 {
     return !run->counted.has_code || run->counted.told == run->counted.instructions;

@@ -216,6 +216,8 @@ static void put_code(const struct truth_run *run, struct text *out)
         text_puts(out, "It is more code than can be decoded: there are no classes and opcodes. ");
         return;
     }
+    if (run->by_opcode && truth_no_opcodes(run))
+        text_puts(out, "Opcodes were " TRUTH_NOT_BY ". ");
     number_count(counted->unknown, one, sizeof(one));
     if (counted->unknown)
         text_printf(out, "No decoder here knows %s of them: they are of no class and opcode. ",

@@ -35,7 +35,10 @@ struct truth_sums {
     size_t count;
 };
 
-#define TRUTH_LOST "the source tells them at the end of the command, and was killed with it"
+/* Why something was not told. */
+#define TRUTH_NO_CODE "the source did not tell which code was executed"
+#define TRUTH_NOT_BY  "not counted in that run: execute the command again with --by opcode"
+#define TRUTH_LOST    "the source tells them at the end of the command, and was killed with it"
 
 /* One execution, as a source counted it. */
 struct truth_counted {
@@ -105,5 +108,7 @@ json_t *truth_analysis_json(const struct truth_run *run);
 bool truth_tells_late(const struct catalogue_counter *counter);
 /* Is it a subject of the kit whose length is known, that ended as it should? */
 bool truth_known(const struct truth_run *run, int64_t *instructions);
+/* Why there is no list of opcodes, which were asked for; NULL: there is one. */
+const char *truth_no_opcodes(const struct truth_run *run);
 /* Does the code that was told cover all that was counted? */
 bool truth_is_covered(const struct truth_run *run);

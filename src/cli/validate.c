@@ -42,7 +42,7 @@ static const struct option_spec specs[] = {
     {0, "cpu", OPTION_I64, "CPU",
      "measure on this CPU; -1 leaves it to the scheduler, and looks at every type of core",
      FIELD(cpu), "-1"},
-    {0, "budget", OPTION_DURATION, "TIME",
+    {0, "budget", OPTION_BUDGET, "TIME",
      "spend about TIME and share it among the events: 20s, 5m; unless given 50s, with --source or "
      "on an emulated machine 3m, with --full no limit",
      FIELD(budget), NULL},

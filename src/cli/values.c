@@ -142,6 +142,12 @@ int value_duration(const char *text, uint64_t *milliseconds)
     return -EINVAL;
 }
 
+int value_budget(const char *text, uint64_t *milliseconds)
+{
+    const int error = value_duration(text, milliseconds);
+    return error == 0 && *milliseconds == 0 ? -EINVAL : error;
+}
+
 /* The comma that ends the item at text, or the end of the text. */
 static const char *item_end(const char *text)
 {

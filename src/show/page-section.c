@@ -46,6 +46,13 @@ static void put_lead(struct page *page, const json_t *section)
         page_element(page, "p", "reason", json_word(section, "reason"));
 }
 
+static const char *why_not_finished(const char *ended)
+{
+    return !*ended                        ? ", not finished"
+           : strcmp(ended, "budget") == 0 ? ", ended with its budget"
+                                          : ", interrupted";
+}
+
 static void put_when(struct page *page, const json_t *section)
 {
     page_put(page, "<p class=\"when\"><code>assay ");
@@ -53,7 +60,7 @@ static void put_when(struct page *page, const json_t *section)
     page_put(page, "</code>, ");
     page_text(page, json_word(section, "started"));
     if (!*json_word(section, "finished"))
-        page_put(page, *json_word(section, "ended") ? ", ended with its budget" : ", not finished");
+        page_put(page, why_not_finished(json_word(section, "ended")));
     page_put(page, "</p>\n");
 }
 

@@ -67,6 +67,17 @@ class Help(unittest.TestCase):
                     self.assertEqual(done.returncode, 2)
                     self.assertRegex(done.stderr, "no option --via: .* this machine")
 
+    def test_a_budget_of_nothing_is_refused(self):
+        # It would stand for one that nobody gave.
+        with_budget = [command for command in commands() if "--budget TIME" in tap.assay(command, "--help").stdout]
+        self.assertIn("run", with_budget)
+        for command in with_budget:
+            for nothing in ("0", "0s"):
+                with self.subTest(command=command, budget=nothing):
+                    done = tap.assay(command, "--budget", nothing)
+                    self.assertEqual(done.returncode, 125 if command == "repeat" else 2)
+                    self.assertIn(f"--budget '{nothing}': expected a duration of 1ms or more", done.stderr)
+
     def test_help_needs_nothing_else(self):
         self.assertEqual(tap.assay("measure", "--help", "stray").returncode, 0)
         self.assertEqual(tap.assay("help", "measure").stdout,

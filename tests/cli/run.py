@@ -122,7 +122,7 @@ class Refused(Case):
         self.assertIn("error", self.refused("error"))
         self.assertIn("--store", self.refused("--store", ""))
         self.assertIn("nowhere", self.refused("--resume", "--store", self.path("nowhere")))
-        self.assertIn("unfinished", self.refused("--resume", status=FAILED))
+        self.assertIn("unfinished", self.refused("--resume"))
 
     def test_a_place_that_cannot_be_written(self):
         self.assertIn("/proc/self/mem", self.refused("--store", "/proc/self/mem/x", status=FAILED))

@@ -508,14 +508,38 @@ class Interrupted(Case):
         self.assertRegex(errors, r"Counts of `sh")
         self.assertFalse(os.path.exists(f"/proc/{int(out)}"))
 
+    def test_one_that_ends_by_itself_then_is_a_part_all_the_same(self):
+        # The signal is for assay; a command that catches it may end as it likes.
+        for ending in (0, 9):
+            store = os.path.join(self.folder, f"{ending}.sqlite")
+            script = f"trap 'exit {ending}' INT TERM; echo; sleep 1000 & wait"
+            _, errors, status = self.interrupt("-r", "5", "--store", store, "--", "sh", "-c", script)
+            words = " ".join(errors.split())
+            self.assertEqual(status, 128 + signal.SIGINT, errors)
+            self.assertIn("interrupted after 0 of 5 executions", words)
+            self.assertIn(f"It ended with status {ending}, when this was interrupted: a part was counted.", words)
+            self.assertNotIn("-r 5 tells", words)
+            again = self.stat("--from", store)
+            self.assertEqual(again.returncode, 0, again.stderr)
+            self.assertIn("when this was interrupted: a part was counted", " ".join(again.stdout.split()))
+            notes = json.loads(tap.assay("report", "--json", store).stdout)["analysis"]["notes"]
+            self.assertEqual(notes, [f"the run of stat in {store} was interrupted: what it has is shown"])
+
+    def test_it_is_left_out_also_where_it_ends_by_itself(self):
+        counter = os.path.join(self.folder, "count")
+        script = f"echo x >> {counter}; test $(wc -l < {counter}) -lt 3 && exit 0; trap 'exit 0' INT; echo; sleep 1000 & wait"
+        _, errors, status = self.interrupt("-r", "9", "--", "sh", "-c", script)
+        self.assertEqual(status, 128 + signal.SIGINT)
+        words = " ".join(errors.split())
+        self.assertIn("interrupted after 2 of 9 executions", words)
+        self.assertIn("`, 2 executions: ", words)
+        self.assertIn("An execution ended with status 0, when this was interrupted, and is left out.", words)
+
     def test_one_that_does_not_listen_is_killed(self):
         out, errors, status = self.interrupt("--", "sh", "-c", "trap '' INT; echo $$; while :; do sleep 0.1; done")
-        self.assertEqual(status, 128 + signal.SIGKILL, errors)
+        self.assertEqual(status, 128 + signal.SIGINT, errors)
+        self.assertIn("It was killed by SIGKILL", errors)
         self.assertFalse(os.path.exists(f"/proc/{int(out)}"))
-
-    def test_one_that_ends_by_itself_then_has_its_own_status(self):
-        _, errors, status = self.interrupt("--", "sh", "-c", "trap 'exit 9' INT; echo; while :; do sleep 0.1; done")
-        self.assertEqual(status, 9, errors)
 
     def test_among_several_it_is_left_out(self):
         counter = os.path.join(self.folder, "count")
@@ -569,6 +593,14 @@ class Refused(Case):
             self.skipTest("no seccomp filters in this kernel")
         self.assertEqual((done.returncode, done.stdout), (0, b"ran\n"))
         self.assertEqual(done.stderr.decode().count("Not counted: page-faults:u, cycles: "), 1, done.stderr)
+
+    def test_where_none_of_them_can_be_counted_the_account_is_told(self):
+        states = {row["state"] for row in self.envelope("-e", "cycles:u,instructions:u", "--", "true")["results"]}
+        if states != {"unsupported"}:
+            self.skipTest("the CPU's counters are visible here")
+        for arguments, mean in (((), ""), (("-r", "3"), " in the mean")):
+            words = " ".join(self.stat(*arguments, "-e", "cycles:u,instructions:u", "--", "true").stderr.split())
+            self.assertRegex(words, rf"By the operating system's account: [1-9][0-9.,]* page faults? and [0-9.,]+ context switch(es)?{mean}\. ")
 
 
 class Unprivileged(Case):

@@ -91,6 +91,17 @@ class FromAStore(Case):
         self.assertEqual(again["analysis"]["complete"], counted["analysis"]["complete"])
         self.assertIn("right to the instruction", self.truth("--from", store).stdout)
 
+    def test_opcodes_that_were_not_counted_then_are_told_so(self):
+        store, counted, _ = self.stored("--", "subject:loop", "1000")
+        if counted["results"][0]["unknown"] is None:
+            self.skipTest(f"{counted['results'][0]['source']} does not tell the code")
+        row = self.envelope("--from", store, "--by", "opcode,function", *self.NOWHERE)["results"][0]
+        why = "not counted in that run: execute the command again with --by opcode"
+        self.assertEqual((row["opcodes"], row["opcodes_reason"]), (None, f"they were {why}"))
+        self.assertTrue(row["functions"])
+        self.assertIn(f"Opcodes were {why}.", " ".join(self.truth("--from", store, "--by", "opcode").stdout.split()))
+        self.assertNotIn("Opcodes were", self.truth("--from", store).stdout)
+
     def test_the_status_is_not_that_of_the_command(self):
         store, counted, status = self.stored("--", "sh", "-c", "exit 7")
         self.assertEqual(status, 7)
@@ -145,7 +156,7 @@ class Known(Case):
     def test_by_opcode_and_function_it_adds_up(self):
         row = self.one("--by", "opcode,function", "--", "subject:loop", "10000")
         total = row["classes"]["instructions"]
-        if "opcodes" not in row:
+        if not row["opcodes"]:
             self.skipTest(f"{row['source']} does not tell the code")
         self.assertEqual(sum(opcode["count"] for opcode in row["opcodes"]), total)
         self.assertEqual(sum(function["count"] for function in row["functions"]), total)

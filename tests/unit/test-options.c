@@ -17,7 +17,7 @@
 
 struct sample_options {
     struct common_options common;
-    struct string_list event;
+    struct string_list event, label, from;
     uint64_t n;
     int64_t cpu;
     uint64_t budget;
@@ -27,10 +27,11 @@ struct sample_options {
 static const struct option_spec sample_specs[] = {
     {'e', "event", OPTION_LIST, "EVENT", "what to count", offsetof(struct sample_options, event),
      "page-faults"},
+    {0, "label", OPTION_FILES, "NAME", "its name", offsetof(struct sample_options, label), NULL},
+    {0, "from", OPTION_FILES, "FILE", "what", offsetof(struct sample_options, from), NULL},
     {'n', "n", OPTION_U64, "N", "how often", offsetof(struct sample_options, n), "1e3"},
     {0, "cpu", OPTION_I64, "CPU", "where", offsetof(struct sample_options, cpu), "-1"},
-    {0, "budget", OPTION_DURATION, "TIME", "how long", offsetof(struct sample_options, budget),
-     NULL},
+    {0, "budget", OPTION_BUDGET, "TIME", "how long", offsetof(struct sample_options, budget), NULL},
     {0, "seed", OPTION_SEED, "N", "order", offsetof(struct sample_options, seed), NULL},
     {0},
 };
@@ -190,10 +191,31 @@ static void wrong_words_are_answered_with_the_right_one(void **state)
     assert_string_equal(failure.text, "--event needs EVENT");
     assert_int_equal(PARSE("--json=yes"), -EINVAL);
     assert_string_equal(failure.text, "--json takes no value");
+    assert_int_equal(PARSE("--label", ""), -EINVAL);
+    assert_string_equal(failure.text, "--label '': expected a NAME, which cannot be empty");
+    assert_int_equal(PARSE("--from", ""), -EINVAL);
+    assert_string_equal(failure.text, "--from '': expected the name of a file");
     assert_int_equal(PARSE("-n", "many"), -EINVAL);
     assert_non_null(strstr(failure.text, "--n 'many': expected a whole number"));
     assert_int_equal(PARSE("-n", "1e99"), -EINVAL);
     assert_non_null(strstr(failure.text, "too large"));
+}
+
+static void a_budget_of_nothing_is_refused(void **state)
+{
+    (void)state;
+    struct sample_options options;
+    struct failure failure;
+    int first;
+    static const char *const nothing[] = {"0", "0s", "0ms", "0.0s", "0h"};
+    for (size_t i = 0; i < sizeof(nothing) / sizeof(nothing[0]); i++) {
+        assert_int_equal(PARSE("--budget", nothing[i]), -EINVAL);
+        assert_non_null(strstr(failure.text, ": expected a duration of 1ms or more, such as"));
+        options_release(&sample, &options);
+    }
+    assert_int_equal(PARSE("--budget", "1ms"), 0);
+    assert_int_equal(options.budget, 1);
+    options_release(&sample, &options);
 }
 
 static void nearest_counts_swaps_once_and_gives_up_far_away(void **state)
@@ -240,6 +262,7 @@ int main(void)
         cmocka_unit_test(commas_split_but_not_inside_a_pmu),
         cmocka_unit_test(defaults_hold_until_something_is_given),
         cmocka_unit_test(wrong_words_are_answered_with_the_right_one),
+        cmocka_unit_test(a_budget_of_nothing_is_refused),
         cmocka_unit_test(nearest_counts_swaps_once_and_gives_up_far_away),
         cmocka_unit_test(help_keeps_to_eighty_columns),
         cmocka_unit_test(man_pages_escape_what_roff_would_obey),

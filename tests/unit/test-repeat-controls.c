@@ -171,9 +171,14 @@ static void sentences_say_who_and_what_is_left(void **state)
                 "aslr and hash-seeds are needed together; none of them alone brings most of it");
     assert_says(sentence(&(struct repeat_planted){.all = ASLR | SEEDS, .all_stdev = 800}, true),
                 "aslr or hash-seeds: each alone is enough");
-    assert_says(sentence(&(struct repeat_planted){.shifts[CONTROL_ENVIRONMENT] = -250}, true),
+    assert_says(sentence(&(struct repeat_planted){.shifts[CONTROL_ENVIRONMENT] = -25000}, true),
                 "identical from the beginning: 12 of 12 runs as-is, 12 of 12 controlled; "
-                "environment only moves the level, by -250");
+                "environment only moves the level, by -25,000");
+    /* A program does not count a negative number. */
+    assert_says(sentence(&(struct repeat_planted){.shifts[CONTROL_ENVIRONMENT] = -25000}, false),
+                "controlled it counts 25,000 fewer");
+    assert_says(sentence(&(struct repeat_planted){.shifts[CONTROL_ENVIRONMENT] = 25000}, false),
+                "controlled it counts 25,000 more");
     assert_says(sentence(&(struct repeat_planted){.interrupts = 30, .each = 7}, true),
                 "of that follows interrupts (7 for each)");
     assert_says(sentence(&(struct repeat_planted){.varies[CONTROL_ASLR] = 500}, false),

@@ -120,19 +120,22 @@ static void tell_levels(const struct settings *settings, uint32_t named,
                         struct repeat_effect *effect)
 {
     const struct kept *as_is = &settings->as_is, *controlled = &settings->controlled;
+    char by[FIGURE_SIZE];
     bool moved = false;
     for (size_t i = 0; i < CONTROL_COUNT; i++) {
         const struct control_part *part = &effect->parts[i];
         if (!(part->only_shifts || part->without_shifts) || (named & CONTROL_BIT(i)))
             continue;
         moved = true;
-        say(effect, "%s only moves the level, by %+.6g", control_names[i],
-            part->only_shifts ? part->only_shift : -part->without_shift);
+        say(effect, "%s only moves the level, by %s", control_names[i],
+            signed_figure(part->only_shifts ? part->only_shift : -part->without_shift, by));
     }
     if (moved || settings->singles || kept_variance(as_is) > 0 || kept_variance(controlled) > 0)
         return;
-    if (fabs(kept_shift(as_is, controlled)) > 0)
-        say(effect, "controlled it counts %+.6g", kept_shift(as_is, controlled));
+    const double shift = kept_shift(as_is, controlled);
+    if (fabs(shift) > 0)
+        say(effect, "controlled it counts %s %s", figure_of(fabs(shift), by),
+            shift < 0 ? "fewer" : "more");
 }
 
 static void tell_followed(const struct followed *followed, struct repeat_effect *effect)
