@@ -250,7 +250,6 @@ static void a_difference_has_intervals_without_none(void **state)
     assert_true(report.effects[0].delta_interval.low < 0);
     assert_int_equal(report.effects[0].standing, STANDING_UNSURE);
     assert_false(report.different);
-    /* Its group has nothing else to say, nor other figures. */
     assert_int_equal(report.groups[0].standing, STANDING_UNSURE);
     assert_memory_equal(&report.groups[0].delta_interval, &report.effects[0].delta_interval,
                         sizeof(report.groups[0].delta_interval));
