@@ -206,21 +206,23 @@ static int copy_run(struct collecting *collecting, struct failure *failure)
 static int take_run(struct collecting *collecting, const char *name, struct failure *failure)
 {
     bool began = false;
-    int error = open_source(collecting, name, &collecting->source, failure);
-    if (!error && !collecting->source->finished && !collecting->source->collection)
-        error = connect_without_writer(collecting->source, failure);
+    struct store *source = NULL;
+    int error = open_source(collecting, name, &source, failure);
+    if (!error && !source->finished && !source->collection)
+        error = connect_without_writer(source, failure);
     if (!error)
-        error = snapshot_begin(collecting->source, &began, failure);
+        error = snapshot_begin(source, &began, failure);
     /* Without the checksums of a finished run, all of it must make sense. */
-    if (!error && !collecting->source->finished) {
+    if (!error && !source->finished) {
         collecting->unvouched = true;
-        error = store_read_whole(collecting->source, failure);
+        error = store_read_whole(source, failure);
     }
+    collecting->source = source;
     if (!error)
         error = copy_run(collecting, failure);
-    if (collecting->source)
-        snapshot_end(collecting->source, began);
-    store_close(collecting->source);
+    if (source)
+        snapshot_end(source, began);
+    store_close(source);
     collecting->source = NULL;
     return error;
 }
