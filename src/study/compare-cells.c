@@ -62,18 +62,6 @@ static size_t add_quantity(const struct reading *reading, struct compare_quantit
     return quantity ? (size_t)(quantity - file->quantities) : NO_QUANTITY;
 }
 
-static int know_window(const struct reading *reading, const struct cell *cell,
-                       struct known_cell *known)
-{
-    AUTO_TEXT struct text factors = {0};
-    put_window(cell, &factors);
-    struct compare_quantity like = {.subject = cell->path, .factors = factors.bytes};
-    compare_classify(cell->events[0], &like);
-    known->quantity[0] =
-        factors.failed ? NO_QUANTITY : add_quantity(reading, &like, cell->events[0]);
-    return known->quantity[0] == NO_QUANTITY ? -ENOMEM : 0;
-}
-
 /* Also those of kinds: the page cache moves them all. */
 static bool is_page_fault(const char *event)
 {
@@ -83,6 +71,20 @@ static bool is_page_fault(const char *event)
         if (strncmp(event, names[i], strlen(names[i])) == 0)
             return true;
     return false;
+}
+
+static int know_window(const struct reading *reading, const struct cell *cell,
+                       struct known_cell *known)
+{
+    AUTO_TEXT struct text factors = {0};
+    put_window(cell, &factors);
+    struct compare_quantity like = {.subject = cell->path, .factors = factors.bytes};
+    compare_classify(cell->events[0], &like);
+    if (strcmp(cell->path, "perf-stat") == 0 && is_page_fault(cell->events[0]))
+        like.margin = COMPARE_FAULT_MARGIN; /* its window is a whole program */
+    known->quantity[0] =
+        factors.failed ? NO_QUANTITY : add_quantity(reading, &like, cell->events[0]);
+    return known->quantity[0] == NO_QUANTITY ? -ENOMEM : 0;
 }
 
 static void classify_program(const struct cell *cell, const char *event,

@@ -86,6 +86,12 @@ class Compare(unittest.TestCase):
             self.assertLess(row["adjusted_p"], 0.05)
         self.compare(self.stores[0], planted)  # exit 0 unless asked
 
+    def test_windows_that_are_whole_programs_have_the_margin_of_these(self):
+        whole = "UPDATE cell SET path = 'perf-stat'"
+        sides = [changed(side, self.path(f"whole-{number}.sqlite"), whole) for number, side in enumerate((self.stores[0], self.shifted))]
+        standings = {row["factors"]: row["standing"] for row in self.compare(*sides)["results"] if "pages" in row["factors"]}
+        self.assertEqual(sorted(standings.values()), ["differs", "within"], standings)  # 7 for 4, and 19 for 16
+
     def repeated(self, name, *command):
         store = self.path(name + ".sqlite")
         done = assay("repeat", "-e", "page-faults", "--source", "perf_event", "--runs", "8", "--budget", "3s", "--store", store, "--quiet", "--", *command)
