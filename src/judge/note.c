@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WHOLE_MOST    1e15 /* above this not every digit means something */
-#define DECIMAL_LEAST 1e-4 /* below this zeros would have to be counted */
+#define WHOLE_MOST 1e15 /* above this not every digit means something */
 
 /* Groups the digits before the point by threes. */
 static void group(const char *plain, char text[FIGURE_SIZE])
@@ -64,7 +63,7 @@ const char *figure_rounded(double value, int digits, char text[FIGURE_SIZE])
     if (!(size > 0) || size >= WHOLE_MOST)
         return figure_of(value, text);
     const int decimals = digits - 1 - (int)floor(log10(size));
-    if (size < DECIMAL_LEAST)
+    if (size < 1)
         snprintf(plain, sizeof(plain), "%.*g", digits, size);
     else
         snprintf(plain, sizeof(plain), "%.*f", decimals > 0 ? decimals : 0, size);

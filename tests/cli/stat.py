@@ -525,15 +525,20 @@ class Interrupted(Case):
             notes = json.loads(tap.assay("report", "--json", store).stdout)["analysis"]["notes"]
             self.assertEqual(notes, [f"the run of stat in {store} was interrupted: what it has is shown"])
 
-    def test_it_is_left_out_also_where_it_ends_by_itself(self):
+    def left_out(self, third):
+        """What is told of two executions and a third, which is interrupted."""
         counter = os.path.join(self.folder, "count")
-        script = f"echo x >> {counter}; test $(wc -l < {counter}) -lt 3 && exit 0; trap 'exit 0' INT; echo; sleep 1000 & wait"
+        script = f"echo x >> {counter}; test $(wc -l < {counter}) -lt 3 && exit 0; {third}"
         _, errors, status = self.interrupt("-r", "9", "--", "sh", "-c", script)
         self.assertEqual(status, 128 + signal.SIGINT)
         words = " ".join(errors.split())
         self.assertIn("interrupted after 2 of 9 executions", words)
         self.assertIn("`, 2 executions: ", words)
-        self.assertIn("An execution ended with status 0, when this was interrupted, and is left out.", words)
+        return words
+
+    def test_it_is_left_out_also_where_it_ends_by_itself(self):
+        self.assertIn("An execution ended with status 0, when this was interrupted, and is left out.",
+                      self.left_out("trap 'exit 0' INT; echo; sleep 1000 & wait"))
 
     def test_one_that_does_not_listen_is_killed(self):
         out, errors, status = self.interrupt("--", "sh", "-c", "trap '' INT; echo $$; while :; do sleep 0.1; done")
@@ -542,14 +547,7 @@ class Interrupted(Case):
         self.assertFalse(os.path.exists(f"/proc/{int(out)}"))
 
     def test_among_several_it_is_left_out(self):
-        counter = os.path.join(self.folder, "count")
-        script = f"echo x >> {counter}; test $(wc -l < {counter}) -lt 3 && exit 0; echo; exec sleep 1000"
-        _, errors, status = self.interrupt("-r", "9", "--", "sh", "-c", script)
-        self.assertEqual(status, 128 + signal.SIGINT)
-        words = " ".join(errors.split())
-        self.assertIn("interrupted after 2 of 9 executions", words)
-        self.assertIn("`, 2 executions: ", words)
-        self.assertIn("and is left out", words)
+        self.assertIn("and is left out", self.left_out("echo; exec sleep 1000"))
 
     def test_before_the_command_has_begun_it_says_that_nothing_was_counted(self):
         with subprocess.Popen([tap.ASSAY, "stat", "--", "touch", os.path.join(self.folder, "made")], env={**os.environ, **self.env},
