@@ -137,24 +137,25 @@ ASSAY_API int assay_calipers_overhead(const struct assay_calipers *calipers, siz
 
 /* Begins a region, ends the one that was begun last. Both may be called in signal handlers, as may
  * assay_end_in and assay_counts: a handler's regions lie inside of what they interrupted. One that
- * comes between assay_end and assay_counts leaves its own counts to the latter. */
+ * comes between assay_end and the return of assay_counts leaves its own counts to the latter. */
 ASSAY_API void assay_begin(void);
 ASSAY_API void assay_end(void);
 
 /* The counts of the region that ended last on this thread, one for each event in their order. With
- * ticks among the events and no system calls it first measures a few empty regions, outside of any
- * other: what they cost changes within microseconds. */
+ * ticks among the events it first measures what reading them costs, outside of any region: that
+ * changes within microseconds. */
 ASSAY_API int assay_counts(struct assay_count *counts);
 
-/* How long it took: nanoseconds with their bar. On the paths perf-user and none by the CPU's
- * counter of time and the rate that assay_clock_rate knows, which is measured at the first call and
- * takes some milliseconds then; on perf-read as the system call tells it, which is how long the
- * thread was on a CPU. */
+/* How long it took: nanoseconds with their bar. By the CPU's counter of time, read last when a
+ * region begins and first when it ends, and the rate that assay_clock_rate knows, which is measured
+ * at the first call and takes some milliseconds then. Where that counter is not dependable, the
+ * path perf-read has what the system calls tell, which is how long the thread was on a CPU, with a
+ * bar as wide as what they cost can differ. */
 struct assay_duration {
     double ns;
     double uncertainty;
-    enum assay_state state; /* unsupported: no clock was read (ASSAY_NO_TIME, the path trap, or a
-                               counter that is not dependable: clock.h) */
+    enum assay_state state; /* unsupported: no clock was read (ASSAY_NO_TIME, the path trap, or no
+                               system call and a counter that is not dependable: clock.h) */
 };
 ASSAY_API int assay_time(struct assay_duration *time);
 
@@ -228,14 +229,15 @@ ASSAY_API int assay_table_at_exit(int descriptor);
 
 /* An open region. The instructions in in-place-….h know the offsets. Ways have words of their own,
  * so that they can be gone together. READ has what the system call delivers in begun and ended,
- * TRAP their last word. USER has two words a counter: what its page adds, and the counter as it is;
+ * TRAP their last word. READ with TICKS has in that of begun (232) when the region began, if it is
+ * inside another one. USER has two words a counter: what its page adds, and the counter as it is;
  * adding them up can wait. */
 struct assay_frame {
     uint64_t ticks[2];                         /* 0: at the beginning, 8: at the end */
     int64_t got[2];                            /* 16, 24: what the system call returned */
     uint64_t children, named;                  /* 32, 40: regions that ended inside */
     uint64_t noticed;                          /* 48 */
-    uint64_t spare;                            /* 56: the library's */
+    uint64_t measuring;                        /* 56: ticks that the ends of regions inside took */
     uint64_t begun[ASSAY_FRAME_WORDS];         /* 64 */
     uint64_t ended[ASSAY_FRAME_WORDS];         /* 240 */
     uint64_t lock, enabled_ns, running_ns;     /* 416: what the first page said when it began */
@@ -269,11 +271,16 @@ ASSAY_API int assay_calibrate_start(void);
 ASSAY_API void assay_calibrate_take(enum assay_nulls kind);
 ASSAY_API int assay_calibrate_finish(void);
 
-/* The parts of assay_counts: says how many regions it wants with nothing inside but two readings of
- * the CPU's counter, takes the one that just ended and what these showed, and makes the counts. */
-ASSAY_API int assay_counts_start(void);
-ASSAY_API void assay_counts_take(uint64_t from, uint64_t to);
+/* Neighbours of a region: windows (in-place-….h) with nothing inside but two readings of the CPU's
+ * counter. The library says how many it wants before it calibrates, or makes counts or a time, and
+ * takes what the readings showed. */
+enum assay_purpose { ASSAY_FOR_CALIBRATION, ASSAY_FOR_COUNTS, ASSAY_FOR_TIME };
+ASSAY_API int assay_neighbours_wanted(enum assay_purpose purpose);
+ASSAY_API void assay_neighbours_take(uint64_t from, uint64_t to);
+ASSAY_API void assay_window_begin(void);
+ASSAY_API void assay_window_end(void);
 ASSAY_API int assay_counts_finish(struct assay_count *counts);
+ASSAY_API int assay_time_finish(struct assay_duration *time);
 
 #if ASSAY_IN_PLACE
 #if defined(__x86_64__)
@@ -345,6 +352,34 @@ ASSAY_NULL assay_null_named(void)
     assay_calibrate_take(ASSAY_NULL_NAMED);
 }
 
+#ifdef ASSAY_COUNTER_NAME
+#if ASSAY_IN_PLACE
+#define assay_window_begin() ASSAY_WINDOW_IN_PLACE("0")
+#define assay_window_end()   ASSAY_WINDOW_IN_PLACE("8")
+#endif
+ASSAY_NULL assay_neighbour(void)
+{
+    uint64_t from, to;
+    assay_window_begin();
+    from = assay_counter_begin();
+    to = assay_counter_begin();
+    assay_window_end();
+    assay_neighbours_take(from, to);
+}
+
+static inline void assay_neighbours_in_place(enum assay_purpose purpose)
+{
+    int wanted = assay_neighbours_wanted(purpose);
+    for (; wanted > 0; wanted--)
+        assay_neighbour();
+}
+#else
+static inline void assay_neighbours_in_place(enum assay_purpose purpose)
+{
+    (void)purpose; /* ticks are unsupported */
+}
+#endif
+
 static inline int assay_calibrate_in_place(void)
 {
     int runs = assay_calibrate_start();
@@ -355,28 +390,24 @@ static inline int assay_calibrate_in_place(void)
         assay_null_pair();
     for (i = 0; i < runs; i++)
         assay_null_named();
+    assay_neighbours_in_place(ASSAY_FOR_CALIBRATION);
     return runs < 0 ? runs : assay_calibrate_finish();
 }
 #define assay_calibrate() assay_calibrate_in_place()
 
 static inline int assay_counts_in_place(struct assay_count *counts)
 {
-    int wanted = assay_counts_start();
-#ifdef ASSAY_COUNTER_NAME
-    for (; wanted > 0; wanted--) {
-        uint64_t from, to;
-        assay_begin();
-        from = assay_counter_begin();
-        to = assay_counter_begin();
-        assay_end();
-        assay_counts_take(from, to);
-    }
-#else
-    (void)wanted; /* 0: ticks are unsupported */
-#endif
+    assay_neighbours_in_place(ASSAY_FOR_COUNTS);
     return assay_counts_finish(counts);
 }
 #define assay_counts(counts) assay_counts_in_place(counts)
+
+static inline int assay_time_in_place(struct assay_duration *time)
+{
+    assay_neighbours_in_place(ASSAY_FOR_TIME);
+    return assay_time_finish(time);
+}
+#define assay_time(time) assay_time_in_place(time)
 
 #ifdef __cplusplus
 }

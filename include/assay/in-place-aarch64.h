@@ -22,6 +22,19 @@
     "\tstr xzr, [x10, #72]\n"                                                                      \
     "\tstr xzr, [x10, #248]\n"
 
+/* Inside another region, with TICKS: when this one began, which ended.c takes from the time of
+ * those around. What system calls cost depends on what runs beside them: it is measured, not
+ * assumed. */
+#define ASSAY_STAMP_IN_PLACE                                                                       \
+    "\ttbz w11, #3, 11f\n"                                                                         \
+    "\tldr w12, [x9, #4]\n"                                                                        \
+    "\tcmp w12, #1\n"                                                                              \
+    "\tb.ls 11f\n"                                                                                 \
+    "\tisb\n"                                                                                      \
+    "\tmrs x12, cntvct_el0\n"                                                                      \
+    "\tstr x12, [x10, #232]\n"                                                                     \
+    "11:\n"
+
 /* READ: read(descriptor, frame + report, size), the result into frame + got. */
 #define ASSAY_READ_IN_PLACE(first, report, got)                                                    \
     "\ttbz w11, #0, 10f\n" first "\tldp x0, x2, [x9, #24]\n"                                       \
@@ -112,22 +125,23 @@
 /* The next frame becomes the innermost, unless there is none, with no children. Counted as open
  * before it has its frame: a signal handler with regions of its own may come in between. */
 #define ASSAY_BEGIN_IN_PLACE                                                                       \
-    __asm__ volatile(                                                                              \
-        ASSAY_HERE_IN_PLACE                                                                        \
-        "\tlsr x12, x11, #32\n"                                                                    \
-        "\tadd w12, w12, #1\n"                                                                     \
-        "\tstr w12, [x9, #4]\n"                                                                    \
-        "\tldp x10, x12, [x9, #8]\n"                                                               \
-        "\tadd x10, x10, #960\n"                                                                   \
-        "\tcmp x10, x12\n"                                                                         \
-        "\tcsel x10, x10, x12, ls\n"                                                               \
-        "\tstr x10, [x9, #8]\n"                                                                    \
-        "\tstp xzr, xzr, [x10, #32]\n"                                                             \
-        "\tstr xzr, [x10, #48]\n" ASSAY_READ_IN_PLACE(ASSAY_UNREAD_IN_PLACE, "64", "16")           \
-            ASSAY_USER_IN_PLACE(ASSAY_USER_SEEN_IN_PLACE, "448") ASSAY_TICKS_IN_PLACE("0")         \
-        :                                                                                          \
-        :                                                                                          \
-        : ASSAY_IN_PLACE_CLOBBERS)
+    __asm__ volatile(ASSAY_HERE_IN_PLACE                                                           \
+                     "\tlsr x12, x11, #32\n"                                                       \
+                     "\tadd w12, w12, #1\n"                                                        \
+                     "\tstr w12, [x9, #4]\n"                                                       \
+                     "\tldp x10, x12, [x9, #8]\n"                                                  \
+                     "\tadd x10, x10, #960\n"                                                      \
+                     "\tcmp x10, x12\n"                                                            \
+                     "\tcsel x10, x10, x12, ls\n"                                                  \
+                     "\tstr x10, [x9, #8]\n"                                                       \
+                     "\tstp xzr, xzr, [x10, #32]\n"                                                \
+                     "\tstp xzr, xzr, [x10, #48]\n" ASSAY_READ_IN_PLACE(                           \
+                         ASSAY_UNREAD_IN_PLACE ASSAY_STAMP_IN_PLACE, "64", "16")                   \
+                         ASSAY_USER_IN_PLACE(ASSAY_USER_SEEN_IN_PLACE, "448")                      \
+                             ASSAY_TICKS_IN_PLACE("0")                                             \
+                     :                                                                             \
+                     :                                                                             \
+                     : ASSAY_IN_PLACE_CLOBBERS)
 
 #define ASSAY_END_IN_PLACE                                                                         \
     __asm__ volatile(ASSAY_HERE_IN_PLACE ASSAY_TICKS_IN_PLACE("8") ASSAY_USER_IN_PLACE("", "704")  \
@@ -135,5 +149,10 @@
                      :                                                                             \
                      :                                                                             \
                      : ASSAY_IN_PLACE_CLOBBERS)
+
+/* A window: what of a region's ends is between its two readings of TICKS, and nothing else of them.
+ * No region is begun: the frame is that of none. */
+#define ASSAY_WINDOW_IN_PLACE(into)                                                                \
+    __asm__ volatile(ASSAY_HERE_IN_PLACE ASSAY_TICKS_IN_PLACE(into) : : : ASSAY_IN_PLACE_CLOBBERS)
 
 #endif

@@ -24,6 +24,20 @@
     "\tsd zero, 72(t1)\n"                                                                          \
     "\tsd zero, 248(t1)\n"
 
+/* Inside another region, with TICKS: when this one began, which ended.c takes from the time of
+ * those around. What system calls cost depends on what runs beside them: it is measured, not
+ * assumed. */
+#define ASSAY_STAMP_IN_PLACE                                                                       \
+    "\tandi t3, t2, 8\n"                                                                           \
+    "\tbeqz t3, 11f\n"                                                                             \
+    "\tlw t3, 4(t0)\n"                                                                             \
+    "\taddi t3, t3, -1\n"                                                                          \
+    "\tbeqz t3, 11f\n"                                                                             \
+    "\tfence\n"                                                                                    \
+    "\trdtime t3\n"                                                                                \
+    "\tsd t3, 232(t1)\n"                                                                           \
+    "11:\n"
+
 /* READ: read(descriptor, frame + report, size), the result into frame + got. */
 #define ASSAY_READ_IN_PLACE(first, report, got)                                                    \
     "\tandi t3, t2, 1\n"                                                                           \
@@ -135,7 +149,9 @@
                      "1:\tsd t1, 8(t0)\n"                                                          \
                      "\tsd zero, 32(t1)\n"                                                         \
                      "\tsd zero, 40(t1)\n"                                                         \
-                     "\tsd zero, 48(t1)\n" ASSAY_READ_IN_PLACE(ASSAY_UNREAD_IN_PLACE, "64", "16")  \
+                     "\tsd zero, 48(t1)\n"                                                         \
+                     "\tsd zero, 56(t1)\n" ASSAY_READ_IN_PLACE(                                    \
+                         ASSAY_UNREAD_IN_PLACE ASSAY_STAMP_IN_PLACE, "64", "16")                   \
                          ASSAY_USER_IN_PLACE(ASSAY_USER_SEEN_IN_PLACE, "448")                      \
                              ASSAY_TICKS_IN_PLACE("0") "\t.option pop\n"                           \
                      :                                                                             \
@@ -146,6 +162,15 @@
     __asm__ volatile(ASSAY_HERE_IN_PLACE "\tld t1, 8(t0)\n" ASSAY_TICKS_IN_PLACE("8")              \
                          ASSAY_USER_IN_PLACE("", "704")                                            \
                              ASSAY_READ_IN_PLACE("", "240", "24") "\t.option pop\n"                \
+                     :                                                                             \
+                     :                                                                             \
+                     : ASSAY_IN_PLACE_CLOBBERS)
+
+/* A window: what of a region's ends is between its two readings of TICKS, and nothing else of them.
+ * No region is begun: the frame is that of none. */
+#define ASSAY_WINDOW_IN_PLACE(into)                                                                \
+    __asm__ volatile(ASSAY_HERE_IN_PLACE                                                           \
+                     "\tld t1, 8(t0)\n" ASSAY_TICKS_IN_PLACE(into) "\t.option pop\n"               \
                      :                                                                             \
                      :                                                                             \
                      : ASSAY_IN_PLACE_CLOBBERS)

@@ -16,6 +16,21 @@
     "\tmovq $0, 72(%%r8)\n"                                                                        \
     "\tmovq $0, 248(%%r8)\n"
 
+/* Inside another region, with TICKS: when this one began, which ended.c takes from the time of
+ * those around. What system calls cost depends on what runs beside them: it is measured, not
+ * assumed. */
+#define ASSAY_STAMP_IN_PLACE                                                                       \
+    "\ttestb $8, (%%r9)\n"                                                                         \
+    "\tjz 11f\n"                                                                                   \
+    "\tcmpl $1, 4(%%r9)\n"                                                                         \
+    "\tjbe 11f\n"                                                                                  \
+    "\tlfence\n"                                                                                   \
+    "\trdtsc\n"                                                                                    \
+    "\tshlq $32, %%rdx\n"                                                                          \
+    "\torq %%rdx, %%rax\n"                                                                         \
+    "\tmovq %%rax, 232(%%r8)\n"                                                                    \
+    "11:\n"
+
 /* READ: read(descriptor, frame + report, size), the result into frame + got. */
 #define ASSAY_READ_IN_PLACE(first, report, got)                                                    \
     "\ttestb $1, (%%r9)\n"                                                                         \
@@ -113,27 +128,36 @@
 /* The next frame becomes the innermost, unless there is none, with no children. Counted as open
  * before it has its frame: a signal handler with regions of its own may come in between. */
 #define ASSAY_BEGIN_IN_PLACE                                                                       \
-    __asm__ volatile(                                                                              \
-        ASSAY_HERE_IN_PLACE                                                                        \
-        "\taddl $1, 4(%%r9)\n"                                                                     \
-        "\tmovq 8(%%r9), %%r8\n"                                                                   \
-        "\taddq $960, %%r8\n"                                                                      \
-        "\tcmpq 16(%%r9), %%r8\n"                                                                  \
-        "\tcmova 16(%%r9), %%r8\n"                                                                 \
-        "\tmovq %%r8, 8(%%r9)\n"                                                                   \
-        "\tmovq $0, 32(%%r8)\n"                                                                    \
-        "\tmovq $0, 40(%%r8)\n"                                                                    \
-        "\tmovq $0, 48(%%r8)\n" ASSAY_READ_IN_PLACE(ASSAY_UNREAD_IN_PLACE, "64", "16")             \
-            ASSAY_USER_IN_PLACE(ASSAY_USER_SEEN_IN_PLACE, "448", "456", "460")                     \
-                ASSAY_TRAP_IN_PLACE ASSAY_TICKS_IN_PLACE("0")                                      \
-        :                                                                                          \
-        :                                                                                          \
-        : ASSAY_IN_PLACE_CLOBBERS)
+    __asm__ volatile(ASSAY_HERE_IN_PLACE                                                           \
+                     "\taddl $1, 4(%%r9)\n"                                                        \
+                     "\tmovq 8(%%r9), %%r8\n"                                                      \
+                     "\taddq $960, %%r8\n"                                                         \
+                     "\tcmpq 16(%%r9), %%r8\n"                                                     \
+                     "\tcmova 16(%%r9), %%r8\n"                                                    \
+                     "\tmovq %%r8, 8(%%r9)\n"                                                      \
+                     "\tmovq $0, 32(%%r8)\n"                                                       \
+                     "\tmovq $0, 40(%%r8)\n"                                                       \
+                     "\tmovq $0, 48(%%r8)\n"                                                       \
+                     "\tmovq $0, 56(%%r8)\n" ASSAY_READ_IN_PLACE(                                  \
+                         ASSAY_UNREAD_IN_PLACE ASSAY_STAMP_IN_PLACE, "64", "16")                   \
+                         ASSAY_USER_IN_PLACE(ASSAY_USER_SEEN_IN_PLACE, "448", "456", "460")        \
+                             ASSAY_TRAP_IN_PLACE ASSAY_TICKS_IN_PLACE("0")                         \
+                     :                                                                             \
+                     :                                                                             \
+                     : ASSAY_IN_PLACE_CLOBBERS)
 
 #define ASSAY_END_IN_PLACE                                                                         \
     __asm__ volatile(ASSAY_HERE_IN_PLACE "\tmovq 8(%%r9), %%r8\n" ASSAY_TICKS_IN_PLACE("8")        \
                          ASSAY_TRAPPED_IN_PLACE ASSAY_USER_IN_PLACE("", "704", "712", "716")       \
                              ASSAY_READ_IN_PLACE("", "240", "24")                                  \
+                     :                                                                             \
+                     :                                                                             \
+                     : ASSAY_IN_PLACE_CLOBBERS)
+
+/* A window: what of a region's ends is between its two readings of TICKS, and nothing else of them.
+ * No region is begun: the frame is that of none. */
+#define ASSAY_WINDOW_IN_PLACE(into)                                                                \
+    __asm__ volatile(ASSAY_HERE_IN_PLACE "\tmovq 8(%%r9), %%r8\n" ASSAY_TICKS_IN_PLACE(into)       \
                      :                                                                             \
                      :                                                                             \
                      : ASSAY_IN_PLACE_CLOBBERS)

@@ -67,8 +67,6 @@ int assay_calibrate_start(void)
     for (size_t i = 0; i < calipers->count; i++)
         calipers->events[i].step = 0;
     calipers->tick_nulls = (struct tick_nulls){.count = 0};
-    calipers->kept_from = NULL; /* whoever was at it has jumped away */
-    calipers->asked_within = 0;
     const struct amounts *amounts = amounts_of(calipers);
     return (int)(amounts->warm + amounts->wanted + (any_suffers(calipers) ? amounts->spare : 0));
 }
@@ -135,10 +133,11 @@ void assay_calibrate_take(enum assay_nulls kind)
     if (nulls->taken[kind]++ < amounts->warm || at >= amounts->wanted || disturbed)
         return;
     for (size_t i = 0; i < calipers->count; i++) {
-        nulls->values[kind][i][at] = (double)reading.raw[i];
+        nulls->values[kind][i][at] = net_reading(&calipers->events[i], reading.raw[i], &reading);
         take_step(nulls, i, &calipers->events[i], calipers->result);
     }
-    nulls->values[kind][calipers->count][at] = time_reading(calipers, &reading);
+    nulls->values[kind][calipers->count][at] =
+        net_reading(&calipers->time, time_reading(calipers, &reading), &reading);
     nulls->kept[kind]++;
 }
 
@@ -207,6 +206,7 @@ int assay_calibrate_finish(void)
         judge(&calipers->events[i], amounts, kept);
     }
     figures(nulls, calipers->count, &calipers->time);
+    neighbours_use(calipers);
     if (calipers->path == ASSAY_PATH_USER && calipers->time.kind == CALIPER_TICKS)
         calipers->tick_ns = 1e9 / assay_clock_rate(NULL);
     calipers->calibrated = kept < amounts->few ? 0 : kept;

@@ -29,12 +29,12 @@ static void open_time(struct assay_calipers *calipers, bool readable)
     time->nature = NATURE_CLOCK;
     if (calipers->flags & ASSAY_NO_TIME || calipers->path == ASSAY_PATH_TRAP)
         return;
-    if (calipers->path == ASSAY_PATH_READ) { /* the system call tells it */
-        time->kind = CALIPER_TICKS;
-        time->step = 1;
-    } else if (readable && ticks_tell_time()) {
+    if (readable && ticks_tell_time()) {
         time->kind = CALIPER_TICKS;
         calipers->here.ways |= ASSAY_WAY_TICKS;
+    } else if (calipers->path == ASSAY_PATH_READ) { /* the system call tells it */
+        time->kind = CALIPER_CALL;
+        time->step = 1;
     }
 }
 

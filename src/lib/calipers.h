@@ -13,7 +13,9 @@
 
 _Static_assert(sizeof(struct assay_frame) == ASSAY_FRAME_BYTES, "frame");
 _Static_assert(offsetof(struct assay_frame, children) == 32, "children");
+_Static_assert(offsetof(struct assay_frame, measuring) == 56, "measuring");
 _Static_assert(offsetof(struct assay_frame, begun) == 64, "begun");
+_Static_assert(offsetof(struct assay_frame, begun[ASSAY_FRAME_WORDS - 1]) == 232, "stamp");
 _Static_assert(offsetof(struct assay_frame, ended) == 240, "ended");
 _Static_assert(offsetof(struct assay_frame, begun[1]) == 72, "times in the reports");
 _Static_assert(offsetof(struct assay_frame, lock) == 416, "lock");
@@ -31,17 +33,23 @@ _Static_assert(offsetof(struct assay_here, pages) == 48, "pages");
 #define CALIPERS_SPARE 64  /* and some more, in place of those that were disturbed */
 #define CALIPERS_FEW   32  /* with fewer undisturbed ones there are no figures */
 
+/* System calls take more or less time by what ran before them: this share of what they cost around
+ * nothing, which is an assumption. docs/uncertainty.md says what was seen. */
+#define CALLS_DIFFER 0.5
+
 /* What a CPU's counter and a clock suffer from, and nothing else. */
 #define CALIPERS_INTERRUPTIONS (ASSAY_SAW_FAULTS | ASSAY_SAW_SWITCHES | ASSAY_SAW_INTERRUPTS)
 
-#define FRAMES    (ASSAY_DEPTH_MOST + 2)
-#define WORD_TRAP (ASSAY_FRAME_WORDS - 1) /* of begun and ended: see struct assay_frame */
+#define FRAMES     (ASSAY_DEPTH_MOST + 2)
+#define WORD_TRAP  (ASSAY_FRAME_WORDS - 1) /* of begun and ended: see struct assay_frame */
+#define WORD_STAMP WORD_TRAP               /* of begun: READ with TICKS, which is never TRAP */
 
 /* Where the reading of an event is in a frame. */
 enum caliper_kind {
     CALIPER_ABSENT,  /* nowhere: it cannot be counted */
     CALIPER_COUNTER, /* a word of begun and ended; on the path USER the first of two of user */
     CALIPER_TICKS,
+    CALIPER_CALL, /* time only: nanoseconds, as the system calls of READ tell them */
 };
 
 /* What disturbs a count. */
@@ -94,6 +102,7 @@ struct region_reading {
     uint64_t enabled_ns, running_ns; /* of the counters; 0 where the path does not tell */
     double length_ns;                /* how long it took, roughly; 0 where that is not known */
     uint64_t ticks;                  /* 0 where none were read */
+    uint64_t measuring;              /* of these, what the ends of regions inside took */
     uint64_t faults, switches;       /* inside, where known */
     uint64_t children, named;
     unsigned noticed;
@@ -101,6 +110,13 @@ struct region_reading {
     bool met;     /* a name inside was met for the first time: NOTICED_MET */
     bool lost;    /* the operating system had nothing to tell: a pinned counter was taken away */
 };
+
+/* A count without what was measured, in the region itself, of the ends of regions inside. */
+static inline double net_reading(const struct caliper *event, uint64_t counted,
+                                 const struct region_reading *reading)
+{
+    return (double)(int64_t)(event->kind == CALIPER_TICKS ? counted - reading->measuring : counted);
+}
 
 struct nulls;   /* calibrate.c */
 struct regions; /* regions.c */
@@ -112,8 +128,7 @@ struct assay_calipers {
     struct assay_frame *result; /* of the region that ended last; NULL: none */
     size_t count;
     struct caliper events[ASSAY_CALIPERS_MOST];
-    struct caliper
-        time; /* as a measure: READ nanoseconds, else ticks; kind CALIPER_TICKS or absent */
+    struct caliper time; /* as a measure: kind CALIPER_TICKS, CALIPER_CALL or absent */
     enum assay_path path;
     unsigned flags;
     double name_most;        /* instructions of a name's address that may be in the region around */
@@ -124,10 +139,7 @@ struct assay_calipers {
     double tick_ns;            /* USER: how long a tick is, roughly; 0: not known */
     double timer_ns;           /* the timer's interrupt comes as often as this; 0: not known */
     struct nulls *nulls;
-    struct tick_nulls tick_nulls;  /* neighbours.c: the newest */
-    struct assay_frame kept;       /* the result, while its neighbours are measured */
-    struct assay_frame *kept_from; /* and where it belongs; NULL: nobody measures them */
-    unsigned asked_within;         /* handlers that ask for counts meanwhile */
+    struct tick_nulls tick_nulls; /* neighbours.c: the newest */
     struct regions *regions;
     size_t calibrated; /* empty regions behind the figures */
     long owner;        /* the thread that opened them, see here.c; 0: not yet attached */
@@ -163,6 +175,10 @@ void reading_of(const struct assay_calipers *calipers, const struct assay_frame 
                 struct region_reading *reading);
 
 void counts_of(struct assay_calipers *calipers, struct assay_count *counts);
+void time_of(struct assay_calipers *calipers, struct assay_duration *time);
+
+/* neighbours.c: corrects ticks and time by them from now on, if there are enough. */
+void neighbours_use(struct assay_calipers *calipers);
 
 /* null-figures.c: pure. At most CALIPERS_NULLS values. Of pairs: from the figures of the outer
  * regions. */
@@ -178,7 +194,7 @@ void correct_measure(const struct assay_calipers *calipers, const struct caliper
                      struct assay_count *count);
 
 /* correct-time.c */
-double time_reading(const struct assay_calipers *calipers, const struct region_reading *reading);
+uint64_t time_reading(const struct assay_calipers *calipers, const struct region_reading *reading);
 void time_in_ns(const struct assay_count *count, double ticks_a_ns, double error,
                 struct assay_duration *time);
 void correct_time(const struct assay_calipers *calipers, const struct region_reading *reading,

@@ -27,10 +27,31 @@ CALLED void assay_end_in(struct assay_region *region)
     assay_ended_in(region);
 }
 
+/* The ends of a window, called as those of regions are. */
+CALLED void assay_window_begin(void)
+{
+#ifdef ASSAY_WINDOW_IN_PLACE
+    ASSAY_WINDOW_IN_PLACE("0");
+#endif
+}
+
+CALLED void assay_window_end(void)
+{
+#ifdef ASSAY_WINDOW_IN_PLACE
+    ASSAY_WINDOW_IN_PLACE("8");
+#endif
+}
+
 #undef assay_counts
 int assay_counts(struct assay_count *counts)
 {
     return assay_counts_in_place(counts);
+}
+
+#undef assay_time
+int assay_time(struct assay_duration *time)
+{
+    return assay_time_in_place(time);
 }
 
 #undef assay_calibrate

@@ -11,14 +11,9 @@
  * from each other. */
 #define ROUNDED_APART 1e-6
 
-static bool by_call(const struct assay_calipers *calipers)
+uint64_t time_reading(const struct assay_calipers *calipers, const struct region_reading *reading)
 {
-    return calipers->path == ASSAY_PATH_READ;
-}
-
-double time_reading(const struct assay_calipers *calipers, const struct region_reading *reading)
-{
-    return (double)(by_call(calipers) ? reading->enabled_ns : reading->ticks);
+    return calipers->time.kind == CALIPER_CALL ? reading->enabled_ns : reading->ticks;
 }
 
 void time_in_ns(const struct assay_count *count, double ticks_a_ns, double error,
@@ -35,9 +30,8 @@ void correct_time(const struct assay_calipers *calipers, const struct region_rea
 {
     struct assay_count count;
     double error = ROUNDED_APART, ticks_a_ns = 1;
-    correct_measure(calipers, &calipers->time, (uint64_t)time_reading(calipers, reading), reading,
-                    &count);
-    if (count.state == ASSAY_COUNTED && !by_call(calipers)) {
+    correct_measure(calipers, &calipers->time, time_reading(calipers, reading), reading, &count);
+    if (count.state == ASSAY_COUNTED && calipers->time.kind == CALIPER_TICKS) {
         ticks_a_ns = assay_clock_rate(&error) * 1e-9;
         if (strcmp(assay_clock_reason(), "") != 0) /* it is another clock after all */
             count.state = ASSAY_UNSUPPORTED;

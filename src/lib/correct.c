@@ -93,6 +93,11 @@ static void widen(const struct assay_calipers *calipers, const struct caliper *e
     if (event->nature == NATURE_HARDWARE)
         bar->down += by_interruptions(calipers, event, reading) +
                      calipers->name_most * (double)reading->named;
+    if (event->kind == CALIPER_CALL) {
+        double differ = CALLS_DIFFER * added(event->null, reading);
+        bar->down += differ;
+        bar->up += differ;
+    }
     if (event->nature == NATURE_CLOCK) {
         bar->down = larger(bar->down, TWO_READINGS * (double)event->step);
         bar->up = larger(bar->up, TWO_READINGS * (double)event->step);
@@ -151,7 +156,7 @@ void correct_measure(const struct assay_calipers *calipers, const struct caliper
         nothing_counted(count);
         return;
     }
-    double raw = (double)count->raw;
+    double raw = net_reading(event, count->raw, reading);
     bool timed = count->state == ASSAY_MULTIPLEXED && reading->running_ns;
     double guessed = timed ? unseen(count->raw, reading) : 0;
     struct bar bar = {raw, 0}; /* not calibrated: everything may be what measuring added */

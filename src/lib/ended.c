@@ -45,6 +45,24 @@ static inline struct assay_frame *around(struct assay_calipers *calipers, struct
     return frame;
 }
 
+/* What the ends of a region inside others took, system calls and all: its whole time, from before
+ * the first of them to now, but for what is between its own readings. */
+static inline uint64_t measuring(const struct assay_frame *frame)
+{
+#ifdef ASSAY_COUNTER_NAME
+    return frame->measuring + assay_counter_begin() - frame->begun[WORD_STAMP] -
+           (frame->ticks[1] - frame->ticks[0]);
+#else
+    return frame->measuring;
+#endif
+}
+
+static inline bool is_stamped(uint32_t ways, uint32_t depth)
+{
+    const uint32_t both = ASSAY_WAY_READ | ASSAY_WAY_TICKS;
+    return (ways & both) == both && depth > 1;
+}
+
 static __attribute__((noinline, cold)) void leave_too_deep(struct assay_calipers *calipers)
 {
     struct assay_here *here = &calipers->here;
@@ -87,6 +105,7 @@ static inline __attribute__((always_inline)) void leave(struct assay_calipers *c
     counting->noticed |= frame->noticed;
     counting->children += frame->children + !region;
     counting->named += frame->named + !!region;
+    counting->measuring += is_stamped(ways, depth) ? measuring(frame) : frame->measuring;
     frame->children = children; /* without those of a handler that came since the reading */
     frame->named = named;
     here->depth = depth - 1;
@@ -114,9 +133,9 @@ void assay_ended(void)
 {
     struct assay_here *here = assay_here;
     struct assay_frame *frame = here->frame, *parent = frame - 1;
-    const uint32_t depth = here->depth;
+    const uint32_t depth = here->depth, ways = here->ways;
     if (__builtin_expect(frame == here->last || depth == 0 || depth > ASSAY_DEPTH_MOST ||
-                             is_outside(parent) || here->ways & (ASSAY_WAY_USER | ASSAY_WAY_TRAP),
+                             is_outside(parent) || ways & (ASSAY_WAY_USER | ASSAY_WAY_TRAP),
                          0)) {
         leave_any(NULL);
         return;
@@ -125,6 +144,8 @@ void assay_ended(void)
     parent->noticed |= frame->noticed;
     parent->children += frame->children + 1;
     parent->named += frame->named;
+    if (is_stamped(ways, depth))
+        parent->measuring += measuring(frame);
     here->depth = depth - 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     here->frame = parent;

@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) void in_place_begin(void)
     struct assay_frame *frame = here->frame == here->last ? here->last : here->frame + 1;
     here->frame = frame;
     here->depth++;
-    frame->children = frame->named = frame->noticed = 0;
+    frame->children = frame->named = frame->noticed = frame->measuring = 0;
     if (here->ways & ASSAY_WAY_READ)
         frame->got[0] = assay_syscall3(SYS_read, (long)here->descriptor,
                                        (long)(uintptr_t)frame->begun, (long)here->size);

@@ -5,10 +5,6 @@
 #define ASSAY_NO_INLINE
 #include "lib/calipers.h"
 
-#include <errno.h>
-
-#include "lib/set.h"
-
 static uint64_t moved(const struct assay_frame *frame, size_t word)
 {
     return frame->ended[word] - frame->begun[word];
@@ -60,6 +56,7 @@ void reading_of(const struct assay_calipers *calipers, const struct assay_frame 
     reading->noticed = (unsigned)frame->noticed;
     reading->met = frame->noticed & NOTICED_MET;
     reading->ticks = frame->ticks[1] - frame->ticks[0];
+    reading->measuring = frame->measuring;
     for (size_t i = 0; i < calipers->count; i++) {
         const struct caliper *event = &calipers->events[i];
         if (event->kind == CALIPER_TICKS)
@@ -103,13 +100,9 @@ void counts_of(struct assay_calipers *calipers, struct assay_count *counts)
         correct_count(calipers, i, &reading, &counts[i]);
 }
 
-int assay_time(struct assay_duration *time)
+void time_of(struct assay_calipers *calipers, struct assay_duration *time)
 {
-    struct assay_calipers *calipers = calipers_here();
-    if (!calipers)
-        return set_fail(-ENODEV, "this thread has selected no calipers");
     struct region_reading reading;
     reading_of_last(calipers, &reading);
     correct_time(calipers, &reading, time);
-    return 0;
 }

@@ -39,7 +39,8 @@ static void add_windows(const struct caliper *event, uint64_t more, struct regio
     if ((double)more * window->odd < RARELY)
         return;
     total->random_square += (double)more * square(larger(STANDARD_95 * window->spread, steps));
-    total->alike += (double)more * window->error;
+    double differ = event->kind == CALIPER_CALL ? CALLS_DIFFER * window->mean : 0;
+    total->alike += (double)more * (window->error + differ);
 }
 
 static void count_total(const struct assay_calipers *calipers, const struct region_sums *sums,
@@ -83,8 +84,8 @@ static void time_total(const struct assay_calipers *calipers, const struct regio
     struct assay_count count;
     struct assay_duration time;
     correct_time(calipers, &sums->all, &time);
-    correct_measure(calipers, &calipers->time, (uint64_t)time_reading(calipers, &sums->all),
-                    &sums->all, &count);
+    correct_measure(calipers, &calipers->time, time_reading(calipers, &sums->all), &sums->all,
+                    &count);
     total->state = time.state;
     total->random_square = square(time.uncertainty);
     if (time.state == ASSAY_UNSUPPORTED)

@@ -104,6 +104,7 @@ static inline void add_reading(struct region_reading *all, const struct region_r
     all->running_ns += one->running_ns;
     all->length_ns += one->length_ns;
     all->ticks += one->ticks;
+    all->measuring += one->measuring;
     all->faults += one->faults;
     all->switches += one->switches;
     all->children += one->children;
@@ -130,7 +131,7 @@ static void add(const struct assay_calipers *calipers, struct region_sums *sums,
     for (size_t i = 0; i < calipers->count; i++) {
         struct single_figures *single = &sums->single[i];
         const struct caliper *event = &calipers->events[i];
-        double raw = (double)(int64_t)reading.raw[i];
+        double raw = net_reading(event, reading.raw[i], &reading);
         if (reading.noticed & ASSAY_SAW_MULTIPLEXING && is_counter(event))
             raw = guess(sums, i, &reading);
         double value = single_value(event, &reading, raw);

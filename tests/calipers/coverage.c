@@ -1,21 +1,31 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How often the bar of a region's ticks holds the truth. A trial is a region around seeded work,
- * and the work is bracketed by two readings of the counter that are no part of the library:
+ * How often the bars of a region's ticks and time hold the truth, by what the region does. A trial
+ * is a region around work, and the work is bracketed by readings of the counter that are no part of
+ * the library, just outside and just inside:
  *
- *     assay_begin(); from = counter; work; to = counter; assay_end();
+ *     out = counter; assay_begin(); from = counter; work; to = counter; assay_end(); out = counter;
  *
- * What stands in the region is the work and both readings: to - from, which has half of each
- * reading, and once more what a reading costs, which is measured in the same way, by pairs of them
- * in a row behind each trial. Beside the tests; `make bench` prints what it finds.
+ * What stands in the region is the work and both readings inside: to - from, which has half of each
+ * reading, and once more what a reading costs. That cost is measured by pairs of readings in a row
+ * behind each trial. A bar is counted as `held` when it holds this sum, and as `possible` when it
+ * holds anything at all between the readings inside and those outside.
  *
  *     coverage [TRIALS [SEED]]
  *
- * prints one line of figures. Exits 77 where ticks cannot be read. */
+ * prints one line of figures for each way to count, kind of work and measure. Exits 77 where ticks
+ * cannot be read. */
 #include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "assay.h"
 
@@ -23,6 +33,8 @@
 
 #define PAIRS  8  /* of readings in a row, behind each trial */
 #define NEWEST 64 /* of them count */
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 
 static uint64_t random_state;
 
@@ -32,46 +44,110 @@ static uint64_t draw(uint64_t below)
     return (random_state >> 33) % below;
 }
 
-/* --- work: chains in which each step waits for the one before --- */
+/* --- work --- */
 
-static uint64_t add(uint64_t value, uint64_t steps)
+#define MISSES ((size_t)64 << 20) /* bytes: more than caches hold */
+#define PAGES  64                 /* that are there to be touched before they are given back */
+
+static struct {
+    uint64_t steps;                       /* of this trial */
+    unsigned char *memory, *pages;        /* for loads that miss; for faults */
+    size_t page_size, page;               /* the next page that is not there */
+    size_t at;                            /* the next load */
+    volatile unsigned char branches[512]; /* random, new for every trial */
+    volatile double value;
+    volatile uint64_t sum;
+} work;
+
+static ALWAYS_INLINE void nothing(void)
 {
-    for (uint64_t i = 0; i < steps; i++) {
-        value += i;
-        __asm__ volatile("" : "+r"(value));
-    }
-    return value;
 }
 
-static uint64_t multiply(uint64_t value, uint64_t steps)
+static ALWAYS_INLINE void clock_reads(void)
 {
-    for (uint64_t i = 0; i < steps; i++) {
-        value *= 3;
-        __asm__ volatile("" : "+r"(value));
-    }
-    return value;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_MONOTONIC, &now);
 }
 
-static uint64_t divide(uint64_t value, uint64_t steps)
+static ALWAYS_INLINE void loop(void)
 {
-    for (uint64_t i = 0; i < steps; i++) {
-        value = (value | UINT64_C(1) << 40) / 7;
-        __asm__ volatile("" : "+r"(value));
-    }
-    return value;
+    for (uint64_t i = 0; i < work.steps; i++)
+        __asm__ volatile("");
 }
 
-static uint64_t load(uint64_t value, uint64_t steps)
+static ALWAYS_INLINE void system_call(void)
 {
-    static uint64_t places[512];
-    for (uint64_t i = 0; i < steps; i++) {
-        value = places[(value + i * 8) % 512];
-        __asm__ volatile("" : "+r"(value));
-    }
-    return value;
+    syscall(SYS_getppid);
 }
 
-static uint64_t (*const kinds[])(uint64_t value, uint64_t steps) = {add, multiply, divide, load};
+static ALWAYS_INLINE void page_fault(void)
+{
+    *(volatile unsigned char *)(work.pages + work.page * work.page_size) = 1;
+}
+
+static ALWAYS_INLINE void branches(void)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < 32; i++) {
+        if (work.branches[i] & 1)
+            sum += i;
+        else
+            sum ^= i * 3;
+        __asm__ volatile("" : "+r"(sum));
+    }
+    work.sum = sum;
+}
+
+static ALWAYS_INLINE void misses(void)
+{
+    size_t at = work.at;
+    for (int i = 0; i < 4; i++)
+        at = (at * 5 + 4097 * 64 + *(volatile unsigned char *)(work.memory + at)) % MISSES;
+    work.at = at;
+}
+
+static ALWAYS_INLINE void floating_point(void)
+{
+    double value = work.value;
+    for (uint64_t i = 0; i < work.steps; i++)
+        value = value * 0.999 + 1.0 / (value + 2);
+    work.value = value;
+}
+
+static __attribute__((noinline)) void called(void)
+{
+    __asm__ volatile("");
+}
+
+static ALWAYS_INLINE void function_call(void)
+{
+    called();
+}
+
+static void prepare_work(void)
+{
+    work.steps = draw(400);
+    for (size_t i = 0; i < 32; i++)
+        work.branches[i] = (unsigned char)draw(2);
+    if (++work.page == PAGES) {
+        madvise(work.pages, PAGES * work.page_size, MADV_DONTNEED);
+        work.page = 0;
+    }
+}
+
+static int open_work(void)
+{
+    work.page_size = (size_t)sysconf(_SC_PAGESIZE);
+    work.memory = malloc(MISSES);
+    work.pages = mmap(NULL, PAGES * work.page_size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!work.memory || work.pages == MAP_FAILED)
+        return -1;
+    madvise(work.pages, PAGES * work.page_size, MADV_NOHUGEPAGE);
+    memset(work.memory, 1, MISSES);
+    return 0;
+}
 
 /* --- what a reading costs, by pairs in a row --- */
 
@@ -109,62 +185,141 @@ static double reading_cost(void)
     return sum / (double)(pairs.count - 2 * outside);
 }
 
-/* --- trials --- */
+/* --- regions --- */
 
-struct found {
-    double *empty, *around; /* ticks of empty regions, and of regions without what is inside */
-    double *widths;         /* of bars: `uncertainty` */
-    size_t trials, held, below, above;
+/* What is between the readings inside, how many readings stand beside that in the region, and what
+ * is between the readings outside. */
+struct bracket {
+    uint64_t inside, outside;
+    double readings;
 };
 
-static int one_trial(struct found *found)
+#define REGION_OF(kind)                                                                            \
+    static __attribute__((noinline)) void region_of_##kind(struct bracket *bracket)                \
+    {                                                                                              \
+        uint64_t before = assay_counter_begin();                                                   \
+        assay_begin();                                                                             \
+        uint64_t from = assay_counter_begin();                                                     \
+        kind();                                                                                    \
+        uint64_t to = assay_counter_begin();                                                       \
+        assay_end();                                                                               \
+        uint64_t behind = assay_counter_begin();                                                   \
+        *bracket = (struct bracket){to - from, behind - before, 1};                                \
+    }
+
+REGION_OF(nothing)
+REGION_OF(clock_reads)
+REGION_OF(loop)
+REGION_OF(system_call)
+REGION_OF(page_fault)
+REGION_OF(branches)
+REGION_OF(misses)
+REGION_OF(floating_point)
+REGION_OF(function_call)
+
+static __attribute__((noinline)) void empty_region(struct bracket *bracket)
 {
-    struct assay_count count;
-    uint64_t steps = draw(400), (*work)(uint64_t, uint64_t) = kinds[draw(4)];
+    uint64_t before = assay_counter_begin();
+    assay_begin();
+    assay_end();
+    uint64_t behind = assay_counter_begin();
+    *bracket = (struct bracket){0, behind - before, 0};
+}
+
+/* The regions inside are not the work of the one around. */
+static __attribute__((noinline)) void nested_regions(struct bracket *bracket)
+{
+    uint64_t before = assay_counter_begin();
+    assay_begin();
     assay_begin();
     uint64_t from = assay_counter_begin();
-    uint64_t made = work(steps, steps);
-    __asm__ volatile("" : : "r"(made));
+    loop();
     uint64_t to = assay_counter_begin();
     assay_end();
-    if (assay_counts(&count) < 0 || count.state != ASSAY_COUNTED)
+    assay_end();
+    uint64_t behind = assay_counter_begin();
+    *bracket = (struct bracket){to - from, behind - before, 1};
+}
+
+static const struct kind {
+    const char *name;
+    void (*region)(struct bracket *);
+} kinds[] = {
+    {"empty", empty_region},
+    {"readings", region_of_nothing},
+    {"clock-reads", region_of_clock_reads},
+    {"loop", region_of_loop},
+    {"system-call", region_of_system_call},
+    {"page-fault", region_of_page_fault},
+    {"mispredictions", region_of_branches},
+    {"misses", region_of_misses},
+    {"floating-point", region_of_floating_point},
+    {"function-call", region_of_function_call},
+    {"nested", nested_regions},
+};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* --- trials --- */
+
+enum { TICKS, TIME, MEASURES };
+static const char *const measure_names[MEASURES] = {"ticks", "time"};
+
+struct found {
+    double *raw;    /* ticks of regions */
+    double *widths; /* of bars: `uncertainty`, in ticks */
+    double *off;    /* corrected less the truth */
+    size_t trials, held, possible;
+};
+
+static void take(struct found *found, double raw, double corrected, double low, double high,
+                 const struct bracket *bracket)
+{
+    double truth = (double)bracket->inside + bracket->readings * reading_cost();
+    found->held += low <= truth && truth <= high;
+    found->possible += high >= (double)bracket->inside && low <= (double)bracket->outside;
+    found->raw[found->trials] = raw;
+    found->off[found->trials] = corrected - truth;
+    found->widths[found->trials++] = fmax(high - corrected, corrected - low);
+}
+
+/* Events: how many calipers have; the last is ticks. Without, only time is asked for. */
+static int one_trial(const struct kind *kind, size_t events, struct found found[MEASURES])
+{
+    struct assay_count counts[ASSAY_CALIPERS_MOST];
+    struct assay_duration time;
+    struct bracket bracket;
+    double rate = assay_clock_rate(NULL) * 1e-9;
+    prepare_work();
+    kind->region(&bracket);
+    bool first = random_state >> 40 & 1; /* either is asked first */
+    if (first && assay_time(&time) < 0)
+        return -1;
+    if (events && assay_counts(counts) < 0)
+        return -1;
+    if (!first && assay_time(&time) < 0)
         return -1;
     take_pairs();
-    double truth = (double)(to - from) + reading_cost();
-    found->held += count.low <= truth && truth <= count.high;
-    found->below += truth < count.low;
-    found->above += truth > count.high;
-    found->widths[found->trials] = count.uncertainty;
-    assay_begin();
-    assay_end();
-    if (assay_counts(&count) < 0)
-        return -1;
-    found->empty[found->trials] = (double)count.raw;
-    assay_begin();
-    from = assay_counter_begin();
-    to = assay_counter_begin();
-    assay_end();
-    if (assay_counts(&count) < 0)
-        return -1;
-    found->around[found->trials++] = (double)count.raw - (double)(to - from);
+    const struct assay_count *ticks = &counts[events - 1];
+    if (events)
+        take(&found[TICKS], (double)ticks->raw, ticks->corrected, ticks->low, ticks->high,
+             &bracket);
+    if (time.state == ASSAY_COUNTED)
+        take(&found[TIME], time.ns * rate, time.ns * rate, (time.ns - time.uncertainty) * rate,
+             (time.ns + time.uncertainty) * rate, &bracket);
     return 0;
 }
 
-/* Between quartiles of values in steps: each spread over the steps beside it, as in
- * src/lib/tick-bar.c, but simply by drawing. */
-static double quartiles(double *values, size_t count, double step)
+static double quantile(const double *sorted, size_t count, double share)
 {
-    for (size_t i = 0; i < count; i++)
-        values[i] += step * ((double)draw(1u << 20) - (double)draw(1u << 20)) / (double)(1u << 20);
-    qsort(values, count, sizeof(*values), by_value);
-    return values[count * 3 / 4] - values[count / 4];
+    return sorted[(size_t)(share * (double)(count - 1))];
 }
 
-static double counter_step(const double *values, size_t count)
+static double counter_step(void)
 {
     uint64_t step = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t one = (uint64_t)values[i];
+    for (int i = 0; i < 1000; i++) {
+        uint64_t one = assay_counter_begin();
+        one = assay_counter_begin() - one;
         while (one) {
             uint64_t rest = step % one;
             step = one;
@@ -174,57 +329,66 @@ static double counter_step(const double *values, size_t count)
     return step ? (double)step : 1;
 }
 
-static void print(struct found *found, uint64_t seed)
+static void print(const char *way, const char *kind, const char *measure, struct found *found)
 {
     size_t count = found->trials;
-    double sum = 0, step = counter_step(found->empty, count);
-    for (size_t i = 0; i < count; i++)
-        sum += found->widths[i];
-    qsort(found->widths, count, sizeof(*found->widths), by_value);
-    qsort(found->empty, count, sizeof(*found->empty), by_value);
-    double plain = found->empty[count * 3 / 4] - found->empty[count / 4];
-    double empty = quartiles(found->empty, count, step);
-    double around = quartiles(found->around, count, step);
-    printf("seed=%" PRIu64 " trials=%zu covered=%.2f%% below=%.2f%% above=%.2f%% width=%.2f "
-           "median-width=%.2f step=%.0f empty-quartiles=%.2f (as read %.0f) "
-           "null-quartiles=%.2f width/2iqr=%.2f median/2iqr=%.2f\n",
-           seed, count, 100.0 * (double)found->held / (double)count,
-           100.0 * (double)found->below / (double)count,
-           100.0 * (double)found->above / (double)count, sum / (double)count,
-           found->widths[count / 2], step, empty, plain, around, sum / (double)count / around / 2,
-           found->widths[count / 2] / around / 2);
+    if (!count)
+        return;
+    qsort(found->raw, count, sizeof(double), by_value);
+    qsort(found->widths, count, sizeof(double), by_value);
+    qsort(found->off, count, sizeof(double), by_value);
+    double quartiles = quantile(found->raw, count, 0.75) - quantile(found->raw, count, 0.25);
+    double allowed = fmax(3 * quartiles, 2 * counter_step());
+    printf("%-10s %-15s %-6s trials=%zu held=%.2f%% possible=%.2f%% width=%.2f width/allowed=%.2f "
+           "off=%.1f (2.5%% %.1f, 97.5%% %.1f) step=%.0f quartiles=%.1f\n",
+           way, kind, measure, count, 100.0 * (double)found->held / (double)count,
+           100.0 * (double)found->possible / (double)count, quantile(found->widths, count, 0.5),
+           quantile(found->widths, count, 0.5) / allowed, quantile(found->off, count, 0.5),
+           quantile(found->off, count, 0.025), quantile(found->off, count, 0.975), counter_step(),
+           quartiles);
+    fflush(stdout);
+}
+
+static int all_kinds(const char *way, const char *const *events, size_t count, size_t trials)
+{
+    struct assay_calipers *calipers;
+    if (assay_calipers_open(&calipers, events, count, 0) < 0 || assay_calibrate() < 0)
+        return -1;
+    for (size_t k = 0; k < KINDS; k++) {
+        struct found found[MEASURES];
+        for (size_t m = 0; m < MEASURES; m++)
+            found[m] = (struct found){.raw = calloc(trials, sizeof(double)),
+                                      .widths = calloc(trials, sizeof(double)),
+                                      .off = calloc(trials, sizeof(double))};
+        for (size_t i = 0; i < trials; i++) {
+            if (one_trial(&kinds[k], count, found) < 0)
+                return -1;
+        }
+        for (size_t m = 0; m < MEASURES; m++) {
+            print(way, kinds[k].name, measure_names[m], &found[m]);
+            free(found[m].raw);
+            free(found[m].widths);
+            free(found[m].off);
+        }
+    }
+    assay_calipers_close(calipers);
+    return 0;
 }
 
 int main(int argc, char **arguments)
 {
     size_t trials = argc > 1 ? strtoul(arguments[1], NULL, 10) : 10000;
-    uint64_t seed = argc > 2 ? strtoull(arguments[2], NULL, 10) : 1;
-    const char *const events[] = {"ticks"};
-    struct assay_calipers *calipers;
-    struct found found = {.empty = calloc(trials, sizeof(double)),
-                          .around = calloc(trials, sizeof(double)),
-                          .widths = calloc(trials, sizeof(double))};
-    if (!trials || !found.empty || !found.around || !found.widths ||
-        assay_calipers_open(&calipers, events, 1, 0) < 0)
+    random_state = argc > 2 ? strtoull(arguments[2], NULL, 10) : 1;
+    static const char *const alone[] = {"ticks"};
+    static const char *const beside[] = {"page-faults:u", "ticks"};
+    if (!trials || open_work() < 0)
         return 1;
-    if (assay_calipers_error(calipers, 0)) {
-        puts(assay_calipers_reason(calipers, 0));
-        return 77;
-    }
-    if (assay_calibrate() < 0)
-        return 1;
-    random_state = seed;
     for (int i = 0; i < NEWEST / PAIRS; i++)
         take_pairs();
-    while (found.trials < trials) {
-        if (one_trial(&found) < 0)
-            return 1;
-    }
-    print(&found, seed);
-    assay_calipers_close(calipers);
-    free(found.empty);
-    free(found.around);
-    free(found.widths);
+    if (all_kinds("ticks", alone, 1, trials) < 0 || all_kinds("time-only", NULL, 0, trials) < 0 ||
+        all_kinds("perf-read", beside, 2, trials) < 0)
+        return 1;
+    free(work.memory);
     return 0;
 }
 #else

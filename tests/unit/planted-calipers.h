@@ -33,7 +33,7 @@ static inline struct assay_frame *planted_begin(struct assay_calipers *calipers)
 {
     struct assay_frame *frame = ++calipers->here.frame;
     calipers->here.depth++;
-    frame->children = frame->named = frame->noticed = 0;
+    frame->children = frame->named = frame->noticed = frame->measuring = 0;
     return frame;
 }
 

@@ -79,6 +79,38 @@ static void less_than_nothing_is_said_and_not_hidden(void **state)
     assert_true(count.uncertainty == 2);
 }
 
+/* What the ends of regions inside took was measured along: only what that leaves is assumed. */
+static void ticks_measured_at_the_ends_of_regions_inside_are_taken_off(void **state)
+{
+    (void)state;
+    struct assay_calipers calipers = planted();
+    struct region_reading reading = reading_with(5000);
+    reading.children = 2;
+    reading.measuring = 3000;
+    assert_true(count_of(&calipers, &reading).corrected == 5000 - 10 - 2 * 30);
+    calipers.events[0].kind = CALIPER_TICKS;
+    struct assay_count count = count_of(&calipers, &reading);
+    assert_true(count.raw == 5000 && count.corrected == 5000 - 3000 - 10 - 2 * 30);
+}
+
+/* Times of system calls: what their cost around nothing says of other regions is half of it. */
+static void times_of_system_calls_have_bars_as_wide_as_calls_differ(void **state)
+{
+    (void)state;
+    struct assay_calipers calipers = planted();
+    calipers.time = calipers.events[0];
+    calipers.time.nature = NATURE_CLOCK;
+    calipers.time.kind = CALIPER_CALL;
+    struct region_reading reading = reading_with(0);
+    struct assay_duration time;
+    reading.enabled_ns = 1000;
+    reading.measuring = 777; /* ticks: these are nanoseconds */
+    reading.children = 2;
+    correct_time(&calipers, &reading, &time);
+    assert_true(time.state == ASSAY_COUNTED && time.ns == 1000 - 10 - 2 * 30);
+    assert_true(near(time.uncertainty, (10 + 2 * 30) * CALLS_DIFFER + 930e-6));
+}
+
 /* Window 10, from 8 to 13: what was counted too much is the truth's lower limit. */
 static void limits_of_the_window_change_sides(void **state)
 {
@@ -378,6 +410,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_counters_have_no_bar),
         cmocka_unit_test(less_than_nothing_is_said_and_not_hidden),
+        cmocka_unit_test(ticks_measured_at_the_ends_of_regions_inside_are_taken_off),
+        cmocka_unit_test(times_of_system_calls_have_bars_as_wide_as_calls_differ),
         cmocka_unit_test(limits_of_the_window_change_sides),
         cmocka_unit_test(pairs_add_noise_by_the_root_and_errors_by_number),
         cmocka_unit_test(odd_pairs_count_from_where_one_is_to_be_expected),
