@@ -89,6 +89,24 @@ static void counters_are_left_running_where_that_saves(void **state)
     hand_free(hand);
 }
 
+static void costs_that_differ_are_not_to_be_subtracted(void **state)
+{
+    (void)state;
+    struct hand *hand = hand_new();
+    hand_warm(hand, "perf-read.read", 1066);
+    struct overhead_row *row = hand_row(hand, "perf-read.read", "lazy", "papi-low.read", 0, 1100);
+    assert_null(advised(hand, 0, "Do not subtract"));
+    hand_levels(row, 1066, 1508);
+    assert_advised(hand, "from the time of a region: it cost 1,066 to 1,508 ticks, by what ran");
+    row->level_count = 1;
+    row->low = 1060; /* unsure */
+    row->median = row->high = 1600;
+    assert_null(advised(hand, 0, "Do not subtract"));
+    row->low = 1590;
+    assert_advised(hand, "to 1,590 ticks, by what ran before");
+    hand_free(hand);
+}
+
 static void first_calls_are_advised_against_where_they_cost(void **state)
 {
     (void)state;
@@ -241,6 +259,7 @@ int main(void)
         cmocka_unit_test(the_cheapest_way_to_read_is_advised),
         cmocka_unit_test(a_cheaper_reader_is_not_denied_for_want_of_processes),
         cmocka_unit_test(counters_are_left_running_where_that_saves),
+        cmocka_unit_test(costs_that_differ_are_not_to_be_subtracted),
         cmocka_unit_test(first_calls_are_advised_against_where_they_cost),
         cmocka_unit_test(a_page_is_populated_where_it_faults),
         cmocka_unit_test(events_are_grouped_where_that_saves),

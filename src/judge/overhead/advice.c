@@ -153,6 +153,34 @@ static bool advise_running(const struct overhead_facts *facts, char *text, size_
     return false;
 }
 
+/* --- times of regions --- */
+
+/* An overhead measured around nothing is not what a region with calls inside has: one and the same
+ * call costs more or less by what its process called before. */
+static bool advise_against_subtracting(const struct overhead_facts *facts, char *text, size_t size)
+{
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; unit_is_time(facts->unit) && i < facts->report->row_count; i++) {
+        const struct overhead_row *row = &facts->report->rows[i];
+        if (row->machine != facts->machine || row->meter->unit != facts->unit ||
+            row->temperature != TEMPERATURE_WARM || row->all_predecessors || row->reads != 1 ||
+            strcmp(facts->file->operations[row->operation].name, "perf-read.read") != 0 ||
+            strcmp(row->link, links[0]) != 0 || !isfinite(row->low + row->high))
+            continue;
+        bool levels = row->level_count > 1;
+        least = fmin(least, levels ? row->levels[0].median : row->high);
+        most = fmax(most, levels ? row->levels[row->level_count - 1].median : row->low);
+    }
+    if (most <= WORTH * least)
+        return false;
+    char from[WORDS_SIZE], to[WORDS_SIZE];
+    snprintf(text, size,
+             "Do not subtract what read() costs from the time of a region: it cost %s to %s %s, by "
+             "what ran before. Read a clock inside of both calls, as libassay does.",
+             cost_words(least, from), cost_words(most, to), unit_of(facts));
+    return true;
+}
+
 /* --- first calls --- */
 
 static bool advise_first_calls(const struct overhead_facts *facts, char *text, size_t size)
@@ -307,9 +335,9 @@ static bool advise_disturbed(const struct overhead_facts *facts, char *text, siz
 }
 
 /* The most useful first: who has six of them needs no more. */
-static adviser *const advisers[] = {advise_reading, advise_running,  advise_first_calls,
-                                    advise_page,    advise_group,    advise_commands,
-                                    advise_papi,    advise_disturbed};
+static adviser *const advisers[] = {advise_reading,     advise_running, advise_against_subtracting,
+                                    advise_first_calls, advise_page,    advise_group,
+                                    advise_commands,    advise_papi,    advise_disturbed};
 #define ADVISERS (sizeof(advisers) / sizeof(advisers[0]))
 
 int overhead_judge_advice(const struct overhead_case *file, struct overhead_report *report)
