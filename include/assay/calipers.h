@@ -46,12 +46,19 @@ struct assay_calipers;
  *  - The handler is there from the first such calipers to the last. Set one of your own before: it
  *    gets what is not theirs. A thread that blocks SIGTRAP, or begins a region in a handler that
  *    does, is killed by the operating system; blocking it within a region waits for the region's
- *    end. A debugger would get every trap: opening is refused where one is there.
+ *    end. A debugger would get every trap: opening is refused where one is there. One that comes
+ *    later, and whatever else stops the thread between two instructions, ends the counting. (It is
+ *    not noticed where it comes and goes while the thread waits in a system call.)
  *  - Repeated string instructions count once, as with counters. What handlers of signals execute
  *    does not count, nor do threads and processes that are made in a region: they do not trap.
  *  - Code that clears the trap flag (popf with flags from before the region, a longjmp out of a
- *    signal handler) makes the counts of its regions unsupported. Code that looks at its flags sees
- *    the trap flag. Restartable sequences and transactions never get through. */
+ *    signal handler) makes the counts of its regions unsupported (ASSAY_SAW_LOST_TRAPS). So does
+ *    code that would never end while it traps: restartable sequences, and an instruction that does
+ *    not advance. Trapping stops there and the program goes on. Transactions always take their
+ *    other way, and code that looks at its flags sees the trap flag.
+ *  - int3 and int1 count, and their signal goes to the handler that was there before. Some
+ *    hypervisors (KVM on AMD CPUs) report int1 as not executed, and a handler that returns gets it
+ *    again for ever: inside a region the program then goes on behind it, as on other CPUs. */
 enum assay_path {
     ASSAY_PATH_NONE, /* nothing can be counted; time and ticks still are */
     ASSAY_PATH_USER, /* instructions that read the counters, never entering the kernel */
@@ -82,6 +89,7 @@ enum assay_noticed {
     ASSAY_NOT_MEASURED = 128,   /* no region ended here, or in a child of fork */
     ASSAY_NOT_STEADY = 256,     /* empty regions differed too much, or most were disturbed: the
                                    event's reason says it */
+    ASSAY_SAW_LOST_TRAPS = 512, /* counting by traps stopped inside: the event's reason says why */
 };
 
 /* corrected and low may be negative: then less was counted than an empty region costs. Where
@@ -119,8 +127,8 @@ assay_path_name(enum assay_path path); /* "none" "perf-user" "perf-read" "trap" 
 ASSAY_API size_t assay_calipers_size(const struct assay_calipers *calipers);
 ASSAY_API const char *assay_calipers_event(const struct assay_calipers *calipers, size_t index);
 /* 0 when the event is counted, else the positive errno; and a sentence saying why and what to do,
- * or what calibrating found wrong with an event that is counted. With index assay_calipers_size(…)
- * of the calipers as a whole: why the path is not a better one.
+ * or what calibrating found wrong with an event that is counted, or why a region lost its traps.
+ * With index assay_calipers_size(…) of the calipers as a whole: why the path is not a better one.
  */
 ASSAY_API int assay_calipers_error(const struct assay_calipers *calipers, size_t index);
 ASSAY_API const char *assay_calipers_reason(const struct assay_calipers *calipers, size_t index);

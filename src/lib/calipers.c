@@ -280,5 +280,7 @@ const char *assay_calipers_reason(const struct assay_calipers *calipers, size_t 
         return FORKED_REASON;
     const char *reason =
         index < calipers->count ? calipers->events[index].reason : calipers->reason;
+    if (!reason && index < calipers->count)
+        reason = calipers_trap_reason(calipers->trap_lost);
     return reason ? reason : "";
 }

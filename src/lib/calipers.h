@@ -118,6 +118,15 @@ static inline double net_reading(const struct caliper *event, uint64_t counted,
     return (double)(int64_t)(event->kind == CALIPER_TICKS ? counted - reading->measuring : counted);
 }
 
+/* Why counting by traps ended before the region did. */
+enum trap_lost {
+    TRAP_LOST_NOTHING,
+    TRAP_LOST_CLEARED,  /* code cleared the flag */
+    TRAP_LOST_STUCK,    /* the CPU does not execute an instruction while the flag is set */
+    TRAP_LOST_SEQUENCE, /* a restartable sequence, which every trap interrupts */
+    TRAP_LOST_STOPPED,  /* a debugger, or somebody else, stopped the thread */
+};
+
 struct nulls;   /* calibrate.c */
 struct regions; /* regions.c */
 
@@ -141,9 +150,10 @@ struct assay_calipers {
     struct nulls *nulls;
     struct tick_nulls tick_nulls; /* neighbours.c: the newest */
     struct regions *regions;
-    size_t calibrated; /* empty regions behind the figures */
-    long owner;        /* the thread that opened them, see here.c; 0: not yet attached */
-    bool forked;       /* in a child of fork: nothing is read any more, no page is mapped */
+    enum trap_lost trap_lost; /* of the last region that lost its traps */
+    size_t calibrated;        /* empty regions behind the figures */
+    long owner;               /* the thread that opened them, see here.c; 0: not yet attached */
+    bool forked;              /* in a child of fork: nothing is read any more, no page is mapped */
     struct assay_calipers *next; /* that the same thread opened before */
 };
 
@@ -222,9 +232,10 @@ int trap_attach(char *reason, size_t size); /* 0, or a negative errno and the re
 void trap_detach(void);
 
 /* trap.c */
-void trap_look(const struct assay_here *here, struct assay_frame *frame); /* was all trapped? */
+void trap_look(struct assay_here *here, struct assay_frame *frame); /* was all trapped? */
 void trap_leave(void); /* no more traps: the outermost region ended */
 
 /* calipers-trap.c: 0, and events that have a kind or an error are settled; or a negative errno. */
 int calipers_trap_open(struct assay_calipers *calipers);
 void calipers_trap_close(struct assay_calipers *calipers);
+const char *calipers_trap_reason(enum trap_lost lost); /* NULL: nothing was lost */

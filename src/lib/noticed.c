@@ -20,6 +20,7 @@ static const struct {
     {ASSAY_NOT_CALIBRATED, "not calibrated"},
     {ASSAY_NOT_MEASURED, "not measured"},
     {ASSAY_NOT_STEADY, "calibrating was not steady"},
+    {ASSAY_SAW_LOST_TRAPS, "traps were lost"},
 };
 
 int assay_noticed_words(unsigned noticed, char *words, size_t size)

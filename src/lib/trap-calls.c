@@ -28,6 +28,11 @@ static long try_mask(const uint64_t *set, uint64_t *old)
                           sizeof(*set));
 }
 
+bool trap_readable(const void *address)
+{
+    return try_mask(address, NULL) == 0;
+}
+
 static uint64_t changed(uint64_t mask, uint64_t how, uint64_t set)
 {
     return how == SIG_BLOCK ? mask | set : how == SIG_UNBLOCK ? mask & ~set : set;
@@ -71,7 +76,7 @@ static bool makes_a_task(const struct trap_call *call, bool *shares)
         /* The first word of its arguments are the flags; were they not readable, nothing is
          * made. */
         uint64_t flags = 0, *from = (uint64_t *)(uintptr_t)call->arguments[0];
-        if (try_mask(from, NULL) == 0)
+        if (trap_readable(from))
             flags = *from;
         *shares = flags & CLONE_VM;
         return true;

@@ -5,6 +5,7 @@
  * before whoever had the signal. */
 #define ASSAY_NO_INLINE
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -97,24 +98,24 @@ static uint64_t try_it(void)
     return trial.trapped;
 }
 
-static int tracer(void)
+int trap_tracer(void)
 {
-    char line[128];
-    int found = 0;
-    FILE *status = fopen("/proc/thread-self/status", "re");
-    while (status && fgets(line, sizeof(line), status)) {
-        if (strncmp(line, "TracerPid:", 10) == 0)
-            found = atoi(line + 10);
-    }
-    if (status)
-        fclose(status);
-    return found;
+    static const char path[] = "/proc/thread-self/status", key[] = "\nTracerPid:\t";
+    char text[1024] = "";
+    long file =
+        assay_syscall4(SYS_openat, AT_FDCWD, (long)(uintptr_t)path, O_RDONLY | O_CLOEXEC, 0);
+    if (file < 0)
+        return 0;
+    assay_syscall3(SYS_read, file, (long)(uintptr_t)text, sizeof(text) - 1);
+    assay_syscall1(SYS_close, file);
+    const char *found = strstr(text, key);
+    return found ? atoi(found + sizeof(key) - 1) : 0;
 }
 
 static int refuse_early(char *reason, size_t size)
 {
     sigset_t blocked;
-    int by = tracer();
+    int by = trap_tracer();
     if (!TRAP_FLAG) {
         snprintf(reason, size,
                  "this CPU has no trap flag that a program may set for itself; count "

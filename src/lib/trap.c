@@ -9,6 +9,8 @@
 #include "lib/trap.h"
 
 #include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "syscall.h"
@@ -20,9 +22,9 @@ __thread struct trap_thread trap_thread;
 int trap_heirs;
 
 /* The thread has no region, so it did not set the flag: it may have inherited it. */
-static bool is_heir(int code)
+static bool is_heir(int code, const void *context)
 {
-    if (!trap_flag_made(code, NULL))
+    if (!trap_flag_made(code, NULL, trap_context_set(context)))
         return false;
     int heirs = __atomic_load_n(&trap_heirs, __ATOMIC_RELAXED);
     while (heirs > 0) {
@@ -33,44 +35,133 @@ static bool is_heir(int code)
     return false;
 }
 
+/* --- is every trap seen, and does every trap get the program on? --- */
+
+static void look_at_account(struct trap_thread *thread)
+{
+    struct rusage usage = {.ru_nvcsw = 0};
+    assay_syscall2(SYS_getrusage, RUSAGE_THREAD, (long)(uintptr_t)&usage);
+    thread->switches = usage.ru_nvcsw;
+    thread->faults = usage.ru_minflt + usage.ru_majflt;
+}
+
+/* Who traces the thread gets its traps first and need not pass them on. It stops the thread for
+ * that, and an instruction that neither calls the system nor faults does not leave the CPU by
+ * itself. Where it does, only a tracer that is still there is seen. */
+static bool was_stopped(struct trap_thread *thread)
+{
+    const long switches = thread->switches, faults = thread->faults;
+    look_at_account(thread);
+    if (thread->next && thread->switches == switches)
+        return false;
+    bool stopped = thread->next && thread->faults == faults && !trap_flag_calls(thread->next);
+    if (!stopped)
+        stopped = trap_tracer() > 0;
+    look_at_account(thread);
+    return stopped;
+}
+
+/* Every signal aborts a restartable sequence; it would be tried again and again. */
+static bool was_aborted(const unsigned char *next)
+{
+    uint32_t signature = 0;
+    const unsigned char *before = next - TRAP_ABORT_BYTES;
+    if ((intptr_t)next < 0 ||
+        (((uintptr_t)next & 0xfff) < TRAP_ABORT_BYTES && !trap_readable(before)))
+        return false;
+    memcpy(&signature, before, TRAP_ABORT_BYTES);
+    return TRAP_ABORT_BYTES && signature == TRAP_ABORT_SIGNATURE;
+}
+
+static enum trap_lost find_loss(struct trap_thread *thread, const unsigned char *next,
+                                const void *context)
+{
+    const uint64_t before = thread->left;
+    thread->left = trap_context_left(context);
+    bool stays = thread->next == next && !trap_flag_may_stay(next, thread->left != before);
+    thread->stuck = stays ? thread->stuck + 1 : 0;
+    if (thread->stuck >= TRAP_STUCK_MOST)
+        return TRAP_LOST_STUCK;
+    if (was_aborted(next))
+        return TRAP_LOST_SEQUENCE;
+    return was_stopped(thread) ? TRAP_LOST_STOPPED : TRAP_LOST_NOTHING;
+}
+
+/* --- the handler --- */
+
+/* int3 and int1 are instructions, too. Some hypervisors (KVM on AMD CPUs) show int1 as if it had
+ * not been executed: a handler that returns would get it again for ever. Where one left it so, the
+ * program goes on behind it, as CPUs do. */
+static void on_own_trap(struct assay_here *here, int number, siginfo_t *information, void *context)
+{
+    struct trap_thread *thread = &trap_thread;
+    const unsigned char *next = trap_place(context);
+    bool executed = information->si_code == SI_KERNEL || information->si_code == TRAP_BRKPT;
+    bool stays = executed && next == thread->next;
+    if (!trap_context_set(context)) { /* code cleared it: nothing is counted any more */
+        trap_pass_on(number, information, context);
+        return;
+    }
+    here->trapped += executed;
+    trap_pass_on(number, information, context);
+    if (stays && trap_place(context) == next)
+        trap_context_skip(context, trap_flag_breakpoint(next));
+    if (executed || trap_place(context) != next)
+        thread->next = trap_place(context);
+    look_at_account(thread);
+}
+
 void on_trap(int number, siginfo_t *information, void *context)
 {
     struct assay_here *here = assay_here;
     struct trap_thread *thread = &trap_thread;
     /* The last traps of an outermost region come when its depth is 0 again. */
     if (!(here->ways & ASSAY_WAY_TRAP) || (!here->depth && !thread->next)) {
-        if (is_heir(information->si_code))
+        if (is_heir(information->si_code, context))
             trap_context_clear(context);
         else
             trap_pass_on(number, information, context);
         return;
     }
     const unsigned char *next = trap_place(context);
-    if (!trap_flag_made(information->si_code, thread->next)) {
-        if (information->si_code > 0 && information->si_code != TRAP_HWBKPT) {
-            here->trapped++; /* int3 and int1 are instructions, too */
-            thread->next = next;
-        }
-        trap_pass_on(number, information, context);
+    if (!trap_flag_made(information->si_code, thread->next, trap_context_set(context))) {
+        on_own_trap(here, number, information, context);
         return;
     }
     if (thread->caller && !trap_call_made(context)) {
         trap_context_clear(context);
         return;
     }
-    here->trapped += trap_flag_stands_for(thread->next, next);
-    thread->next = next;
-    trap_call_begins(here, context);
+    thread->caller = 0;
+    enum trap_lost lost = find_loss(thread, next, context);
+    if (lost) { /* the program goes on without, and the region's end notices */
+        thread->lost = lost;
+        trap_context_clear(context);
+    }
+    if (!thread->stuck)
+        here->trapped += trap_flag_stands_for(thread->next, next);
+    thread->next = trap_context_set(context) ? next : NULL;
+    if (thread->next)
+        trap_call_begins(here, context);
 }
 
 /* Code may clear the flag: popf with flags from before the region, or a jump out of the handler of
- * a signal. Then nobody knows how much was not counted, in a region that ends without the flag and
- * in all around one that began without. Constant where nothing of that happened. */
-void trap_look(const struct assay_here *here, struct assay_frame *frame)
+ * a signal; and so does the handler when it gives up. Then nobody knows how much was not counted,
+ * in a region that ends without the flag and in all around one that began without. Nor where no
+ * trap came since the region's last reading: somebody else got it. (In this order: a trap that came
+ * has seen to it that the flag is clear if those before did not come.) Constant where nothing of
+ * that happened. */
+void trap_look(struct assay_here *here, struct assay_frame *frame)
 {
-    const unsigned lost = ASSAY_SAW_DISTURBED | ASSAY_NOT_MEASURED;
-    if (!trap_is_set())
+    const unsigned lost = ASSAY_SAW_DISTURBED | ASSAY_NOT_MEASURED | ASSAY_SAW_LOST_TRAPS;
+    const bool unseen = *(const volatile uint64_t *)&here->trapped == frame->ended[WORD_TRAP];
+    if (!trap_is_set() | unseen) {
+        enum trap_lost why = trap_thread.lost;
+        if (!why)
+            why = unseen && trap_is_set() ? TRAP_LOST_STOPPED : TRAP_LOST_CLEARED;
+        ((struct assay_calipers *)(void *)here)->trap_lost = why;
         frame->noticed |= lost;
+    }
     if (here->depth > 1 && !trap_was_set(frame->flags))
         frame[-1].noticed |= lost;
 }

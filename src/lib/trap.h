@@ -17,7 +17,11 @@ struct trap_thread {
     const unsigned char *next; /* the instruction about to begin at the last trap; NULL: none yet */
     long caller;               /* who made the clone that `next` is; 0: it is none */
     bool shares;               /* whom it makes shares this memory */
-    bool blocked; /* the region wanted SIGTRAP blocked, which waits until it has ended */
+    bool blocked;          /* the region wanted SIGTRAP blocked, which waits until it has ended */
+    unsigned stuck;        /* traps in a row after which `next` had not been executed */
+    uint64_t left;         /* repetitions of `next`, if it repeats */
+    long switches, faults; /* the thread's own so far */
+    enum trap_lost lost;   /* why its regions are no longer counted */
 };
 
 extern __thread struct trap_thread trap_thread
@@ -31,8 +35,10 @@ extern int trap_heirs __attribute__((visibility("hidden")));
 void on_trap(int number, siginfo_t *information, void *context);
 
 /* trap-calls.c */
-bool trap_call_made(void *context); /* false: goes on in another task */
+bool trap_readable(const void *address); /* eight bytes */
+bool trap_call_made(void *context);      /* false: goes on in another task */
 void trap_call_begins(struct assay_here *here, void *context);
 
 /* trap-handler.c: a trap that is not ours, to whom it would have gone. */
 void trap_pass_on(int number, siginfo_t *information, void *context);
+int trap_tracer(void); /* the process that traces this thread, 0: none; for handlers, too */

@@ -304,7 +304,7 @@ static void everything_noticed_has_words(void **state)
     assert_string_equal(words, "");
     assay_noticed_words(ASSAY_SAW_FAULTS | ASSAY_SAW_SWITCHES, words, sizeof(words));
     assert_string_equal(words, "page faults, a switch of the CPU");
-    for (unsigned bit = 1; bit <= ASSAY_NOT_STEADY; bit *= 2) {
+    for (unsigned bit = 1; bit <= ASSAY_SAW_LOST_TRAPS; bit *= 2) {
         assert_true(assay_noticed_words(bit, words, sizeof(words)) > 0);
         assert_null(strstr(words, "unknown"));
     }

@@ -129,14 +129,17 @@ CODE(clears_the_flag, "\tpushfq\n\tandq $~0x100, (%rsp)\n\tpopfq\n\tnop");
 static void a_trap_whose_reason_was_lost_is_the_flags(void **state)
 {
     (void)state;
-    static const unsigned char nop[] = {0x90}, int1[] = {0xf1};
-    assert_true(trap_flag_made(TRAP_TRACE, nop));
-    assert_true(trap_flag_made(TRAP_BRKPT, nop));
-    assert_true(trap_flag_made(TRAP_BRKPT, NULL));
-    assert_false(trap_flag_made(TRAP_BRKPT, int1));
-    assert_false(trap_flag_made(TRAP_HWBKPT, nop));
-    assert_false(trap_flag_made(SI_KERNEL, nop)); /* int3 */
-    assert_false(trap_flag_made(SI_USER, nop));
+    static const unsigned char nop[] = {0x90}, int1[] = {0xf1}, prefixed[] = {0x66, 0xf1};
+    assert_true(trap_flag_made(TRAP_TRACE, nop, true));
+    assert_true(trap_flag_made(TRAP_BRKPT, nop, true));
+    assert_true(trap_flag_made(TRAP_BRKPT, nop, false)); /* the last one, behind popf */
+    assert_true(trap_flag_made(TRAP_BRKPT, NULL, true));
+    assert_false(trap_flag_made(TRAP_BRKPT, NULL, false)); /* int1 in code without the flag */
+    assert_false(trap_flag_made(TRAP_BRKPT, int1, true));
+    assert_false(trap_flag_made(TRAP_BRKPT, prefixed, true));
+    assert_false(trap_flag_made(TRAP_HWBKPT, nop, true));
+    assert_false(trap_flag_made(SI_KERNEL, nop, true)); /* int3 */
+    assert_false(trap_flag_made(SI_USER, nop, true));
 }
 
 static struct counts count_code(specimen_function *code)

@@ -26,6 +26,27 @@ static inline bool trap_is_set(void)
     return false;
 }
 
+static inline bool trap_context_set(const void *context)
+{
+    (void)context;
+    return false;
+}
+
+static inline uint64_t trap_context_left(const void *context)
+{
+    (void)context;
+    return 0;
+}
+
+static inline void trap_context_skip(void *context, size_t bytes)
+{
+    (void)context;
+    (void)bytes;
+}
+
+#define TRAP_ABORT_BYTES     0u
+#define TRAP_ABORT_SIGNATURE 0u
+
 static inline void trap_context_clear(void *context)
 {
     (void)context;

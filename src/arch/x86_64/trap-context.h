@@ -38,6 +38,28 @@ static inline __attribute__((always_inline)) bool trap_is_set(void)
     return trap_was_set(flags);
 }
 
+/* Does the code that was interrupted go on trapping? */
+static inline bool trap_context_set(const void *context)
+{
+    return trap_was_set((uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_EFL]);
+}
+
+/* What repeated instructions count down. */
+static inline uint64_t trap_context_left(const void *context)
+{
+    return (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RCX];
+}
+
+/* It goes on that many bytes further. */
+static inline void trap_context_skip(void *context, size_t bytes)
+{
+    ((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] += (greg_t)bytes;
+}
+
+/* What stands before the code to which a restartable sequence goes when a signal interrupts it. */
+#define TRAP_ABORT_BYTES     4u
+#define TRAP_ABORT_SIGNATURE 0x53053053u
+
 /* The code that was interrupted goes on without trapping. */
 static inline void trap_context_clear(void *context)
 {

@@ -34,13 +34,64 @@
 /* Traps of the two texts themselves: nop, pushfq, andq, popfq. */
 #define TRAP_FLAG_OWN 4
 
-/* Did the flag make a trap with this si_code, after the instruction that begun points at (NULL: not
- * known)? Some hypervisors now and then lose the bit in DR6 that says so. The operating system then
- * takes the trap for that of int1, which is the only other one without a reason. */
-static inline bool trap_flag_made(int code, const unsigned char *begun)
+/* Bytes of the int3 or int1 at code, 0: it is neither. Of the page of the old vsyscalls, which may
+ * not be read, nothing is known. */
+static inline size_t trap_flag_breakpoint(const unsigned char *code)
 {
-    return code == TRAP_TRACE || (code == TRAP_BRKPT && !(begun && *begun == 0xf1));
+    bool repeats;
+    if ((intptr_t)code <= 0)
+        return 0;
+    size_t prefixes = decode_prefixes(code, DECODE_LONGEST, &repeats);
+    return code[prefixes] == 0xcc || code[prefixes] == 0xf1 ? prefixes + 1 : 0;
 }
+
+/* Did the flag make a trap with this si_code, after the instruction that begun points at (NULL: not
+ * known)? set: the code goes on with the flag, as all does but behind a popf. Some hypervisors now
+ * and then lose the bit in DR6 that says so. The operating system then takes the trap for that of
+ * int1, which is the only other one without a reason. */
+static inline bool trap_flag_made(int code, const unsigned char *begun, bool set)
+{
+    return code == TRAP_TRACE ||
+           (code == TRAP_BRKPT && (begun || set) && !trap_flag_breakpoint(begun));
+}
+
+/* May the CPU have executed the instruction at begun and stand on it again? A jump to itself may
+ * be, a system call that is made again, and a repetition where rcx counted: what else did not move
+ * on was not executed. */
+static inline bool trap_flag_may_stay(const unsigned char *begun, bool counted)
+{
+    bool repeats;
+    int32_t distance = 0;
+    if ((intptr_t)begun <= 0)
+        return true;
+    int prefixes = (int)decode_prefixes(begun, DECODE_LONGEST, &repeats);
+    const unsigned char *at = begun + prefixes;
+    if ((at[0] & 0xfc) == 0xe0 && at[0] != 0xe3) /* loop */
+        return counted;
+    if (at[0] == 0xeb || at[0] == 0xe3 || (at[0] & 0xf0) == 0x70)
+        return (signed char)at[1] == -(prefixes + 2);
+    if (at[0] == 0xe9 || (at[0] == 0x0f && (at[1] & 0xf0) == 0x80)) {
+        int bytes = prefixes + (at[0] == 0xe9 ? 5 : 6);
+        memcpy(&distance, begun + bytes - 4, sizeof(distance));
+        return distance == -bytes;
+    }
+    if (at[0] == 0x0f)
+        return at[1] == 0x05 || at[1] == 0x34;
+    if (decode_is_repeated(begun, DECODE_LONGEST))
+        return counted;
+    return at[0] && strchr("\xc2\xc3\xca\xcb\xcd\xcf\xe8\xff", at[0]); /* ret, int, iret, call */
+}
+
+/* Is it a system call, or was it on the page of the old vsyscalls? */
+static inline bool trap_flag_calls(const unsigned char *begun)
+{
+    return (intptr_t)begun < 0 || decode_is_system_call_at(begun) ||
+           (begun[0] == 0xcd && begun[1] == 0x80);
+}
+
+/* Traps in a row that showed an instruction which had not been executed: with so many, the flag is
+ * given up. */
+#define TRAP_STUCK_MOST 100u
 
 /* How many instructions ended with a trap, the CPU having been about to begin `begun` (NULL: not
  * known) and being about to go on at `next`:
@@ -56,6 +107,6 @@ static inline unsigned trap_flag_stands_for(const unsigned char *begun, const un
         return 0;
     if (decode_holds_trap(begun, DECODE_LONGEST))
         return 2;
-    bool called = decode_is_system_call_at(begun) || (begun[0] == 0xcd && begun[1] == 0x80);
-    return called && next != begun + DECODE_SYSTEM_CALL_BYTES ? 2 : 1; /* int $0x80 is as long */
+    bool behind = next == begun + DECODE_SYSTEM_CALL_BYTES; /* int $0x80 is as long */
+    return trap_flag_calls(begun) && !behind ? 2 : 1;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "probe/harness/elapsed.h"
+#include "trap-context.h"
 #include "trap-flag.h"
 #include "trap-place.h"
 
@@ -22,6 +23,8 @@ static struct {
     uint64_t traps;            /* as they came */
     uint64_t instructions;     /* what they stand for */
     const unsigned char *next; /* the instruction that was about to begin at the last trap */
+    uint64_t left;             /* repetitions of it, if it repeats */
+    unsigned stuck;            /* traps in a row after which it had not been executed */
 } seen;
 
 static void __attribute__((noreturn)) give_up(const char *why)
@@ -38,12 +41,23 @@ static void on_trap(int number, siginfo_t *information, void *context)
 {
     (void)number;
     const unsigned char *next = trap_place(context);
-    bool foreign = !trap_flag_made(information->si_code, seen.next) || !next;
-    if (foreign && !seen.job)
-        return; /* only asked whether it works: it does not */
+    bool foreign =
+        !trap_flag_made(information->si_code, seen.next, trap_context_set(context)) || !next;
+    uint64_t left = trap_context_left(context);
+    bool stays = seen.next == next && !trap_flag_may_stay(next, left != seen.left);
+    seen.left = left;
+    seen.stuck = stays ? seen.stuck + 1 : 0;
+    bool stuck = seen.stuck >= TRAP_STUCK_MOST;
+    if ((foreign || stuck) && !seen.job) {
+        trap_context_clear(context); /* only asked whether it works: it does not */
+        return;
+    }
     if (foreign)
         give_up("a trap came that the trap flag did not make: something else (a debugger, a "
                 "breakpoint) is in this process");
+    if (stuck)
+        give_up("an instruction was not executed while the trap flag was set: the hypervisor or "
+                "the CPU is at fault. Source step counts the same");
     seen.traps++;
     seen.instructions += trap_flag_stands_for(seen.next, next);
     seen.next = next;
