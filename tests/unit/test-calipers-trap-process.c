@@ -410,28 +410,6 @@ static void traps_of_others_go_to_the_handler_that_was_there(void **state)
     assert_true(now.sa_sigaction == take_over);
 }
 
-static void without_such_a_handler_breakpoints_end_the_process(void **state)
-{
-    (void)state;
-    const char *reason;
-    struct assay_calipers *calipers = calibrated(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
-    for (int inside = 0; inside < 2; inside++) {
-        pid_t child = fork();
-        if (child == 0) {
-            struct assay_calipers *own = trapping(&reason);
-            if (own && inside)
-                assay_begin();
-            __asm__ volatile("int3");
-            _exit(0);
-        }
-        int status = status_of(child);
-        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP);
-    }
-    assert_all_is_well(calipers);
-}
-
 static void who_comes_later_keeps_the_signal(void **state)
 {
     (void)state;
@@ -465,7 +443,6 @@ int main(void)
         cmocka_unit_test(an_answered_call_counts_as_a_call),
         cmocka_unit_test(who_blocks_the_signal_or_is_traced_is_told),
         cmocka_unit_test(traps_of_others_go_to_the_handler_that_was_there),
-        cmocka_unit_test(without_such_a_handler_breakpoints_end_the_process),
         cmocka_unit_test(who_comes_later_keeps_the_signal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,7 @@
 #include "probe/sources/step-window.h"
 #include "probe/sources/trial.h"
 #include "specimens/specimen.h"
+#include "trap-flag.h"
 
 static const struct {
     const char *class;
@@ -157,6 +158,11 @@ static int explain_stepping(struct trial *trial, const struct stepper *stepper, 
         return source_fail(visit, result,
                            "the code holds an exclusive load whose store cannot be found: it "
                            "cannot be stepped");
+    if (result == -ENOEXEC)
+        return source_fail(visit, result,
+                           "an instruction was not executed in %u steps: the hypervisor or the "
+                           "CPU is at fault. Count it with another source",
+                           TRAP_STUCK_MOST);
     if (result != -ECHILD)
         return source_fail(visit, result, "stepping failed: %s", strerror(-result));
     trial->pid = 0;

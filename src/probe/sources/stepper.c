@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
+#include "trap-flag.h"
 #include "user-counter.h"
 
 enum kind {
@@ -333,6 +334,16 @@ int stepper_find(struct stepper *stepper, uintptr_t *address)
     return look(stepper, address);
 }
 
+/* int1 never advances under some hypervisors (lib/trap.c), and its signal is not passed on. */
+static bool is_stuck(struct stepper *stepper, uintptr_t address, const decode_registers *before)
+{
+    unsigned char code[16] __attribute__((aligned(8))) = {0};
+    bool changed = memcmp(before, &stepper->registers, sizeof(*before)) != 0;
+    bool stays = read_code(stepper, address, code) && !trap_flag_may_stay(code, changed);
+    stepper->stuck = stays ? stepper->stuck + 1 : 0;
+    return stepper->stuck >= TRAP_STUCK_MOST;
+}
+
 static void add_step(enum kind kind, bool moved, struct steps *steps)
 {
     steps->steps++;
@@ -348,6 +359,7 @@ int stepper_step(struct stepper *stepper, uintptr_t *address, struct steps *step
 {
     enum kind kind = kind_at(stepper, *address);
     uintptr_t begun = *address;
+    const decode_registers before = stepper->registers;
     *stepped = STEPPED_PLAIN;
     if (kind == KIND_EXCLUSIVE) {
         int result = run_exclusive(stepper, begun, steps);
@@ -370,6 +382,8 @@ int stepper_step(struct stepper *stepper, uintptr_t *address, struct steps *step
     stepper->after_call = DECODE_SYSTEM_CALL_STOPS > 1 && kind == KIND_SYSTEM;
     if (second_stop)
         return 0;
+    if (*address == begun && is_stuck(stepper, begun, &before))
+        return -ENOEXEC;
     add_step(kind, *address != begun, steps);
     *stepped = kind == KIND_SYSTEM    ? STEPPED_CALL
                : kind == KIND_COUNTER ? STEPPED_COUNTER_READ

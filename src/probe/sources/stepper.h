@@ -38,6 +38,7 @@ struct stepper {
     bool after_call; /* a system call was stepped: one more stop may come before the next */
     struct system_call called;  /* the last one that was stepped */
     decode_registers registers; /* at the last step */
+    unsigned stuck;             /* steps in a row that executed nothing */
     struct {
         uintptr_t address;
         unsigned kind;
@@ -62,7 +63,8 @@ int stepper_find(struct stepper *stepper, uintptr_t *address);
 int stepper_step(struct stepper *stepper, uintptr_t *address, struct steps *steps,
                  enum stepped *stepped);
 /* Steps from where it stands until it comes to address, and adds to what was executed. -ENOTSUP: it
- * came to a sequence that must not be stopped and that is not understood. */
+ * came to a sequence that must not be stopped and that is not understood. -ENOEXEC: to an
+ * instruction that is not executed, however often it is stepped. */
 int stepper_step_to(struct stepper *stepper, uintptr_t address, struct steps *steps);
 /* Lets it run to its end: -ECHILD then, and nothing else. */
 int stepper_run_to_end(struct stepper *stepper);
