@@ -6,6 +6,8 @@ import subprocess
 import zlib
 from urllib.parse import unquote_to_bytes
 
+from processes import PATIENCE
+
 
 def encode(value):
     raw = value if isinstance(value, bytes) else str(value).encode()
@@ -108,7 +110,7 @@ class Probe:
                 pipe.close()
             except BrokenPipeError:
                 pass
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=PATIENCE)
 
     def send(self, kind, **fields):
         words = [f"{key.rstrip('_')}={encode(value)}" for key, value in fields.items()]

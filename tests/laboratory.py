@@ -4,11 +4,11 @@
 import json
 import os
 import tempfile
-import time
 import unittest
 import uuid
 
 import tap
+from processes import eventually
 
 VIA = "lab:aarch64"
 ANY_KIT = {"ASSAY_KIT": ""}  # not that of this machine, which other tests name
@@ -65,11 +65,8 @@ class LabCase(unittest.TestCase):
     def emulators(self):
         return [number for number, words in self.running().items() if "qemu-system" in words.split(" ")[0]]
 
-    def wait_for(self, condition, what, seconds=120):
-        deadline = time.monotonic() + seconds
-        while not condition():
-            self.assertLess(time.monotonic(), deadline, what)
-            time.sleep(0.02)
+    def wait_for(self, condition, what):
+        self.assertTrue(eventually(condition), what)
 
     def assert_nothing_runs(self):
-        self.wait_for(lambda: not self.running(), f"left behind: {self.running()}", seconds=20)
+        self.wait_for(lambda: not self.running(), f"left behind: {self.running()}")

@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 import tap
-from processes import LONG, descendants, eventually, parent_of
+from processes import LONG, PATIENCE, descendants, eventually, parent_of
 
 SSHD = shutil.which("sshd", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin:/sbin")
 
@@ -115,7 +115,7 @@ class There(unittest.TestCase):
 
     def why_refused(self):
         """What ssh says when it does not get in by itself, without assay; else nothing."""
-        done = subprocess.run(["ssh", "-F", self.path("config"), "-T", "-oBatchMode=yes", "box", ":"], timeout=30, text=True,
+        done = subprocess.run(["ssh", "-F", self.path("config"), "-T", "-oBatchMode=yes", "box", ":"], timeout=PATIENCE, text=True,
                               capture_output=True, stdin=subprocess.DEVNULL, check=False)
         return " ".join((done.stderr + self.log()).split())[-300:] if done.returncode == 255 else ""
 

@@ -15,7 +15,7 @@ KIT = os.environ.get("ASSAY_KIT", "")
 SOURCE = os.environ.get("ASSAY_SOURCE", os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
-def assay(*arguments, via=None, env=None, timeout=60, prefix=(), **options):
+def assay(*arguments, via=None, env=None, timeout=300, prefix=(), **options):
     """Runs assay and returns the finished process with text output."""
     environment = dict(os.environ, **(env or {}))
     command = [*prefix, ASSAY, *arguments]

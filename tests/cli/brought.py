@@ -10,6 +10,7 @@ import unittest
 
 import frames
 import tap
+from processes import PATIENCE
 
 
 class Brought(unittest.TestCase):
@@ -56,13 +57,13 @@ class Brought(unittest.TestCase):
         self.assertEqual(os.stat(os.path.dirname(self.path("x.txt"))).st_mode & 0o777, 0o700)
         self.probe.send("bye")
         self.assertEqual(self.probe.receive().type, "bye")
-        self.probe.process.wait(timeout=20)
+        self.probe.process.wait(timeout=PATIENCE)
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_a_lost_peer_leaves_nothing(self):
         self.piece("x", "half", size=8)
         self.probe.process.stdin.close()
-        self.probe.process.wait(timeout=20)
+        self.probe.process.wait(timeout=PATIENCE)
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_a_file_may_be_empty_executable_and_replaced(self):

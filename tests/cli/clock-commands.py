@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Clocks that are commands, read by a harness for a visit: what they said arrives, and nothing of them is left."""
 import os
-import time
 import unittest
 
 import frames
 import tap
+from processes import eventually
 
 LOOKS = 6  # of an interval
-PATIENCE = 20
 WATCH = dict(path="watch", pattern="rr", n=0, runs=LOOKS, watch="interval", workload="sleep", length=1000, threads=1, moves=0,
              handover=0, awake=0, partner=-1)
 
@@ -38,10 +37,7 @@ class Commands(unittest.TestCase):
         return visit.counts
 
     def assert_leaves(self, process):
-        deadline = time.monotonic() + PATIENCE
-        while not gone(process):
-            self.assertLess(time.monotonic(), deadline, f"process {process} is still there")
-            time.sleep(0.01)
+        self.assertTrue(eventually(lambda: gone(process)), f"process {process} is still there")
 
     def test_every_look_asks_once(self):
         counts = self.readings("mine=ask:sh -c 'n=0; while read line; do n=$((n+1)); echo $n; done'")

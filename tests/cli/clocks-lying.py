@@ -30,13 +30,13 @@ def own(symbol):
     return f"{symbol.replace('_', '-')}@1000000000=object:{OBJECT}:{symbol}"
 
 
-def clocks(*candidates, arguments=()):
+def clocks(*candidates, arguments=(), statuses=(0,)):
     """Judged clocks by name, and the whole envelope."""
     words = [word for candidate in candidates for word in ("--clock", candidate)]
     with tempfile.TemporaryDirectory() as folder:
         done = assay("clocks", "--quick", "--json", "--seed", "8", "--store", os.path.join(folder, "clocks.sqlite"), *arguments, *words,
-                     timeout=120)
-    if done.returncode != 0:
+                     timeout=300)
+    if done.returncode not in statuses:
         raise AssertionError(f"exit {done.returncode}: {done.stderr}")
     envelope = json.loads(done.stdout)
     return {clock["clock"]: clock for clock in envelope["analysis"]["clocks"]}, envelope
@@ -44,7 +44,8 @@ def clocks(*candidates, arguments=()):
 
 class Stuck(unittest.TestCase):
     def test_one_that_does_not_return_is_given_up(self):
-        _, envelope = clocks(own("returns_no_more"), "monotonic-raw", arguments=["--workload", "sleep", "--budget", "2s"])
+        # It may be all that there is time for.
+        _, envelope = clocks(own("returns_no_more"), "monotonic-raw", arguments=["--workload", "sleep", "--budget", "2s"], statuses=(0, 3))
         self.assertTrue([row for row in envelope["skipped"] if "nothing was read for" in row["reason"]], envelope["skipped"])
 
 

@@ -273,13 +273,13 @@ class Killed(programs.Session):
     def test_the_controller(self):
         probe, guard, _ = self.under_way()
         probe.process.stdin.close()
-        self.assertEqual(probe.process.wait(timeout=20), 1)
+        self.assertEqual(probe.process.wait(timeout=processes.PATIENCE), 1)
         self.assertIsNone(processes.parent_of(guard))
 
     def test_a_signal_to_the_probe(self):
         probe, guard, _ = self.under_way()
         probe.process.send_signal(signal.SIGTERM)
-        self.assertEqual(probe.process.wait(timeout=20), 1)
+        self.assertEqual(probe.process.wait(timeout=processes.PATIENCE), 1)
         self.assertIsNone(processes.parent_of(guard))
 
     def test_the_counting_process(self):

@@ -9,10 +9,10 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 import tap
+from processes import eventually
 
 KERNEL = "6.1.0-54-arm64"
 
@@ -403,11 +403,10 @@ class Install(LabFolder):
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def wait_for(self, word, process):
-        deadline = time.monotonic() + 60
-        while not os.path.exists(os.path.join(self.folder, "log")) or word not in (self.log() or [[]])[-1]:
-            self.assertIsNone(process.poll())
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.02)
+        def logged():
+            return os.path.exists(os.path.join(self.folder, "log")) and word in (self.log() or [[]])[-1]
+        self.assertTrue(eventually(lambda: logged() or process.poll() is not None))
+        self.assertIsNone(process.poll())
 
     def test_killed_it_leaves_nothing_that_counts_and_the_next_one_tidies_up(self):
         for number, status in ((signal.SIGKILL, -9), (signal.SIGINT, 130)):
@@ -421,10 +420,7 @@ class Install(LabFolder):
                 process.communicate(timeout=60)
                 self.assertEqual(process.returncode, status)
                 apt = self.log()[-1][-1]
-                deadline = time.monotonic() + 20
-                while alive(apt) and time.monotonic() < deadline:
-                    time.sleep(0.02)
-                self.assertFalse(alive(apt), "apt goes on")
+                self.assertTrue(eventually(lambda: not alive(apt)), "apt goes on")
                 self.assertEqual(self.installed()[0], [])
         self.fake()
         self.assertEqual(self.assay("lab", "install").returncode, 0)
@@ -437,10 +433,7 @@ class Install(LabFolder):
         process.kill()
         process.communicate(timeout=60)
         numbers = [words[-1] for words in self.log()[-2:]]
-        deadline = time.monotonic() + 20
-        while any(alive(number) for number in numbers) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        self.assertEqual([number for number in numbers if alive(number)], [])
+        self.assertTrue(eventually(lambda: not any(map(alive, numbers))), [number for number in numbers if alive(number)])
 
     def test_two_at_once_wait_for_each_other(self):
         self.fake(sleep=1)

@@ -17,6 +17,7 @@ import time
 import unittest
 
 import tap
+from processes import PATIENCE, eventually
 from unfinished import unfinish
 
 NOBODY = "exec:setpriv --reuid=65534 --regid=65534 --clear-groups"
@@ -505,12 +506,7 @@ class Breaks(Case):
 
     def assert_nothing_runs(self):
         """Nothing of ours is left; it may take a moment to end."""
-        for _ in range(100):
-            left = self.running()
-            if not left:
-                return
-            time.sleep(0.1)
-        self.fail(f"still running: {left}")
+        self.assertTrue(eventually(lambda: not self.running()), self.running())
 
     def finished_visits(self, path):
         """How many processes a store holds; None while it has no plan."""
@@ -552,7 +548,7 @@ class Breaks(Case):
         process = self.start("-e", "page-faults:u", "--processes", "2000", "--store", path)
         self.wait_for_samples(path)
         process.send_signal(signal.SIGINT)
-        output, errors = process.communicate(timeout=30)
+        output, errors = process.communicate(timeout=PATIENCE)
         self.assertEqual((process.returncode, output), (130, ""), errors)
         self.assertIn("interrupted after", errors)
         self.assertIn(f"assay measure --resume --store '{path}'", errors)
@@ -567,11 +563,11 @@ class Breaks(Case):
             self.assertIsNone(process.poll())
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        time.sleep(0.3)
+        words = process.stderr.readline()  # two signals at once would count as one
+        self.assertIn("Ctrl-C again stops at once", words)
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, 130, errors)
-        self.assertIn("Ctrl-C again stops at once", errors)
         self.assert_nothing_runs()
 
     def test_one_signal_breaks_off_a_process_of_minutes(self):
@@ -585,7 +581,7 @@ class Breaks(Case):
                 self.skipTest(f"no single steps here: {errors}")
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, 130, errors)
         self.assertIn("stopping when the process under way has ended, in 2 seconds at the latest", errors)
         self.assertIn(f"assay measure --resume --store {path}", errors)
@@ -593,11 +589,7 @@ class Breaks(Case):
         self.assert_nothing_runs()
 
     def wait_for_samples(self, path):
-        for _ in range(400):
-            if self.finished_visits(path):
-                return
-            time.sleep(0.02)
-        self.fail("no process ended")
+        self.assertTrue(eventually(lambda: self.finished_visits(path)), "no process ended")
 
     def test_the_terminal_gets_its_cursor_back(self):
         import pty
@@ -623,7 +615,7 @@ class Breaks(Case):
                 seen += chunk
         except OSError:
             pass  # the last writer closed the terminal
-        self.assertEqual(process.wait(timeout=30), 130)
+        self.assertEqual(process.wait(timeout=PATIENCE), 130)
         self.assertGreater(seen.rfind(b"\033[?25h"), seen.rfind(b"\033[?25l"))
         self.assertIn(b"interrupted after", seen.rsplit(b"\033[?25h", 1)[1])
         os.close(main)
@@ -756,8 +748,8 @@ class Breaks(Case):
         self.assert_nothing_runs()
 
     def test_sigint_while_connecting_ends_at_once(self):
-        process = self.start("-e", "page-faults:u", "--via", self.fake("exec sleep 1000"))
-        time.sleep(0.5)
+        process = self.start("-e", "page-faults:u", "--via", self.fake(f"touch {self.path('connected')}; exec sleep 1000"))
+        self.assertTrue(eventually(lambda: os.path.exists(self.path("connected"))))
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=8)
         self.assertEqual(process.returncode, 130)

@@ -7,15 +7,14 @@ import os
 import pathlib
 import shutil
 import tempfile
-import time
 import unittest
 
 import frames
 import tap
+from processes import eventually
 from tours import LINKS, Touring
 
 KIT = os.environ["ASSAY_KIT"]
-PATIENCE = 20  # seconds for something to happen that must happen
 LOW = ["timer.nothing", "papi-low.start", "papi-low.read", "papi-low.accum", "papi-low.read*4", "papi-low.stop", "timer.gauge"]
 HIGH = ["timer.nothing", "papi-high.begin", "papi-high.end"]
 COMMANDS = ["timer.nothing", "command.command", "perf-stat.command"]
@@ -162,22 +161,16 @@ class OtherPerf(Case):
                 found.append(int(entry.name))
         return found
 
-    def await_(self, condition):
-        deadline = time.monotonic() + PATIENCE
-        while not condition() and time.monotonic() < deadline:
-            time.sleep(0.02)
-        return condition()
-
     def test_one_that_hangs_ends_with_the_probe(self):
         self.pretend(f"exec {self.folder}/hang 1000")
         shutil.copy(shutil.which("sleep"), f"{self.folder}/hang")
         self.probe.tour(1, COMMANDS)
         self.probe.send("visits", list="1:0")
         self.probe.send("go")
-        self.assertTrue(self.await_(self.processes))
+        self.assertTrue(eventually(self.processes))
         self.probe.process.kill()
         self.probe.process.wait()
-        self.assertTrue(self.await_(lambda: not self.processes()), self.processes())
+        self.assertTrue(eventually(lambda: not self.processes()), self.processes())
 
 
 if __name__ == "__main__":

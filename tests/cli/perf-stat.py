@@ -13,13 +13,12 @@ import signal
 import subprocess
 import tempfile
 import textwrap
-import time
 import unittest
 
 import frames
 import tap
+from processes import wait_until
 
-PATIENCE = 20  # seconds for something to happen that must happen
 FOREVER = 10**12  # iterations of the loop: longer than any test
 
 # A perf that does what it is asked to, by the words that follow: `perf stat -x; --no-scale -o FILE -e EVENT -- COMMAND`.
@@ -211,13 +210,6 @@ class Ends(Case):
         except OSError:
             return False
 
-    def until(self, condition):
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
-            if time.monotonic() > deadline:
-                raise AssertionError("it did not happen")
-            time.sleep(0.01)
-
     def under_way(self):
         probe = frames.Probe(tap.KIT)
         self.addCleanup(probe.__exit__)
@@ -227,18 +219,18 @@ class Ends(Case):
         probe.cell(0, events="page-faults", path="perf-stat", specimen="loop", n=FOREVER, runs=1)
         probe.send("visits", list="0:0")
         probe.send("go")
-        self.until(lambda: len(self.below(probe.process.pid)) == 3)
+        wait_until(lambda: len(self.below(probe.process.pid)) == 3)
         return probe, self.below(probe.process.pid)
 
     def test_a_killed_probe_takes_perf_and_the_harness_along(self):
         probe, processes = self.under_way()
         probe.process.send_signal(signal.SIGKILL)
-        self.until(lambda: not any(map(self.alive, processes)))
+        wait_until(lambda: not any(map(self.alive, processes)))
 
     def test_a_lost_controller_leaves_no_process(self):
         probe, processes = self.under_way()
         probe.process.stdin.close()
-        self.until(lambda: not any(map(self.alive, processes)))
+        wait_until(lambda: not any(map(self.alive, processes)))
 
 
 if __name__ == "__main__":

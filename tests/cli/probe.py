@@ -9,14 +9,13 @@ import signal
 import statistics
 import subprocess
 import tempfile
-import time
 import unittest
 
 import frames
 import tap
+from processes import PATIENCE, wait_until
 
 PERF_PATHS = ["perf-read", "perf-syscall", "perf-prctl"]
-PATIENCE = 20  # seconds for something to happen that must happen
 FOREVER = 10**12  # iterations of the loop: longer than any test
 
 
@@ -39,14 +38,6 @@ def running(process):
         return pathlib.Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
         return False
-
-
-def wait_until(condition):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        if time.monotonic() > deadline:
-            raise AssertionError("it did not happen")
-        time.sleep(0.01)
 
 
 class Session(unittest.TestCase):

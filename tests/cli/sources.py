@@ -11,25 +11,16 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 import unittest
 
 import frames
 import tap
+from processes import wait_until
 
 BUILD = os.environ["ASSAY_BUILD"]
 REFUSE = os.environ.get("SECCOMP_REFUSE", "")
 NOBODY = "exec:setpriv --reuid=65534 --regid=65534 --clear-groups"
-PATIENCE = 20  # seconds for something to happen that must happen
 FOREVER = 10**12  # iterations of the loop: longer than any test
-
-
-def wait_until(condition):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        if time.monotonic() > deadline:
-            raise AssertionError("it did not happen")
-        time.sleep(0.01)
 
 
 def state(process):

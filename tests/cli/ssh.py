@@ -12,7 +12,7 @@ import subprocess
 
 import kits
 import tap
-from processes import descendants, eventually
+from processes import PATIENCE, descendants, eventually
 from sshd import There, prints, words_of, write
 
 
@@ -91,7 +91,7 @@ class Sessions(There):
         below = descendants(run.pid)
         self.assertTrue(below)
         run.send_signal(signal.SIGINT)
-        self.assertEqual(run.wait(timeout=30), 130)
+        self.assertEqual(run.wait(timeout=PATIENCE), 130)
         self.assertIn("interrupted while connecting to box", run.stderr.read())
         self.assert_all_gone(below)
 

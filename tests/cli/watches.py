@@ -7,6 +7,7 @@ import unittest
 
 import frames
 import tap
+from processes import PATIENCE
 
 NO_WATCH = dict(workload="", length=0, threads=1, moves=0, handover=0, awake=0, partner=-1)
 
@@ -106,7 +107,7 @@ class Watches(unittest.TestCase):
         self.refused("one thread hands an interval over", "interval", ["boottime"], runs=12, workload="sleep", handover=1, threads=2)
 
     def test_a_harness_without_a_job_says_how_it_is_started(self):
-        done = subprocess.run([os.path.join(tap.KIT, "harness-watch-static")], capture_output=True, text=True, check=False, timeout=20)
+        done = subprocess.run([os.path.join(tap.KIT, "harness-watch-static")], capture_output=True, text=True, check=False, timeout=PATIENCE)
         self.assertEqual(done.returncode, 2)
         self.assertIn("started by assay-probe", done.stderr)
 

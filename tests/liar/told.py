@@ -175,7 +175,7 @@ def measures(pid):
 @needs_liar
 class Process(unittest.TestCase):
     def liar(self, *words, **options):
-        return subprocess.run([LIAR, *words], text=True, capture_output=True, timeout=30, check=False, **options)
+        return subprocess.run([LIAR, *words], text=True, capture_output=True, timeout=processes.PATIENCE, check=False, **options)
 
     def test_it_ends_as_the_program_ends(self):
         self.assertEqual(self.liar("--", "sh", "-c", "exit 7").returncode, 7)

@@ -20,7 +20,7 @@ def via(*options):
 @functools.cache
 def lack():
     """Why nothing can be run under the liar here; None when it can."""
-    run = subprocess.run([LIAR, "--", "true"], capture_output=True, text=True, timeout=20, check=False)
+    run = subprocess.run([LIAR, "--", "true"], capture_output=True, text=True, timeout=120, check=False)
     return None if run.returncode == 0 else run.stderr.strip() or f"the liar ended with {run.returncode}"
 
 
