@@ -49,7 +49,8 @@ enum assay_flags {
 
 /* Opens count events (at most ASSAY_MAX_COUNTERS) for the calling thread, disabled and at zero.
  * Malformed or unknown names fail the call: -EINVAL, -ENOENT, with the text in
- * assay_last_error(). Events the machine refuses become `unsupported` members. */
+ * assay_last_error(). Events the machine refuses, or whose description may not be
+ * read (tracepoints, where tracefs is closed), become `unsupported` members. */
 ASSAY_API int assay_set_open(struct assay_set **set, const char *const *events, size_t count,
                              unsigned flags);
 ASSAY_API void assay_set_close(struct assay_set *set);

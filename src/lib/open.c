@@ -74,10 +74,16 @@ static int resolve_members(struct assay_set *set, const struct event_view *view,
                            const char *const *names, set_prepare *prepare)
 {
     for (size_t i = 0; i < set->count; i++) {
-        struct event *event = &set->members[i].event;
-        int error = event_resolve(view, names[i], event, set_failure());
+        struct set_member *member = &set->members[i];
+        int error = event_resolve(view, names[i], &member->event, set_failure());
+        if (error == -EACCES) { /* the name may be right: the machine refuses to say */
+            member->error = EACCES;
+            member->reason = strdup(set_failure()->text);
+            member->event.name = strdup(names[i]);
+            continue;
+        }
         if (!error && prepare)
-            error = prepare(event, set_failure());
+            error = prepare(&member->event, set_failure());
         if (error < 0)
             return error;
     }
@@ -113,7 +119,8 @@ int set_open(struct assay_set **result, const char *const *events, size_t count,
     open_view(&view, events, count);
     int error = resolve_members(set, &view, events, prepare);
     for (size_t i = 0; i < count && !error; i++)
-        open_member(set, &view, i, flags);
+        if (!set->members[i].error)
+            open_member(set, &view, i, flags);
     event_view_close(&view);
     if (error) {
         assay_set_close(set);

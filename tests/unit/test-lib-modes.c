@@ -265,6 +265,53 @@ static void an_ordinary_user_counts_tracepoints_by_number(void **state)
     assert_int_equal(try_as_nobody(cases, 1), 0);
 }
 
+/* In a process that has given up root: 0 when a tracepoint that cannot be looked up is refused by
+ * itself, in sets and in calipers, and its neighbour counts; else the number of the step. */
+#define OPEN_TO_ALL 77
+static int count_beside_a_closed_tracefs(void)
+{
+    static const char *const events[] = {"raw_syscalls:sys_enter", "page-faults:u"};
+    struct assay_set *set = NULL;
+    struct assay_calipers *calipers = NULL;
+    struct assay_value values[2] = {0};
+    if (setgid(NOBODY) < 0 || setuid(NOBODY) < 0 || assay_set_open(&set, events, 2, 0) < 0)
+        return 1;
+    if (assay_set_error(set, 0) == 0)
+        return OPEN_TO_ALL;
+    if (assay_set_error(set, 0) != EACCES || !strstr(assay_set_reason(set, 0), "tracefs") ||
+        strcmp(assay_set_event(set, 0), events[0]) != 0 || assay_set_error(set, 1) != 0)
+        return 2;
+    assay_set_enable(set);
+    do_faults(100);
+    assay_set_disable(set);
+    if (assay_set_read(set, values) < 0 || values[0].state != ASSAY_UNSUPPORTED ||
+        values[1].count < 100)
+        return 3;
+    assay_set_close(set);
+    if (assay_calipers_open(&calipers, events, 2, ASSAY_OR_TRAP) < 0)
+        return 4;
+    if (assay_calipers_error(calipers, 0) != EACCES || assay_calipers_error(calipers, 1) != 0)
+        return 5;
+    assay_calipers_close(calipers);
+    return 0;
+}
+
+static void an_event_that_cannot_be_looked_up_leaves_the_others(void **state)
+{
+    (void)state;
+    NEEDS_AS_ROOT("raw_syscalls:sys_enter");
+    if (paranoid() != 2)
+        skip_because("perf_event_paranoid is %d, and the findings are about 2", paranoid());
+    pid_t child = fork();
+    if (child == 0)
+        _exit(count_beside_a_closed_tracefs());
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == OPEN_TO_ALL)
+        skip_because("an ordinary user may read tracefs here");
+    assert_int_equal(status, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +324,7 @@ int main(void)
         cmocka_unit_test(an_ordinary_user_at_level_2_gets_user_mode_only),
         cmocka_unit_test(an_ordinary_user_never_opens_the_time_stamp_counter),
         cmocka_unit_test(an_ordinary_user_counts_tracepoints_by_number),
+        cmocka_unit_test(an_event_that_cannot_be_looked_up_leaves_the_others),
     };
     return cmocka_run_group_tests_name("lib-modes", tests, NULL, NULL);
 }
