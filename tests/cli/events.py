@@ -49,7 +49,8 @@ class Listing(unittest.TestCase):
             self.assertGreaterEqual(events["page-faults"]["verdict_age"], 0)
             self.assertIsNone(events["minor-faults"]["verdict"])
             text = tap.assay("events", "*faults", env=env).stdout
-            self.assertRegex(text, rf"(?m)^page-faults .* {verdict} as page-faults:u$")
+            if events["page-faults"]["openable"]:  # an ordinary user may count page-faults:u only
+                self.assertRegex(text, rf"(?m)^page-faults .* {verdict} as page-faults:u$")
             self.assertRegex(text, r"assay validate`, \d+ (second|minute)s? ago")
             # A later run of another event takes nothing away, nor does one whose budget was too small.
             tap.assay("validate", "minor-faults:u", "--budget", "3s", "--quiet", env=env)
@@ -88,9 +89,9 @@ class Listing(unittest.TestCase):
             self.assertTrue(all(event["class"] for event in events))
             self.assertEqual(["syscalls"], [event["class"] for event in events if event["event"] == "raw_syscalls:sys_enter"])
         for glob in ("raw_syscalls:*", "raw_syscalls*", "raw_sys*"):
-            status, events = listed(glob)
+            _, events = listed(glob)
             self.assertIn("raw_syscalls:sys_enter", [event["event"] for event in events])
-            if status == 3:
+            if not any(event["openable"] for event in events):  # tracefs is closed: names are not to be had, either
                 self.skipTest("tracepoints cannot be had here: " + events[0]["reason"])
             self.assertIn("raw_syscalls:sys_exit", [event["event"] for event in events])
 
