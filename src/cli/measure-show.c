@@ -102,6 +102,25 @@ static bool group_did_not_fit(const struct row *row)
     return row->summary.runs && !row->summary.judged && cell->counters > 1 && !cell->separate;
 }
 
+/* What to know when reading the numbers of the paths that were measured. */
+static void put_notes(const struct rows *rows, const struct style *style, struct text *out)
+{
+    const struct catalogue *catalogue = rows->measuring->catalogue;
+    for (size_t i = 0; catalogue && i < catalogue->path_count; i++) {
+        const struct catalogue_path *path = &catalogue->paths[i];
+        size_t row = 0;
+        while (row < rows->count && strcmp(rows->list[row].cell->cell.path, path->name) != 0)
+            row++;
+        if (!path->note || row == rows->count)
+            continue;
+        AUTO_TEXT struct text words = {0};
+        text_printf(&words, "%s: ", path->name);
+        text_put_clean(&words, path->note);
+        text_putc(&words, '.');
+        put_remark(out, style, text_string(&words));
+    }
+}
+
 /* Words that need explaining, once; and the mark that results of no hardware carry. */
 static void put_legend(const struct rows *rows, const struct style *style, struct text *out)
 {
@@ -219,6 +238,7 @@ static void put_report(const void *run, const struct style *style, struct text *
     if (rows->count) {
         put_head(rows, style, out);
         put_table(rows, style, out);
+        put_notes(rows, style, out);
         put_legend(rows, style, out);
     }
     skips_put(&rows->measuring->skips, style, out);
