@@ -61,16 +61,23 @@ static bool was_stopped(struct trap_thread *thread)
     return stopped;
 }
 
+/* A jump may lead where nothing can be read: the signal of that is the program's, not the handler's
+ * own. */
+static bool is_readable(const unsigned char *next, const unsigned char *begun)
+{
+    return ((uintptr_t)next ^ (uintptr_t)begun) >> 12 == 0 || (intptr_t)next < 0 ||
+           trap_readable((const void *)((uintptr_t)next & ~(uintptr_t)7));
+}
+
 /* Every signal aborts a restartable sequence; it would be tried again and again. */
-static bool was_aborted(const unsigned char *next)
+static bool was_aborted(const unsigned char *next, const unsigned char *begun)
 {
     uint32_t signature = 0;
     const unsigned char *before = next - TRAP_ABORT_BYTES;
-    if ((intptr_t)next < 0 ||
-        (((uintptr_t)next & 0xfff) < TRAP_ABORT_BYTES && !trap_readable(before)))
+    if ((intptr_t)before < 0 || !is_readable(next, begun) || !is_readable(before, next))
         return false;
-    memcpy(&signature, before, TRAP_ABORT_BYTES);
-    return TRAP_ABORT_BYTES && signature == TRAP_ABORT_SIGNATURE;
+    memcpy(&signature, before, sizeof(signature));
+    return signature == TRAP_ABORT_SIGNATURE;
 }
 
 static enum trap_lost find_loss(struct trap_thread *thread, const unsigned char *next,
@@ -82,12 +89,23 @@ static enum trap_lost find_loss(struct trap_thread *thread, const unsigned char 
     thread->stuck = stays ? thread->stuck + 1 : 0;
     if (thread->stuck >= TRAP_STUCK_MOST)
         return TRAP_LOST_STUCK;
-    if (was_aborted(next))
+    if (was_aborted(next, thread->next))
         return TRAP_LOST_SEQUENCE;
     return was_stopped(thread) ? TRAP_LOST_STOPPED : TRAP_LOST_NOTHING;
 }
 
 /* --- the handler --- */
+
+/* The instruction whose trap comes next, if any does. */
+static void go_on_at(struct assay_here *here, const unsigned char *next, void *context)
+{
+    struct trap_thread *thread = &trap_thread;
+    bool known = trap_context_set(context) && is_readable(next, thread->next);
+    thread->next = known ? next : NULL;
+    thread->caller = 0;
+    if (known)
+        trap_call_begins(here, context);
+}
 
 /* int3 and int1 are instructions, too. Some hypervisors (KVM on AMD CPUs) show int1 as if it had
  * not been executed: a handler that returns would get it again for ever. Where one left it so, the
@@ -107,7 +125,7 @@ static void on_own_trap(struct assay_here *here, int number, siginfo_t *informat
     if (stays && trap_place(context) == next)
         trap_context_skip(context, trap_flag_breakpoint(next));
     if (executed || trap_place(context) != next)
-        thread->next = trap_place(context);
+        go_on_at(here, trap_place(context), context);
     look_at_account(thread);
 }
 
@@ -132,7 +150,6 @@ void on_trap(int number, siginfo_t *information, void *context)
         trap_context_clear(context);
         return;
     }
-    thread->caller = 0;
     enum trap_lost lost = find_loss(thread, next, context);
     if (lost) { /* the program goes on without, and the region's end notices */
         thread->lost = lost;
@@ -140,9 +157,7 @@ void on_trap(int number, siginfo_t *information, void *context)
     }
     if (!thread->stuck)
         here->trapped += trap_flag_stands_for(thread->next, next);
-    thread->next = trap_context_set(context) ? next : NULL;
-    if (thread->next)
-        trap_call_begins(here, context);
+    go_on_at(here, next, context);
 }
 
 /* Code may clear the flag: popf with flags from before the region, or a jump out of the handler of

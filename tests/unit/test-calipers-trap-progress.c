@@ -292,18 +292,22 @@ static void carry_out(const struct plan *plan)
     struct assay_here region = {.ways = ASSAY_WAY_TRAP, .depth = 1};
     struct assay_here *selected = assay_here;
     ucontext_t context = {.uc_flags = 0};
+    sigset_t all, mask;
     memcpy(place, plan->code, sizeof(plan->code));
     context.uc_mcontext.gregs[REG_EFL] = TRAP_FLAG_BIT;
     context.uc_mcontext.gregs[REG_RCX] = 100000;
     passed_on = 0;
     assay_here = &region;
     trap_thread = (struct trap_thread){0};
+    sigfillset(&all); /* as in the handler, which blocks at random */
+    sigprocmask(SIG_BLOCK, &all, &mask);
     bool set = deliver(&context, TRAP_TRACE, place); /* the one before */
     for (unsigned trap = 0; trap < plan->traps && set; trap++) {
         trap_thread.next = place;
         context.uc_mcontext.gregs[REG_RCX] -= plan->counts_down;
         set = deliver(&context, plan->si_code, place + plan->moves);
     }
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     enum trap_lost lost = trap_thread.lost;
     trap_thread = (struct trap_thread){0};
     assay_here = selected;
@@ -333,6 +337,43 @@ static void what_does_not_advance_is_given_up_and_what_loops_is_not(void **state
     sigaction(SIGTRAP, &before, NULL);
     if (!calipers)
         skip_because("%s", reason);
+}
+
+/* --- jumps into nothing --- */
+
+static sigjmp_buf place;
+
+static void jump_back(int number)
+{
+    (void)number;
+    siglongjmp(place, 1);
+}
+
+static void call_nothing(int unused)
+{
+    (void)unused;
+    const char *reason;
+    struct assay_calipers *calipers = calibrated(&reason);
+    MUST(calipers);
+    signal(SIGSEGV, jump_back);
+    assay_begin();
+    if (sigsetjmp(place, 1) == 0)
+        __asm__ volatile("mov $16, %%eax\n\tcall *%%rax" : : : "rax", "memory", "cc");
+    assay_end();
+    MUST(is_lost(calipers, TRAP_LOST_CLEARED));
+    hundred();
+    MUST(is_exact(100));
+}
+
+static void who_calls_nothing_gets_the_signal_of_that(void **state)
+{
+    (void)state;
+    const char *reason;
+    struct assay_calipers *calipers = trapping(&reason);
+    if (!calipers)
+        skip_because("%s", reason);
+    assay_calipers_close(calipers);
+    assert_int_equal(in_child(call_nothing, 0), 0);
 }
 
 /* --- restartable sequences --- */
@@ -391,7 +432,7 @@ static void a_restartable_sequence_gets_through(void **state)
 /* --- the thread leaves its CPU --- */
 
 static volatile int *shared;
-enum { INSIDE, GO_ON, SHARED };
+enum { INSIDE, GO_ON, OVER, GONE, SHARED };
 
 static void sleep_and_fault(int unused)
 {
@@ -437,6 +478,7 @@ static void be_debugged(int debugger)
     while (!shared[GO_ON])
         ;
     assay_end();
+    shared[OVER] = 1;
     if (debugger == NOBODY) {
         struct assay_count count;
         MUST(assay_counts(&count) == 0 && count.state == ASSAY_COUNTED && !count.noticed);
@@ -445,11 +487,28 @@ static void be_debugged(int debugger)
     }
     if (debugger == STAYS)
         return;
+    while (!shared[GONE])
+        usleep(1000);
     hundred();
     MUST(is_exact(100));
 }
 
-/* Comes in the middle of the region, and is gone before it ends unless it stays. */
+/* Where it stopped; the region may be over before another trap comes. */
+static int next_stop(pid_t child)
+{
+    int status = 0;
+    pid_t found;
+    while ((found = waitpid(child, &status, WNOHANG)) == 0 && !shared[OVER])
+        usleep(100);
+    if (found == 0) {
+        assert_int_equal(ptrace(PTRACE_INTERRUPT, child, NULL, NULL), 0);
+        assert_int_equal(waitpid(child, &status, 0), child);
+    }
+    assert_true(WIFSTOPPED(status));
+    return status;
+}
+
+/* Comes in the middle of the region, and goes unless it stays. */
 static bool debug(pid_t child, enum debugger debugger)
 {
     static const int taken[] = {[LOOKS] = 0, [TAKES_ONE] = 1, [TAKES_SOME] = 5, [PASSES_ON] = 5};
@@ -457,23 +516,21 @@ static bool debug(pid_t child, enum debugger debugger)
     if (ptrace(PTRACE_SEIZE, child, NULL, NULL) < 0)
         return false;
     assert_int_equal(ptrace(PTRACE_INTERRUPT, child, NULL, NULL), 0);
-    if (debugger == STAYS) {
-        shared[GO_ON] = 1;
-        return true;
-    }
     assert_int_equal(waitpid(child, &status, 0), child);
-    for (int trap = 0; trap < taken[debugger]; trap++) {
-        int number = debugger == PASSES_ON && WSTOPSIG(status) == SIGTRAP && !(status >> 16);
-        assert_int_equal(ptrace(PTRACE_CONT, child, NULL, (void *)(intptr_t)(number ? SIGTRAP : 0)),
-                         0);
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
-        if (debugger == PASSES_ON) /* which ends the trapping */
-            break;
-    }
-    int last = debugger == PASSES_ON ? SIGTRAP : 0;
-    assert_int_equal(ptrace(PTRACE_DETACH, child, NULL, (void *)(intptr_t)last), 0);
     shared[GO_ON] = 1;
+    for (int trap = 0; debugger != STAYS; trap++) {
+        bool passes = debugger == PASSES_ON && WSTOPSIG(status) == SIGTRAP && !(status >> 16);
+        bool goes = trap == taken[debugger];
+        intptr_t number = passes ? SIGTRAP : 0;
+        assert_int_equal(ptrace(goes ? PTRACE_DETACH : PTRACE_CONT, child, NULL, (void *)number),
+                         0);
+        if (goes)
+            break;
+        status = next_stop(child);
+    }
+    if (debugger == STAYS)
+        assert_int_equal(ptrace(PTRACE_CONT, child, NULL, NULL), 0);
+    shared[GONE] = 1;
     return true;
 }
 
@@ -498,7 +555,7 @@ static void who_debugs_in_the_middle_ends_the_counting_alone(void **state)
                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true((void *)(uintptr_t)shared != MAP_FAILED);
     for (enum debugger debugger = NOBODY; debugger <= STAYS; debugger++) {
-        shared[INSIDE] = shared[GO_ON] = 0;
+        memset((void *)(uintptr_t)shared, 0, SHARED * sizeof(*shared));
         pid_t child = fork();
         if (child == 0) {
             alarm(HANGS);
@@ -510,7 +567,7 @@ static void who_debugs_in_the_middle_ends_the_counting_alone(void **state)
         bool refused = debugger != NOBODY && !debug(child, debugger);
         if (refused)
             kill(child, SIGKILL);
-        shared[GO_ON] = 1;
+        shared[GO_ON] = shared[GONE] = 1;
         int status = status_at_end(child);
         if (refused)
             skip_because("ptrace is refused here");
@@ -540,6 +597,7 @@ int main(void)
         cmocka_unit_test(without_a_handler_each_ends_the_process),
         cmocka_unit_test(without_the_flag_one_is_passed_on_as_well),
         cmocka_unit_test(what_does_not_advance_is_given_up_and_what_loops_is_not),
+        cmocka_unit_test(who_calls_nothing_gets_the_signal_of_that),
 #if defined(RSEQ_SIG)
         cmocka_unit_test(a_restartable_sequence_gets_through),
 #endif

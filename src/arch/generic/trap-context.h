@@ -44,7 +44,7 @@ static inline void trap_context_skip(void *context, size_t bytes)
     (void)bytes;
 }
 
-#define TRAP_ABORT_BYTES     0u
+#define TRAP_ABORT_BYTES     4u
 #define TRAP_ABORT_SIGNATURE 0u
 
 static inline void trap_context_clear(void *context)
