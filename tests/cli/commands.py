@@ -221,7 +221,7 @@ class Counts(programs.Session):
         probe.send("try", name="page-faults:u")
         if probe.receive()["openable"] != "1":
             self.skipTest("page-faults cannot be counted here")
-        visits = probe.run([{"words": [program("ends"), "exit", "0"], "events": ["page-faults:u", "task-clock"],
+        visits = probe.run([{"words": [program("ends"), "exit", "0"], "events": ["page-faults:u", "task-clock:u"],
                              "controls": programs.ALL, "cpu": min(os.sched_getaffinity(0))}] * 6)
         self.assertEqual(len({visit.counts[0] for visit in visits}), 1, [visit.counts for visit in visits])
         for visit in visits:
