@@ -154,7 +154,7 @@ class FromAStore(Case):
         return judged
 
     def test_counts_truths_and_overheads(self):
-        self.again("--event", "page-faults,task-clock", "--n", "1,100", "--runs", "5", "--path",
+        self.again("--event", "page-faults:u,task-clock:u", "--n", "1,100", "--runs", "5", "--path",
                    "perf-read,perf-syscall")
 
     def test_limits_of_a_bounded_truth(self):
@@ -166,25 +166,25 @@ class FromAStore(Case):
         refused = json.loads(self.measure("--json", "--event", "cycles").stdout)["skipped"]
         if not refused:
             self.skipTest("cycles can be counted here")
-        self.assertEqual(self.again("--event", "cycles,page-faults", "--runs", "3")["skipped"], refused)
+        self.assertEqual(self.again("--event", "cycles,page-faults:u", "--runs", "3")["skipped"], refused)
 
     def test_what_does_not_go_together(self):
         """Combinations that were left out of the plan, and what a machine lacks."""
-        skipped = self.again("--event", "page-faults", "--specimen", "file-pages", "--n", "1,1000000000", "--runs", "2")["skipped"]
+        skipped = self.again("--event", "page-faults:u", "--specimen", "file-pages", "--n", "1,1000000000", "--runs", "2")["skipped"]
         self.assertEqual([skip["what"] for skip in skipped], ["file-pages with N = 1000000000"])
         os.unlink(self.path("run.sqlite"))
-        skipped = self.again("--event", "page-faults", "--path", "perf-read,perf-user", "--pattern", "ao,rr", "--runs", "2")["skipped"]
+        skipped = self.again("--event", "page-faults:u", "--path", "perf-read,perf-user", "--pattern", "ao,rr", "--runs", "2")["skipped"]
         self.assertTrue(skipped)
 
     def test_who_goes_on_is_told_of_it_too(self):
         store = self.path("run.sqlite")
-        first = self.results("--event", "page-faults", "--specimen", "file-pages", "--n", "1,1000000000", "--runs", "2", "--store", store)
+        first = self.results("--event", "page-faults:u", "--specimen", "file-pages", "--n", "1,1000000000", "--runs", "2", "--store", store)
         unfinish(store)
         self.assertEqual(self.results("--resume", "--store", store)["skipped"], first["skipped"])
 
     def test_people_read_the_same(self):
         store = self.path("run.sqlite")
-        first = self.measure("--event", "page-faults", "--runs", "3", "--store", store)
+        first = self.measure("--event", "page-faults:u", "--runs", "3", "--store", store)
         again = self.measure("--from", store, *self.NOWHERE)
         self.assertEqual((again.returncode, again.stdout), (first.returncode, first.stdout))
 
@@ -350,7 +350,7 @@ class Refusals(Case):
                             ("placed/ofset=1/", "did you mean 'offset'?"), ("phases/period=1ms/", "period wants a whole number"),
                             ("l1d-chase/" + "x" * 200 + "=1/", "has no parameter")):
             with self.subTest(name):
-                done = self.measure("-e", "page-faults", "--specimen", name, "--store", path)
+                done = self.measure("-e", "page-faults:u", "--specimen", name, "--store", path)
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(words, done.stderr)
                 self.assertFalse(os.path.exists(path))
@@ -360,7 +360,7 @@ class Refusals(Case):
         for name, n, words in ((f"placed/offset={page}/", 1, "beyond the page"), ("placed/offset=18446744073709551615/", 1, "beyond the page"),
                                ("phases/period=3/", 10, "N = 10 is no multiple of period=3"), ("phases/period=16g/", 10, "no multiple")):
             with self.subTest(name):
-                self.assertIn(words, self.refused(3, "-e", "page-faults", "--specimen", name, "--n", str(n)))
+                self.assertIn(words, self.refused(3, "-e", "page-faults:u", "--specimen", name, "--n", str(n)))
 
     def test_unknown_names_get_the_nearest(self):
         self.assertIn("page-faults", self.refused(2, "-e", "page-fautls"))
