@@ -64,7 +64,7 @@ bench: ## figures: cost of a library read, speed of stepping, samples per second
 	@scripts/deps --check run
 	@scripts/configure $(BUILD)
 	@$(ninja) --quiet
-	@scripts/bench $(BUILD)
+	@meson test -C $(BUILD) --no-rebuild --benchmark --verbose
 
 lint: clang ## formatting, clang-tidy, cppcheck, licences, shell scripts
 	@scripts/lint build-clang

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a region by calipers costs: against the bare system calls that it needs, and against PAPI.
- * All are timed in short batches that alternate within one process, because what a system call
- * costs differs between processes and over time; figures are ratios of medians. And how many
- * instructions of user code a region is, which no other load on the machine moves: counted step by
- * step. Through the shared library, as programs use it. */
+ * What a region by calipers costs: against the bare system calls that it needs, and against PAPI,
+ * as balance.h compares. Every region holds a call of libc, so that its closing end, too, has the
+ * same state of the CPU before it whatever the way; that call's own cost is taken off. And how many
+ * instructions of user code a region adds, which no other load on the machine moves: counted step
+ * by step. Through the shared library, as programs use it. */
 #include <elf.h>
 #include <errno.h>
 #include <ftw.h>
@@ -18,15 +18,11 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "assay.h"
 #include "caliper-peers.h"
 #include "syscall.h"
-
-#define BATCHES 1000
-#define REGIONS 32 /* in a batch */
 
 static const char *const names[PEER_EVENTS_MOST] = {"page-faults:u", "minor-faults:u",
                                                     "major-faults:u", "cpu-migrations"};
@@ -45,15 +41,12 @@ static int calipers_open(size_t events, char *reason, size_t size)
     return -1;
 }
 
-static __attribute__((noinline)) void calipers_regions(int times)
+static void calipers_region(void)
 {
-    for (int i = 0; i < times; i++) {
-        assay_begin();
-        assay_end();
-    }
+    assay_begin();
+    (void)getppid();
+    assay_end();
 }
-
-static const struct peer peer_calipers = {"calipers", calipers_open, calipers_regions, 0};
 
 static int already_open(size_t events, char *reason, size_t size)
 {
@@ -63,28 +56,21 @@ static int already_open(size_t events, char *reason, size_t size)
     return 0;
 }
 
-static __attribute__((noinline)) void named_regions(int times)
+static void named_region(void)
 {
     static struct assay_region region = ASSAY_REGION("bench");
-    for (int i = 0; i < times; i++) {
-        assay_begin();
-        assay_end_in(&region);
-    }
+    assay_begin();
+    (void)getppid();
+    assay_end_in(&region);
 }
-
-static const struct peer peer_named = {"a region with a name", already_open, named_regions, 0};
 
 /* As other languages call them. */
-static __attribute__((noinline)) void called_regions(int times)
+static void called_region(void)
 {
-    for (int i = 0; i < times; i++) {
-        (assay_begin)();
-        (assay_end)();
-    }
+    (assay_begin)();
+    (void)getppid();
+    (assay_end)();
 }
-
-static const struct peer peer_called = {"calipers through functions", already_open, called_regions,
-                                        0};
 
 /* --- the bare calls: on the events that the calipers count, and on a group with faults and
  * switches along, as ASSAY_WATCH has it --- */
@@ -114,32 +100,45 @@ static int bare_open(size_t events, char *reason, size_t size)
     return -1;
 }
 
-static inline __attribute__((always_inline)) void bare(const struct assay_reader *reader, int times)
+static inline __attribute__((always_inline)) void bare(const struct assay_reader *reader)
 {
-    uint64_t reports[2][3 + PEER_EVENTS_MOST + 2];
-    for (int i = 0; i < times; i++) {
-        for (int end = 0; end < 2; end++) {
-            if (assay_syscall3(SYS_read, reader->descriptor, (long)(uintptr_t)reports[end],
-                               (long)reader->size) <= 0)
-                abort();
-        }
-    }
+    uint64_t report[3 + PEER_EVENTS_MOST + 2];
+    if (assay_syscall3(SYS_read, reader->descriptor, (long)(uintptr_t)report, (long)reader->size) <=
+        0)
+        abort();
 }
 
-static __attribute__((noinline)) void watched_regions(int times)
+static void watched_region(void)
 {
-    bare(watched, times);
+    bare(watched);
+    (void)getppid();
+    bare(watched);
 }
 
-static __attribute__((noinline)) void alone_regions(int times)
+static void alone_region(void)
 {
-    bare(alone, times);
+    bare(alone);
+    (void)getppid();
+    bare(alone);
 }
 
-static const struct peer peer_alone = {"the two bare reads it needs", bare_open, alone_regions,
-                                       1.05};
-static const struct peer peer_watched = {"two bare reads with faults and switches along",
-                                         already_open, watched_regions, 0};
+static void nothing(void)
+{
+    (void)getppid();
+}
+
+enum { NOTHING, CALIPERS, ALONE, WATCHED, NAMED, CALLED };
+static const struct peer peer_nothing = {{"nothing", nothing, 0, 0}, already_open};
+static const struct peer peer_calipers = {{"a region by calipers", calipers_region, 0, ALONE},
+                                          calipers_open};
+static const struct peer peer_alone = {{"the two bare reads it needs", alone_region, 1.05, 0},
+                                       bare_open};
+static const struct peer peer_watched = {
+    {"two bare reads with faults and switches along", watched_region, 0, ALONE}, already_open};
+static const struct peer peer_named = {{"a region with a name", named_region, 0, ALONE},
+                                       already_open};
+static const struct peer peer_called = {{"calipers through functions", called_region, 0, ALONE},
+                                        already_open};
 
 /* --- instructions --- */
 
@@ -172,13 +171,15 @@ static uint64_t steps_of(const struct peer *peer, size_t events, int times)
             _exit(1);
         if (peer == &peer_watched && bare_open(events, reason, 256) < 0)
             _exit(1);
-        if (peer->open && peer->open(events, reason, sizeof(reason)) < 0)
+        if (peer->open(events, reason, sizeof(reason)) < 0)
             _exit(1);
-        peer->regions(8);
+        for (int i = 0; i < 8; i++)
+            peer->way.once();
         ptrace(PTRACE_TRACEME, 0, NULL, NULL);
         raise(SIGSTOP);
         mark();
-        peer->regions(times);
+        for (int i = 0; i < times; i++)
+            peer->way.once();
         mark();
         _exit(0);
     }
@@ -206,98 +207,60 @@ static uint64_t steps_of(const struct peer *peer, size_t events, int times)
 }
 #endif
 
-/* A region's: of three less those of two. */
+/* A region's: of three less those of two; 0 where the machine cannot step. */
 static uint64_t instructions_of(const struct peer *peer, size_t events)
 {
     uint64_t two = steps_of(peer, events, 2), three = steps_of(peer, events, 3);
     return two && three > two ? three - two : 0;
 }
 
-/* --- time --- */
-
-static uint64_t nanoseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static int compare(const void *one, const void *other)
-{
-    uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-    return (a > b) - (a < b);
-}
-
-static double median(uint64_t *batches)
-{
-    qsort(batches, BATCHES, sizeof(*batches), compare);
-    const uint64_t *middle = &batches[BATCHES / 2];
-    return (double)(middle[-1] + middle[0]) / 2 / REGIONS;
-}
-
-#define PEERS_MOST 6
-
-/* In turn, beginning with another one each time. */
-static void time_all(const struct peer *const *peers, size_t count, double *medians)
-{
-    static uint64_t times[PEERS_MOST][BATCHES];
-    for (int batch = -BATCHES / 4; batch < BATCHES; batch++) {
-        for (size_t turn = 0; turn < count; turn++) {
-            size_t index = (turn + (size_t)(batch + BATCHES)) % count;
-            uint64_t begun = nanoseconds();
-            peers[index]->regions(REGIONS);
-            uint64_t took = nanoseconds() - begun;
-            if (batch >= 0) /* those before warm up */
-                times[index][batch] = took;
-        }
-    }
-    for (size_t index = 0; index < count; index++)
-        medians[index] = median(times[index]);
-}
-
 /* --- the figures: each row in a process of its own --- */
 
-static void report(const struct peer *const *peers, size_t count, size_t events)
+static bool report(const struct peer *const *peers, size_t count, size_t events)
 {
-    double medians[PEERS_MOST];
-    char reason[1024] = "";
+    struct way ways[BALANCE_WAYS];
+    char reason[1024] = "", title[64];
     for (size_t i = 0; i < count; i++) {
+        ways[i] = peers[i]->way;
         if (peers[i]->open(events, reason, sizeof(reason)) < 0) {
-            printf("caliper-ratio: %s: left out, %s\n", peers[i]->name, reason);
-            return;
+            printf("caliper-ratio: %s: left out, %s\n", ways[i].name, reason);
+            return true;
         }
     }
-    time_all(peers, count, medians);
-    for (size_t i = 1; i < count; i++) {
-        printf("caliper-ratio, %zu event%s: %.3f of %s", events, events == 1 ? "" : "s",
-               medians[0] / medians[i], peers[i]->name);
-        if (peers[i]->limit > 0)
-            printf(" (limit %.2f)", peers[i]->limit);
-        printf(": a region by calipers %.0f ns, the other %.0f ns\n", medians[0], medians[i]);
-    }
+    if (count <= ALONE + 1) /* what regions by calipers contain is not among them */
+        ways[CALIPERS].contains = 0;
+    snprintf(title, sizeof(title), "caliper-ratio, %zu event%s", events, events == 1 ? "" : "s");
+    balance_measure(ways, count);
+    return balance_report(title, ways, count);
 }
 
 static void report_instructions(const struct peer *peer, size_t events)
 {
     uint64_t instructions = instructions_of(peer, events);
-    if (instructions)
-        printf("caliper-ratio, %zu event%s: %" PRIu64 " instructions of user code a region: %s\n",
-               events, events == 1 ? "" : "s", instructions, peer->name);
+    uint64_t around = instructions_of(&peer_nothing, events);
+    if (around && instructions > around)
+        printf("caliper-ratio, %zu event%s: %" PRIu64 " instructions of user code: %s\n", events,
+               events == 1 ? "" : "s", instructions - around, peer->way.name);
 }
 
-static void in_own_process(const struct peer *const *peers, size_t count, size_t events)
+static bool in_own_process(const struct peer *const *peers, size_t count, size_t events)
 {
     int status = 0;
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        report(peers, count, events);
+        bool possible = report(peers, count, events);
         fflush(stdout);
-        _exit(0); /* PAPI would write a report at a proper end */
+        _exit(!possible); /* PAPI would write a report at a proper end */
     }
-    waitpid(child, &status, 0);
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+        perror("caliper-ratio");
+        return false;
+    }
     if (WIFSIGNALED(status))
-        printf("caliper-ratio: %s: ended by signal %d\n", peers[count - 1]->name, WTERMSIG(status));
+        fprintf(stderr, "caliper-ratio: %s: ended by signal %d\n", peers[count - 1]->way.name,
+                WTERMSIG(status));
+    return status == 0;
 }
 
 static int forget(const char *path, const struct stat *about, int kind, struct FTW *where)
@@ -310,24 +273,25 @@ static int forget(const char *path, const struct stat *about, int kind, struct F
 
 int main(void)
 {
-    static const struct peer *const own[] = {&peer_calipers, &peer_alone, &peer_watched,
-                                             &peer_named, &peer_called};
-    static const struct peer *const low[] = {&peer_calipers, &peer_papi_low};
-    static const struct peer *const high[] = {&peer_calipers, &peer_papi_high};
+    static const struct peer *const own[] = {&peer_nothing, &peer_calipers, &peer_alone,
+                                             &peer_watched, &peer_named,    &peer_called};
+    static const struct peer *const low[] = {&peer_nothing, &peer_calipers, &peer_papi_low};
+    static const struct peer *const high[] = {&peer_nothing, &peer_calipers, &peer_papi_high};
     static const struct peer *const counted[] = {&peer_calipers, &peer_watched, &peer_alone,
                                                  &peer_named,    &peer_called,  &peer_papi_low,
                                                  &peer_papi_high};
     static const size_t events[] = {1, 4};
+    bool possible = true;
     char folder[] = "/tmp/caliper-ratio.XXXXXX"; /* for what PAPI may write */
     if (!mkdtemp(folder) || setenv("PAPI_OUTPUT_DIRECTORY", folder, 1) < 0)
         return 1;
     for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
-        in_own_process(own, sizeof(own) / sizeof(own[0]), events[i]);
-        in_own_process(low, 2, events[i]);
-        in_own_process(high, 2, events[i]);
+        possible &= in_own_process(own, sizeof(own) / sizeof(own[0]), events[i]);
+        possible &= in_own_process(low, 3, events[i]);
+        possible &= in_own_process(high, 3, events[i]);
         for (size_t k = 0; k < sizeof(counted) / sizeof(counted[0]); k++)
             report_instructions(counted[k], events[i]);
     }
     nftw(folder, forget, 8, FTW_DEPTH | FTW_PHYS);
-    return 0;
+    return !possible;
 }

@@ -155,11 +155,12 @@ static void measure(const char *kit, const char *name, const char *argument)
         by_clock[round] = taken[0].clock / taken[1].clock;
         by_cpu[round] = taken[0].cpu / taken[1].cpu;
     }
+    double ratio = median(by_clock), cpu_ratio = median(by_cpu); /* which sort them */
     printf(
-        "step, %s %s: %.0f steps/s, bare ptrace loop %.0f, ratio %.3f, by CPU time %.3f (%" PRIu64
-        " instructions)\n",
-        name, argument, 1e9 / median(clocks[1]), 1e9 / median(clocks[0]), median(by_clock),
-        median(by_cpu), steps[1]);
+        "step-ratio, %s %s: %.3f (%.3f to %.3f in %d rounds) of a bare ptrace loop's speed: %.0f "
+        "steps/s, the other %.0f; by CPU time %.3f (%.3f to %.3f); %" PRIu64 " instructions\n",
+        name, argument, ratio, by_clock[0], by_clock[ROUNDS - 1], ROUNDS, 1e9 / median(clocks[1]),
+        1e9 / median(clocks[0]), cpu_ratio, by_cpu[0], by_cpu[ROUNDS - 1], steps[1]);
 }
 
 static bool possible(void)
@@ -179,7 +180,7 @@ int main(void)
     CPU_SET((size_t)sched_getcpu(), &one);
     sched_setaffinity(0, sizeof(one), &one);
     if (!possible()) {
-        printf("step: ptrace is refused here\n");
+        printf("step-ratio: left out, ptrace is refused here\n");
         return 0;
     }
     measure(KIT, "subject-loop", "4000");

@@ -60,9 +60,11 @@ ASSAY_API int assay_set_disable(struct assay_set *set);
 ASSAY_API int assay_set_reset(struct assay_set *set);
 
 /* Fills one value per event, in the order they were opened. Where the ISA is known the system call
- * stands in the caller's own code (see the end of this file), because the first return instruction
- * after a system call is expensive: on CPUs whose return predictor the kernel has to clean, nearly
- * half as much again as the whole read. The function itself is exported for other languages. */
+ * stands in the caller's own code (see the end of this file). A function would make the call and
+ * then return: the kernel's own calls have overwritten the CPU's return stack by then, so that
+ * return is mispredicted, and on some CPUs (AMD, where the kernel returns by "Safe RET") a
+ * mispredicted return makes the next system call up to half as expensive again. The function itself
+ * is exported for other languages. */
 ASSAY_API int assay_set_read(struct assay_set *set, struct assay_value *values);
 
 ASSAY_API size_t assay_set_size(const struct assay_set *set);
