@@ -24,7 +24,7 @@
 
 #define BALANCE_WAYS   8
 #define BALANCE_BLOCKS 21
-#define BALANCE_ROUNDS 40 /* in a block */
+#define BALANCE_ROUNDS 400 /* in a block */
 /* By how much a way may seem cheaper than what it contains: 15 copies of the same code differed by
  * 1.6 %. */
 #define BALANCE_PLACES 0.02
