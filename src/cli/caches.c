@@ -163,20 +163,30 @@ static json_t *figures(const void *run)
     return caches_figures(run);
 }
 
+/* Was anything timed? Points at which all processes failed have no times. */
+static bool has_times(const struct caches_points *points)
+{
+    bool any = false;
+    for (size_t i = 0; i < points->count; i++)
+        any |= points->list[i].count > 0;
+    return any;
+}
+
 static int show(const struct caching *caching)
 {
-    const struct finish finish = {.command = "caches",
-                                  .common = &caching->options->common,
-                                  .seed = caching->seed,
-                                  .facts = caching->facts,
-                                  .fingerprint = caching->fingerprint,
-                                  .skips = &caching->skips,
-                                  .nothing = caching->unfit[0],
-                                  .run = caching,
-                                  .put_report = put_report,
-                                  .results = results,
-                                  .analysis = analysis,
-                                  .figures = figures};
+    const struct finish finish = {
+        .command = "caches",
+        .common = &caching->options->common,
+        .seed = caching->seed,
+        .facts = caching->facts,
+        .fingerprint = caching->fingerprint,
+        .skips = &caching->skips,
+        .nothing = finish_nothing(has_times(&caching->points), caching->complete),
+        .run = caching,
+        .put_report = put_report,
+        .results = results,
+        .analysis = analysis,
+        .figures = figures};
     return finish_show(&finish, EXIT_DONE);
 }
 

@@ -215,7 +215,7 @@ static int show(void *study, int status)
                                   .facts = run->facts,
                                   .fingerprint = run->fingerprint,
                                   .skips = &run->skips,
-                                  .nothing = !run->report.looks && run->complete,
+                                  .nothing = finish_nothing(run->report.looks, run->complete),
                                   .run = run,
                                   .put_report = put_report,
                                   .results = results,

@@ -62,7 +62,8 @@ static int take_words(const struct taking *taking, const json_t *rows, const cha
     {
         const char *named = text_of(row, name), *said = text_of(row, word),
                    *why = text_of(row, detail);
-        if (!named || !said)
+        /* That access was refused is said of a user or a sandbox, not of the machine. */
+        if (!named || !said || (why && strcmp(why, "permission") == 0))
             continue;
         const struct compare_word claim = {
             .word = (char *)said,

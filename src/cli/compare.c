@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "cli/deliver.h"
+#include "cli/gate.h"
 #include "cli/run-store.h"
 #include "show/output.h"
 #include "study/compare.h"
@@ -25,7 +26,9 @@ static const struct option_spec specs[] = {
     {0, "html", OPTION_STRING, "FILE",
      "write the comparison as a page that needs nothing beside it", FIELD(html), NULL},
     {0, "fail-on", OPTION_STRING, "WHAT",
-     "exit with 4 when a verdict or a quantity differs; WHAT is difference", FIELD(fail_on), NULL},
+     "exit with 4 when a verdict or a quantity differs, or a side could not be compared; WHAT is "
+     "difference",
+     FIELD(fail_on), NULL},
     {0, "all", OPTION_FLAG, NULL, "show what agrees too, and every quantity by itself", FIELD(all),
      NULL},
     {0},
@@ -170,8 +173,54 @@ static int judge(struct comparing *comparing, size_t count, struct failure *fail
     return error;
 }
 
-static int show(const struct comparing *comparing, int status)
+/* --- the gate --- */
+
+/* Was anything held against the first side that the runs of this one found? What the doctor says of
+ * the machine they ran on is not theirs. */
+static bool is_compared(const struct comparing *comparing, size_t side)
 {
+    const struct compare_report *report = &comparing->report;
+    bool any = false;
+    for (size_t i = 0; i < comparing->file.claim_count; i++) {
+        const struct compare_claim *claim = &comparing->file.claims[i];
+        any |=
+            claim->sides[0].word && claim->sides[side].word && strcmp(claim->study, "doctor") != 0;
+    }
+    for (size_t i = 0; i < report->group_count; i++)
+        any |= report->groups[i].side == side && report->groups[i].standing != STANDING_FEW;
+    return any;
+}
+
+static void judge_gate(const struct comparing *comparing, struct gate *gate)
+{
+    const struct compare_report *report = &comparing->report;
+    for (size_t i = 0; i < report->verdict_count; i++) {
+        const struct compare_claim *claim = &comparing->file.claims[report->verdicts[i].claim];
+        AUTO_TEXT struct text name = {0};
+        text_printf(&name, "%s: %s", claim->study, claim->subject);
+        if (report->verdicts[i].standing == STANDING_DIFFERS)
+            gate_fail(gate, text_string(&name), "differs");
+    }
+    for (size_t i = 0; i < report->group_count; i++) {
+        AUTO_TEXT struct text name = {0};
+        compare_put_group(comparing, &report->groups[i], &name);
+        if (report->groups[i].standing == STANDING_DIFFERS)
+            gate_fail(gate, text_string(&name), "differs");
+    }
+    for (size_t side = 1; side < comparing->file.side_count; side++)
+        if (!is_compared(comparing, side))
+            gate_fail(gate, comparing->paths[side], "not compared");
+    for (size_t i = 0; i < comparing->reported.count; i++)
+        if (comparing->reported.list[i].reason)
+            gate_fail(gate, comparing->reported.list[i].run->name, "not judged");
+}
+
+static int show(const struct comparing *comparing)
+{
+    struct gate gate = {.asked = comparing->options->fail_on};
+    if (gate.asked)
+        judge_gate(comparing, &gate);
+    int status = gate_close(&gate, "compare", EXIT_DONE);
     const struct common_options *common = &comparing->options->common;
     if (common->json) {
         struct envelope envelope = {.facts = &comparing->facts[0],
@@ -179,9 +228,12 @@ static int show(const struct comparing *comparing, int status)
                                     .results = compare_results_json(comparing),
                                     .analysis = compare_analysis_json(comparing),
                                     .skipped = compare_skipped_json(comparing),
-                                    .findings = compare_findings_json(comparing)};
+                                    .findings = compare_findings_json(comparing),
+                                    .gate = gate_json(&gate)};
+        gate_release(&gate);
         return deliver_json("compare", common, &envelope, status);
     }
+    gate_release(&gate);
     struct style style = deliver_style(common);
     AUTO_TEXT struct text out = {0};
     compare_put_report(comparing, &style, &out);
@@ -220,8 +272,7 @@ static int run(void *parsed, int argument_count, char **arguments)
     else if (options->html && compare_write_page(&comparing, &failure) < 0)
         status = deliver_failure("compare", &failure, EXIT_FAILED);
     else
-        status = show(&comparing,
-                      options->fail_on && comparing.report.different ? EXIT_VERDICT : EXIT_DONE);
+        status = show(&comparing);
     release(&comparing);
     return status;
 }
@@ -230,7 +281,7 @@ static const struct exit_meaning exits[] = {
     {EXIT_DONE, "done, whatever differs"},
     EXIT_ROW_FAILED,
     {EXIT_USAGE, "the command line is wrong, names a file that is not there, or one side"},
-    {EXIT_VERDICT, "something differs, and --fail-on difference asked"},
+    {EXIT_VERDICT, "--fail-on difference: something differs, or could not be compared"},
     {EXIT_INTERRUPTED, "interrupted"},
     {0, NULL},
 };

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "cli/command.h"
 #include "cli/deliver.h"
+#include "cli/gate.h"
 #include "cli/nearest.h"
 #include "cli/reach.h"
 #include "cli/run-store.h"
@@ -29,7 +30,8 @@ static const struct option_spec specs[] = {
      offsetof(struct doctor_options, facts), NULL},
     {0, "save", OPTION_STRING, "FILE", "also write the facts to FILE, for --facts",
      offsetof(struct doctor_options, save), NULL},
-    {0, "fail-on", OPTION_STRING, "STATUS", "exit with 4 when a check is warn or bad, or bad alone",
+    {0, "fail-on", OPTION_STRING, "STATUS",
+     "exit with 4 when a check is warn or bad, or bad alone, or one that was named is absent",
      offsetof(struct doctor_options, fail_on), NULL},
     {0},
 };
@@ -93,33 +95,42 @@ static int save_facts(const char *path, const struct facts *facts, struct failur
     return error;
 }
 
-static int deliver(const struct doctor_options *options, const struct facts *facts,
-                   const struct findings *findings, int status)
+/* A check that was named and found nothing to judge fails it, too. */
+static void judge_gate(const struct doctor_options *options, const struct findings *findings,
+                       bool named, struct gate *gate)
 {
+    for (size_t i = 0; i < findings->count; i++) {
+        const enum check_status status = findings->list[i].advice.status;
+        if (status == CHECK_BAD || (status == CHECK_WARN && strcmp(options->fail_on, "bad") != 0) ||
+            (status == CHECK_ABSENT && named))
+            gate_fail(gate, findings->list[i].check->name, check_status_names[status]);
+    }
+}
+
+static int deliver(const struct doctor_options *options, const struct facts *facts,
+                   const struct findings *findings, bool named)
+{
+    struct gate gate = {.asked = options->fail_on};
+    if (gate.asked)
+        judge_gate(options, findings, named, &gate);
+    int status = gate_close(&gate, "doctor", EXIT_DONE);
     if (options->common.json) {
         char fingerprint[17];
         machine_fingerprint(facts, fingerprint);
         struct envelope envelope = {.facts = facts,
                                     .fingerprint = fingerprint,
                                     .results = findings_json(findings),
-                                    .analysis = facts_json(facts)};
+                                    .analysis = facts_json(facts),
+                                    .gate = gate_json(&gate)};
+        gate_release(&gate);
         return deliver_json("doctor", &options->common, &envelope, status);
     }
+    gate_release(&gate);
     AUTO_TEXT struct text report = {0};
     struct style style = style_for(stdout);
     style.colour = style.colour && !options->common.output;
     findings_show(findings, facts, &style, &report);
     return deliver_text("doctor", &options->common, &report, status);
-}
-
-static int verdict(const struct doctor_options *options, const struct findings *findings)
-{
-    if (!options->fail_on || findings->count == 0)
-        return EXIT_DONE;
-    enum check_status worst = findings->list[0].advice.status;
-    bool amiss =
-        worst == CHECK_BAD || (worst == CHECK_WARN && strcmp(options->fail_on, "bad") != 0);
-    return amiss ? EXIT_VERDICT : EXIT_DONE;
 }
 
 static int check_options(const struct doctor_options *options, int count, char **names)
@@ -165,7 +176,7 @@ static int run(void *parsed, int argument_count, char **arguments)
         fail_with(&failure, error, "no memory to judge the machine");
         status = deliver_failure("doctor", &failure, EXIT_FAILED);
     } else {
-        status = deliver(options, &facts, &findings, verdict(options, &findings));
+        status = deliver(options, &facts, &findings, argument_count > 0);
     }
     free(findings.list);
     return status;

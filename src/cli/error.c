@@ -228,7 +228,8 @@ static int show(void *study, int status)
                                   .facts = erring->facts,
                                   .fingerprint = erring->fingerprint,
                                   .skips = &erring->skips,
-                                  .nothing = !erring->report.measurements && erring->complete,
+                                  .nothing =
+                                      finish_nothing(erring->report.measurements, erring->complete),
                                   .run = erring,
                                   .put_report = put_report,
                                   .results = results,

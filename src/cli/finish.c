@@ -25,7 +25,8 @@ static struct envelope envelope_of(const struct finish *finish)
         .results = finish->results(finish->run),
         .analysis = finish->analysis(finish->run),
         .skipped = finish->skipped ? finish->skipped(finish->run) : skips_json(finish->skips),
-        .findings = finish->findings ? finish->findings(finish->run) : json_array()};
+        .findings = finish->findings ? finish->findings(finish->run) : json_array(),
+        .gate = gate_json(finish->gate)};
 }
 
 static int keep(const struct finish *finish, struct retold *retold, int status)
@@ -81,10 +82,23 @@ bool finish_is_for_programs(const struct common_options *common)
 
 int finish_show(const struct finish *finish, int status)
 {
-    if (status == EXIT_DONE && finish->nothing)
+    if (status == EXIT_DONE && finish->nothing) {
+        /* Whoever keeps the result finds the reasons in it. */
+        if (!finish->common->retold)
+            deliver_message(finish->command, finish->nothing);
         status = EXIT_LACKING;
+    }
+    status = gate_close(finish->gate, finish->command, status);
     int shown = hand_over(finish, status);
     return shown != status && finish->undelivered ? finish->undelivered : shown;
+}
+
+const char *finish_nothing(bool measured, bool complete)
+{
+    if (measured)
+        return NULL;
+    return complete ? "nothing was measured; the report says why"
+                    : "nothing was measured before the budget ended: take a larger --budget";
 }
 
 int finish_judged(const char *command, int error, const struct failure *failure)

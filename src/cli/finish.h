@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/gate.h"
 #include "cli/skips.h"
 #include "machine/facts.h"
 #include "show/json.h"
@@ -20,7 +21,8 @@ struct finish {
     const struct facts *facts;
     const char *fingerprint;
     const struct skips *skips;
-    bool nothing;    /* there was nothing to measure here */
+    const char *nothing;     /* that nothing was measured, and why; NULL: something was */
+    const struct gate *gate; /* of --fail-on; NULL: the command has none */
     bool aside;      /* standard output is another's: without -o it goes to standard error */
     int undelivered; /* the exit code when it cannot be handed over; 0: EXIT_FAILED */
     const void *run;
@@ -36,8 +38,13 @@ struct finish {
  * report for people shows the case as it is, which names them. */
 bool finish_is_for_programs(const struct common_options *common);
 
-/* The exit code: `status`, unless nothing could be measured or written. */
+/* The exit code: `status`, unless nothing was measured, the gate failed, or the result cannot be
+ * written. */
 int finish_show(const struct finish *finish, int status);
+
+/* The sentence of a study that has or has not measured something; complete: all of its plan ended.
+ * NULL: it has. */
+const char *finish_nothing(bool measured, bool complete);
 
 /* How judging went: EXIT_DONE, or the exit code after saying what failure holds, or that memory ran
  * out. */

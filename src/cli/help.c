@@ -18,7 +18,7 @@ const struct exit_meaning exit_meanings[] = {
     EXIT_ROW_FAILED,
     EXIT_ROW_USAGE,
     {EXIT_LACKING, "the machine lacks what was asked, and the reason was said"},
-    {EXIT_VERDICT, "what --fail-on names was found"},
+    {EXIT_VERDICT, "--fail-on: what it names was found, or what was named was not judged"},
     {EXIT_INTERRUPTED, "interrupted; what was measured is kept"},
     {0},
 };

@@ -282,14 +282,14 @@ static int refuse_all(struct measuring *measuring)
     return measure_refuse(measuring, &failure, EXIT_LACKING);
 }
 
-/* Where not one row got a counter the machine lacks what was asked. */
-static int verdict_of(const struct rows *rows)
+/* Did a row get a counter? Where not one did, the machine lacks what was asked. */
+static bool has_counts(const struct rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++) {
         if (rows->list[i].summary.judged)
-            return EXIT_DONE;
+            return true;
     }
-    return rows->count ? EXIT_LACKING : EXIT_DONE;
+    return false;
 }
 
 static int show(const struct rows *rows)
@@ -301,12 +301,13 @@ static int show(const struct rows *rows)
                                   .facts = measuring->facts,
                                   .fingerprint = measuring->fingerprint,
                                   .skips = &measuring->skips,
+                                  .nothing = finish_nothing(has_counts(rows), measuring->complete),
                                   .run = rows,
                                   .put_report = put_report,
                                   .results = results,
                                   .analysis = analysis,
                                   .figures = figures};
-    return finish_show(&finish, verdict_of(rows));
+    return finish_show(&finish, EXIT_DONE);
 }
 
 int measure_show(struct measuring *measuring)

@@ -223,7 +223,7 @@ static int show(void *study, int status)
                                   .facts = run->facts,
                                   .fingerprint = run->fingerprint,
                                   .skips = &run->skips,
-                                  .nothing = !run->report.calls && run->complete,
+                                  .nothing = finish_nothing(run->report.calls, run->complete),
                                   .run = run,
                                   .put_report = put_report,
                                   .results = results,

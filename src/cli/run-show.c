@@ -177,7 +177,7 @@ int run_show(const struct running *running, int status)
                                   .facts = &running->facts,
                                   .fingerprint = running->fingerprint,
                                   .skips = &running->skips,
-                                  .nothing = !running->sections,
+                                  .nothing = finish_nothing(running->sections, true),
                                   .run = running,
                                   .put_report = put_report,
                                   .results = results,

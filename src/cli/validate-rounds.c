@@ -42,11 +42,14 @@ static void keep_time(void *context, uint32_t cell, uint64_t wall_ns, uint64_t i
     }
 }
 
-/* ms that are left for measuring; UINT64_MAX: no limit. */
+/* ms that are left for measuring; UINT64_MAX: no limit. Looking at the machine, which opens every
+ * event, may take half of the budget and no more: else a small one would measure nothing at all. */
 static uint64_t time_left(const struct validating *validating)
 {
+    uint64_t budget = validating->budget, prepared = validating->prepared_ms;
     uint64_t used = (uint64_t)(monotonic_ms() - validating->started);
-    uint64_t budget = validating->budget;
+    if (prepared > budget / 2)
+        used -= prepared - budget / 2;
     uint64_t reserve = budget / 10 < RESERVE_MS ? budget / 10 : RESERVE_MS;
     if (reserve < 2 * validating->judging_ms)
         reserve = 2 * validating->judging_ms;
@@ -106,13 +109,13 @@ static int look(struct rounds *rounds)
     return error < 0 ? validate_fail(&rounds->failure, EXIT_FAILED) : EXIT_DONE;
 }
 
-/* Is there an event without a single cell, and no time left for any? */
+/* Is there an event for which the budget did not hold a single cell? */
 static bool is_starved(const struct validating *validating)
 {
     bool any = false;
     for (size_t i = 0; i < validating->study.subject_count; i++)
         any |= validate_last_of_subject(&validating->plan, i) == 0;
-    return any && time_left(validating) == 0;
+    return any && validating->budget;
 }
 
 int validate_measure(struct validating *validating)
@@ -126,6 +129,7 @@ int validate_measure(struct validating *validating)
                                           .timed = keep_time,
                                           .timed_context = validating}};
     int status = EXIT_DONE;
+    validating->prepared_ms = (uint64_t)(monotonic_ms() - validating->started);
     if (validating->options->resume)
         status = run_planned(&rounds, !run_store_is_finished(validating->store));
     if (status != EXIT_DONE || !validating->complete || run_store_is_finished(validating->store))
@@ -136,7 +140,10 @@ int validate_measure(struct validating *validating)
             status = look(&rounds);
     }
     if (rounds.failure.code)
-        return status == EXIT_DONE ? validate_fail(&rounds.failure, EXIT_FAILED) : status;
+        return status != EXIT_DONE
+                   ? status
+                   : validate_fail(&rounds.failure,
+                                   rounds.failure.code == -EINTR ? EXIT_INTERRUPTED : EXIT_FAILED);
     if (status != EXIT_DONE || !validating->complete)
         return status;
     if (is_starved(validating)) {

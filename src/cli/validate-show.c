@@ -203,21 +203,17 @@ void validate_put_report(const struct validating *validating, const struct style
     text_putc(out, '\n');
 }
 
-bool validate_is_hit(const struct validating *validating)
+void validate_put_nothing(const struct validating *validating, struct text *out)
 {
-    const struct string_list *names = &validating->options->fail_on;
-    for (size_t i = 0; i < names->count; i++)
-        if (count_verdict(validating, (enum verdict)verdict_from_name(names->items[i])))
-            return true;
-    return false;
-}
-
-/* Is everything missing that was asked for, or was there something to measure and nothing could
- * be, as on a CPU that is not there? */
-bool validate_is_lacking(const struct validating *validating)
-{
-    if (validating->plan.count && validating->complete)
-        return !count_runs(validating);
-    return validating->few &&
-           count_verdict(validating, VERDICT_UNSUPPORTED) == validating->judgements.count;
+    if (count_runs(validating))
+        return;
+    text_puts(out, "nothing was measured");
+    if (validating->options->from || validating->complete)
+        text_puts(out, "; the report says why");
+    else
+        text_printf(out,
+                    ": the budget of %g s ended first, and looking at the machine alone took %g s. "
+                    "--budget %" PRIu64 "s is enough for a first result",
+                    (double)validating->budget / 1000, (double)validating->prepared_ms / 1000,
+                    1 + (2 * validating->prepared_ms + 999) / 1000);
 }

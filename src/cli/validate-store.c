@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "cli/deliver.h"
+#include "cli/options.h"
 #include "cli/run-store.h"
 #include "cli/validate.h"
 #include "study/plan.h"
@@ -162,6 +163,12 @@ static int open_from(struct validating *validating, struct failure *failure)
     if (error == 0)
         error = store_facts(validating->store, &validating->stored_facts, failure);
     if (error == 0) {
+        struct string_list events = {0};
+        struct failure ignored = {0};
+        validating->few = run_store_recall(&command_validate, validating->options->from, info.argv,
+                                           &validating->begun, &events, &ignored) == 0 &&
+                          (events.count || validating->begun.source.count);
+        string_list_free(&events);
         validating->seed = info.seed;
         validating->complete = info.finished != NULL;
         snprintf(validating->fingerprint, sizeof(validating->fingerprint), "%s", info.fingerprint);

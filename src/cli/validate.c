@@ -49,7 +49,8 @@ static const struct option_spec specs[] = {
     {0, "full", OPTION_FLAG, NULL,
      "climb every ladder to 1,000,000 whatever it costs, which may take hours", FIELD(full), NULL},
     {0, "fail-on", OPTION_LIST, "VERDICT",
-     "exit with 4 when an event gets this verdict: dead, biased, noisy, ...; may be repeated",
+     "exit with 4 when an event gets this verdict: dead, biased, noisy, ..., or untrusted (all but "
+     "exact and accurate), or was named and got none; may be repeated",
      FIELD(fail_on), NULL},
     {0, "all", OPTION_FLAG, NULL,
      "show a line for each specimen, every name and every reason, instead of summing up",
@@ -76,16 +77,20 @@ int validate_out_of_memory(void)
 
 /* --- the command line --- */
 
+/* Of --fail-on: every verdict but the good ones. */
+static const char untrusted[] = "untrusted";
+
 static int check_verdicts(const struct string_list *names, struct failure *failure)
 {
     for (size_t i = 0; i < names->count; i++) {
-        if (verdict_from_name(names->items[i]) >= 0)
+        if (verdict_from_name(names->items[i]) >= 0 || strcmp(names->items[i], untrusted) == 0)
             continue;
         AUTO_TEXT struct text known = {0};
         for (size_t verdict = 0; verdict < VERDICT_COUNT; verdict++)
             text_printf(&known, "%s%s", verdict ? ", " : "", verdict_names[verdict]);
-        return fail_with(failure, -EINVAL, "--fail-on: there is no verdict '%.60s', only %s",
-                         names->items[i], text_string(&known));
+        return fail_with(failure, -EINVAL,
+                         "--fail-on: there is no verdict '%.60s', only %s; and %s", names->items[i],
+                         text_string(&known), untrusted);
     }
     return 0;
 }
@@ -213,26 +218,62 @@ static json_t *figures(const void *run)
     return validate_figures(run);
 }
 
+/* Is it for the gate to say that it was not judged? Of events that nobody named, those that
+ * something here could have judged. */
+static bool was_chosen(const struct validating *validating, const struct evidence *evidence)
+{
+    return validating->few ||
+           (!evidence->error && evidence->class && !(evidence->reason && *evidence->reason));
+}
+
+static bool fails_gate(const struct validating *validating, const struct judgement *judgement)
+{
+    const struct string_list *names = &validating->options->fail_on;
+    const bool chosen = was_chosen(validating, judgement->evidence);
+    bool fails = chosen && !verdict_is_of_counts(judgement->verdict);
+    for (size_t i = 0; i < names->count; i++) {
+        if (strcmp(names->items[i], untrusted) == 0)
+            fails |= chosen && !verdict_is_trusted(judgement->verdict);
+        else
+            fails |= verdict_from_name(names->items[i]) == (int)judgement->verdict;
+    }
+    return fails;
+}
+
+static void judge_gate(const struct validating *validating, struct gate *gate)
+{
+    for (size_t i = 0; gate->asked && i < validating->judgements.count; i++) {
+        const struct judgement *judgement = &validating->judgements.list[i];
+        if (fails_gate(validating, judgement))
+            gate_fail(gate, judgement->evidence->event, verdict_names[judgement->verdict]);
+    }
+}
+
 static int show(void *study, int status)
 {
     struct validating *validating = study;
+    AUTO_TEXT struct text nothing = {0};
+    struct gate gate = {.asked = validating->options->fail_on.count};
     validate_put_passport(validating, status);
+    validate_put_nothing(validating, &nothing);
+    judge_gate(validating, &gate);
     const struct finish finish = {.command = "validate",
                                   .common = &validating->options->common,
                                   .seed = validating->seed,
                                   .facts = validating->facts,
                                   .fingerprint = validating->fingerprint,
                                   .skips = &validating->skips,
-                                  .nothing = validate_is_lacking(validating),
+                                  .nothing = nothing.length ? text_string(&nothing) : NULL,
+                                  .gate = &gate,
                                   .run = validating,
                                   .put_report = put_report,
                                   .results = results,
                                   .analysis = analysis,
                                   .findings = findings,
                                   .figures = figures};
-    if (status == EXIT_DONE && validate_is_hit(validating))
-        status = EXIT_VERDICT;
-    return finish_show(&finish, status);
+    status = finish_show(&finish, status);
+    gate_release(&gate);
+    return status;
 }
 
 static int run(void *parsed, int argument_count, char **arguments)
@@ -250,16 +291,18 @@ static int run(void *parsed, int argument_count, char **arguments)
     validating.seed = gather_seed(&options->seed);
     status = options->from ? validate_open_from(&validating) : on_the_machine(&validating);
     status = finish_study(status, validating.store != NULL, &validating, judge, show);
+    /* What was named and is not here at all was not judged either. */
+    const struct gate gate = {.asked = options->fail_on.count};
     release(&validating);
-    return status;
+    return gate_close(&gate, "validate", status);
 }
 
 static const struct exit_meaning exits[] = {
     {EXIT_DONE, "done"},
     EXIT_ROW_FAILED,
     EXIT_ROW_USAGE,
-    {EXIT_LACKING, "none of the events that were asked for can be counted here"},
-    {EXIT_VERDICT, "an event got a verdict of --fail-on"},
+    {EXIT_LACKING, "nothing was measured: nothing can be counted, or the budget is too small"},
+    {EXIT_VERDICT, "--fail-on: an event got such a verdict, or could not be judged"},
     {EXIT_INTERRUPTED, "interrupted; what was measured is kept and judged"},
     {0, NULL},
 };
@@ -294,8 +337,8 @@ const struct command command_validate = {
                 "assay validate\n"
                 "# one event, with every specimen on a line\n"
                 "assay validate page-faults --all\n"
-                "# in a test: fail where an event lies\n"
-                "assay validate instructions:u branches:u --fail-on dead,biased,noisy\n"
+                "# in a test: fail unless both can be counted and trusted\n"
+                "assay validate instructions:u branches:u --fail-on untrusted\n"
                 "# an emulated machine whose counter is exact\n"
                 "assay validate instructions:u --via lab:aarch64\n"
                 "# what counts by executing has to be judged, too\n"

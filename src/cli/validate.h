@@ -46,6 +46,7 @@ struct validating {
     uint64_t seed, budget; /* ms, 0: no limit */
     int64_t started;       /* monotonic ms */
     uint64_t judging_ms;   /* that judging took the last time */
+    uint64_t prepared_ms;  /* that passed before measuring could begin */
     /* --- the machine; a stored run that is judged again has neither session nor catalogue --- */
     struct session *session;
     const struct catalogue *catalogue;
@@ -95,9 +96,8 @@ int validate_judge(struct validating *validating);
 void validate_put_passport(struct validating *validating, int status);
 /* --from: opens the store of an earlier run. */
 int validate_open_from(struct validating *validating);
-/* Did an event get a verdict of --fail-on? */
-bool validate_is_hit(const struct validating *validating);
-bool validate_is_lacking(const struct validating *validating);
+/* That nothing was measured, and why; nothing where something was. */
+void validate_put_nothing(const struct validating *validating, struct text *out);
 
 /* Copies what was tried. -ENOMEM. */
 int validate_add_candidate(struct validating *validating, const struct candidate *like);

@@ -43,6 +43,16 @@ const char *const finding_verdict_names[] = {
     [FINDING_UNTESTABLE] = "not testable here",
 };
 
+bool verdict_is_of_counts(enum verdict verdict)
+{
+    return verdict >= VERDICT_DEAD;
+}
+
+bool verdict_is_trusted(enum verdict verdict)
+{
+    return verdict == VERDICT_EXACT || verdict == VERDICT_ACCURATE;
+}
+
 int verdict_from_name(const char *name)
 {
     for (int i = 0; i < VERDICT_COUNT; i++)

@@ -38,6 +38,10 @@ enum cause {
     CAUSE_UNKNOWN,
     CAUSE_COUNT
 };
+/* Does it rest on counts? What does not says less than an older one that does: the event was not
+ * opened, got no counter, or nothing could be held against it. */
+bool verdict_is_of_counts(enum verdict verdict);
+bool verdict_is_trusted(enum verdict verdict);         /* exact or accurate */
 extern const char *const verdict_names[VERDICT_COUNT]; /* "unsupported" … */
 extern const char *const cause_names[CAUSE_COUNT]; /* NULL for CAUSE_NONE, "interface-overhead" … */
 int verdict_from_name(const char *name);           /* -1: none */

@@ -144,8 +144,14 @@ static json_t *given_or(json_t **value, json_t *empty)
     return result;
 }
 
-/* Keys of an envelope. */
+/* Keys of an envelope without a gate. */
 #define ENVELOPE_KEYS 10
+
+/* A missing key is a result that did not fit into memory. */
+static bool is_whole(const json_t *object)
+{
+    return json_object_size(object) == ENVELOPE_KEYS + (json_object_get(object, "gate") != NULL);
+}
 
 static json_t *envelope_json(struct envelope *envelope)
 {
@@ -161,6 +167,9 @@ static json_t *envelope_json(struct envelope *envelope)
     json_object_set_new(object, "analysis", given_or(&envelope->analysis, json_object()));
     json_object_set_new(object, "skipped", given_or(&envelope->skipped, json_array()));
     json_object_set_new(object, "findings", given_or(&envelope->findings, json_array()));
+    if (envelope->gate)
+        json_object_set_new(object, "gate", envelope->gate);
+    envelope->gate = NULL;
     return object;
 }
 
@@ -170,7 +179,9 @@ void json_envelope_release(struct envelope *envelope)
     json_decref(envelope->analysis);
     json_decref(envelope->skipped);
     json_decref(envelope->findings);
-    envelope->results = envelope->analysis = envelope->skipped = envelope->findings = NULL;
+    json_decref(envelope->gate);
+    envelope->results = envelope->analysis = envelope->skipped = envelope->findings =
+        envelope->gate = NULL;
 }
 
 /* As many digits as any decimal number survives: 0.97 stays 0.97. */
@@ -233,8 +244,7 @@ int json_envelope_stream(struct envelope *envelope, FILE *stream, json_rows *row
             break;
     }
     fputs("\n}\n", stream);
-    /* A missing key is a result that did not fit into memory. */
-    if (!error && json_object_size(object) != ENVELOPE_KEYS)
+    if (!error && !is_whole(object))
         error = fail_with(failure, -ENOMEM, "out of memory while writing JSON");
     json_decref(object);
     json_envelope_release(envelope);
@@ -245,7 +255,7 @@ json_t *json_envelope_object(struct envelope *envelope)
 {
     json_t *object = envelope_json(envelope);
     json_envelope_release(envelope);
-    if (json_object_size(object) == ENVELOPE_KEYS)
+    if (is_whole(object))
         return object;
     json_decref(object);
     return NULL;

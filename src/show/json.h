@@ -50,6 +50,7 @@ struct envelope {
     const char *fingerprint;
     /* Owned by the envelope from here on; NULL stands for empty. */
     json_t *results, *analysis, *skipped, *findings;
+    json_t *gate; /* what --fail-on made of it; NULL: it was not given */
 };
 
 /* The machine as JSON: fingerprint and the facts that describe it. */

@@ -375,6 +375,10 @@ int validate_next(const struct validate_study *study, const struct validate_roun
         own.point_ns = left / REST_PARTS; /* many cheap points before a dear one */
     if (round->share == SHARE_DEAR)
         own.point_ns = left / 2;
+    if (round->share == SHARE_FIRST) {
+        active = first ? 0 : active;
+        own.point_ns = left = UINT64_MAX;
+    }
     for (size_t i = 0; i < study->subject_count && active && error == 0; i++) {
         uint64_t share = round->share >= SHARE_REST    ? left / 2
                          : round->share == SHARE_WHOLE ? round->budget_ns / active
@@ -382,6 +386,8 @@ int validate_next(const struct validate_study *study, const struct validate_roun
         uint64_t allowance = share;
         error = take_wishes(study, &own, i, &allowance, plan);
         left -= share - allowance;
+        if (round->share == SHARE_FIRST && plan->count)
+            break;
     }
     return error == 0 && plan->count > first ? add_nulls(study, plan) : error;
 }

@@ -79,6 +79,7 @@ enum validate_share {
     SHARE_WHOLE, /* all of it */
     SHARE_REST,  /* whatever is left, to those who come first */
     SHARE_DEAR,  /* the same for rungs that are too dear as long as anything cheaper is wanted */
+    SHARE_FIRST, /* whatever it costs: the first look at one event, of a plan that is empty */
     SHARE_COUNT
 };
 

@@ -70,6 +70,7 @@ class Compare(unittest.TestCase):
         planted = self.shifted
         envelope = self.compare("--fail-on", "difference", self.stores[0], planted, status=4)
         self.assertTrue(envelope["analysis"]["different"])
+        self.assertEqual(envelope["gate"]["failed"], [{"name": f"{EVENT} of perf-read", "why": "differs"}])
         counted = [row for row in envelope["results"] if "pages" in row["factors"]]
         self.assertEqual(len(counted), 2)
         group, = [group for group in envelope["analysis"]["groups"] if group["standing"] == "differs"]
@@ -221,6 +222,21 @@ class Compare(unittest.TestCase):
         self.assertIn("--fail-on takes difference", self.refused("--fail-on", "all", one, two))
         self.assertIn("--label", self.refused("--label", "a", "--label", "b", "--label", "c", one, two))
         self.assertIn("nowhere", self.refused(one, self.path("nowhere.sqlite")))
+
+    def test_what_cannot_be_compared_fails_the_gate_by_name(self):
+        """Of a run of other events nothing is on both sides but the doctor's opinion of one machine."""
+        other = self.path("uncommon.sqlite")
+        done = assay("measure", "-e", "minor-faults:u", "--specimen", "pages", "--n", "4", "--runs", "2", "--store", other, "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        envelope = self.compare(self.stores[0], other)
+        self.assertFalse(envelope["analysis"]["different"])
+        self.assertNotIn("gate", envelope)
+        done = assay("compare", "--fail-on", "difference", self.stores[0], other, self.stores[1])
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn(f"{other} (not compared)", done.stderr)
+        self.assertNotIn(self.stores[1], done.stderr)
+        self.assertEqual(self.compare("--fail-on", "difference", self.stores[0], other, status=4)["gate"]["failed"],
+                         [{"name": other, "why": "not compared"}])
 
     def test_a_damaged_store_gets_a_sentence(self):
         damaged = self.path("damaged.sqlite")

@@ -202,11 +202,16 @@ class Options(unittest.TestCase):
     def test_advice_is_no_failure_unless_asked(self):
         for arguments, status in (((), 0), (("--fail-on", "bad"), 4), (("--fail-on", "warn"), 4),
                                   (("--fail-on", "bad", "aslr"), 0), (("--fail-on", "warn", "aslr"), 4),
-                                  (("--fail-on", "warn", "smt"), 0), (("--json", "--fail-on", "bad"), 4)):
+                                  (("--fail-on", "warn", "smt"), 0), (("--json", "--fail-on", "bad"), 4),
+                                  # Named, and there is nothing to judge.
+                                  (("--fail-on", "bad", "turbo"), 4), (("turbo",), 0)):
             with self.subTest(arguments=arguments):
                 report = assay("doctor", "--facts", RECORDED, *arguments)
                 self.assertEqual(report.returncode, status)
                 self.assertTrue(report.stdout)
+        report = assay("doctor", "--facts", RECORDED, "--json", "--fail-on", "bad", "turbo", "aslr")
+        self.assertEqual(json.loads(report.stdout)["gate"]["failed"], [{"name": "turbo", "why": "absent"}])
+        self.assertIn("turbo (absent)", report.stderr)
 
     def test_wrong_use(self):
         for arguments, said in ((("--fail-on", "nothing"), "warn or bad"), (("pnu",), "did you mean 'pmu'"),

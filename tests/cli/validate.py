@@ -4,6 +4,7 @@
 
 How well the judge judges is tested elsewhere (tests/judge, tests/liar); here the way from events to verdicts.
 """
+import glob
 import json
 import os
 import shutil
@@ -19,6 +20,7 @@ from unfinished import unfinish
 
 EXACT = ("page-faults", "minor-faults", "syscalls:sys_enter_getppid", "mem:target:x", "mem:target:w", "uprobe:target",
          "cpu-migrations")
+SECCOMP_REFUSE = os.environ["SECCOMP_REFUSE"]
 DECIDED = ("exact", "accurate", "biased", "noisy", "dead")
 
 
@@ -403,13 +405,111 @@ class Refused(Case):
         self.assertIn("assay measure", self.refused(2, "--resume", "--store", store))
         self.refused(2, "page-faults:u", "--store", store)
 
+
+
+class Gate(Case):
+    """--fail-on: what has such a verdict fails, and so does what was named and has none."""
+
+    def gate(self, *arguments, prefix=(), status=None):
+        """The exit status, what failed the gate, and what was said."""
+        done = self.validate(*arguments, "--json", "--quiet", prefix=prefix)
+        if done.returncode == 77:
+            self.skipTest("no seccomp filters: " + done.stderr)
+        if status is not None:
+            self.assertEqual(done.returncode, status, done.stderr)
+        failed = {row["name"]: row["why"] for row in json.loads(done.stdout).get("gate", {}).get("failed", [])}
+        for name in list(failed)[:10]:
+            self.assertIn(name, done.stderr)
+        return failed, done
+
+    def countable(self):
+        envelope = self.judged("page-faults:u", "--budget", "2s", statuses=(0, 3))
+        verdict = self.events(envelope)["page-faults:u"]["verdict"]
+        if verdict not in ("exact", "accurate"):
+            self.skipTest(f"page faults are {verdict} here")
+
     def test_a_verdict_can_fail_a_script(self):
-        done = self.validate("page-faults:u", "--budget", "1s", "--quiet", "--fail-on", "dead,exact,accurate")
-        if done.returncode == 3:
-            self.skipTest(done.stdout)
-        self.assertEqual(done.returncode, 4)
-        done = self.validate("page-faults:u", "--budget", "1s", "--quiet", "--fail-on", "dead", "--fail-on", "biased")
-        self.assertEqual(done.returncode, 0)
+        self.countable()
+        failed, _ = self.gate("page-faults:u", "--budget", "2s", "--fail-on", "dead,exact,accurate", status=4)
+        self.assertEqual(set(failed), {"page-faults:u"})
+        for verdicts in (("dead", "--fail-on", "biased"), ("untrusted",)):
+            failed, _ = self.gate("page-faults:u", "--budget", "2s", "--fail-on", *verdicts, status=0)
+            self.assertEqual(failed, {})
+
+    def test_what_the_budget_did_not_hold_fails_it(self):
+        failed, done = self.gate("page-faults:u", "--budget", "1ms", "--fail-on", "dead", status=4)
+        self.assertEqual(set(failed), {"page-faults:u"})
+        self.assertIn("nothing was measured", done.stderr)
+        failed, done = self.gate("page-faults:u", "--budget", "1ms", status=3)
+        self.assertEqual(failed, {})
+        self.assertNotIn("gate", json.loads(done.stdout))
+        self.assertIn("nothing was measured", done.stderr)
+
+    def test_what_cannot_be_opened_or_judged_fails_it_by_name(self):
+        failed, _ = self.gate("page-faults:u", "minor-faults:u", "--budget", "1s", "--fail-on", "dead", status=4,
+                              prefix=(SECCOMP_REFUSE, "EPERM", "--"))
+        self.assertEqual(failed, {"page-faults:u": "unsupported", "minor-faults:u": "unsupported"})
+        failed, _ = self.gate("dummy:u", "--budget", "1s", "--fail-on", "dead", status=4)
+        self.assertEqual(set(failed), {"dummy:u"})
+        done = self.validate("nothing*here", "--quiet", "--fail-on", "dead")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("nothing*here", done.stderr)
+
+    def test_one_good_event_does_not_carry_another(self):
+        self.countable()
+        failed, _ = self.gate("page-faults:u", "dummy:u", "--budget", "2s", "--fail-on", "dead,biased,noisy", status=4)
+        self.assertEqual(failed, {"dummy:u": "unjudged"})
+
+    def test_untrusted_is_all_but_exact_and_accurate(self):
+        self.countable()
+        envelope = self.judged("page-faults", "context-switches:u", "--budget", "3s", statuses=(0, 3))
+        store = envelope["analysis"]["store"]
+        done = self.validate("--from", store, "--json", "--quiet", "--fail-on", "untrusted")
+        bad = {name for name, event in self.events(envelope).items() if event["verdict"] not in ("exact", "accurate")}
+        self.assertEqual({row["name"] for row in json.loads(done.stdout)["gate"]["failed"]}, bad)
+        self.assertEqual(done.returncode, 4 if bad else 0)
+
+    def test_a_stored_run_knows_what_was_named(self):
+        store = self.path("refused.sqlite")
+        self.gate("page-faults:u", "--budget", "1s", "--store", store, status=3, prefix=(SECCOMP_REFUSE, "EPERM", "--"))
+        failed, _ = self.gate("--from", store, "--fail-on", "dead", status=4)
+        self.assertEqual(failed, {"page-faults:u": "unsupported"})
+
+    def test_of_what_nobody_named_only_what_could_be_judged_counts(self):
+        """Most events of most machines cannot be opened; those that the budget left out are named."""
+        failed, done = self.gate("--budget", "3s", "--fail-on", "dead")
+        events = self.events(json.loads(done.stdout))
+        for name, why in failed.items():
+            self.assertNotEqual(why, "unsupported", name)
+            self.assertNotIn("No specimen here predicts", events[name]["note"])
+        left_out = {name for name, event in events.items() if event["note"] and "its turn came" in event["note"]}
+        self.assertLessEqual(left_out, set(failed))
+        self.assertEqual(done.returncode, 4 if failed or not any(event["runs"] for event in events.values()) else 0)
+
+    def test_a_machine_that_refuses_everything_passes_nothing(self):
+        refuse = (SECCOMP_REFUSE, "EPERM", "--")
+        _, done = self.gate("--budget", "2s", status=3, prefix=refuse)
+        self.assertIn("nothing was measured", done.stderr)
+        self.gate("--budget", "2s", "--fail-on", "untrusted", status=4, prefix=refuse)
+
+    def test_a_budget_that_looking_at_the_machine_uses_up_measures_all_the_same(self):
+        self.countable()
+        store = self.path("small.sqlite")
+        envelope = self.judged("--budget", "1s", "--store", store)
+        self.assertGreater(envelope["analysis"]["runs"], 0)
+
+    def test_an_interruption_stays_one(self):
+        running = subprocess.Popen([tap.ASSAY, "validate", "--source", "step", "--budget", "60s", "--quiet", "--fail-on", "dead"],
+                                   env={**os.environ, "XDG_STATE_HOME": self.folder}, stdout=subprocess.PIPE, text=True)
+        stores = lambda: glob.glob(self.path("assay/*/*-validate.sqlite"))
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and running.poll() is None and not stores():
+            time.sleep(0.02)
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=60)
+        if running.returncode == 4:
+            self.skipTest("nothing can be stepped here")
+        self.assertEqual(running.returncode, 130)
 
 
 if __name__ == "__main__":
