@@ -19,13 +19,15 @@ struct assay_trust_verdict {
     int64_t age_s;        /* since it was validated; -1: unknown */
     int stale;            /* not 0: it was another CPU, microcode, kernel or hypervisor */
     char difference[256]; /* and what differs: "kernel 6.1.0 -> 6.18.0"; "" */
-    char event[128];      /* the name it was validated under: as asked, or with :u; "" */
+    char event[128];      /* the name it was validated under, which is the one asked for; "" */
     char path[24];        /* on which path: "perf-read" …; "" where none was measured */
 };
 
-/* 0 and the newest verdict for the event, under this name or with :u; -ENOENT where nothing is
- * known of it (verdict "unknown", the note says what to do); -EINVAL for a passport that cannot be
- * read, -ENOMEM; with the sentence in assay_last_error. Reads files anew at every call: ask once
+/* 0 and the newest verdict for the event under this very name: what was found with :u says nothing
+ * of it without. -ENOENT where nothing is known of it (verdict "unknown", the note says what to
+ * do); -EINVAL for a passport that cannot be read, -ENOMEM; with the sentence in assay_last_error.
+ * That access was refused does not replace a verdict; where there is none it is "unjudged", with
+ * the cause "permission". Reads files anew at every call: ask once
  * for an event, not for every count. Passports of others than this user and root are refused. */
 ASSAY_API int assay_trust(const char *event, struct assay_trust_verdict *trust);
 

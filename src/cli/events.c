@@ -4,9 +4,11 @@
  * assay events: what can be counted on a machine, tried by opening each event, and why the rest
  * cannot. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "cli/command.h"
 #include "cli/deliver.h"
 #include "cli/known-trust.h"
@@ -19,6 +21,7 @@
 #include "show/table.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
+#include "study/mode.h"
 
 struct events_options {
     struct common_options common;
@@ -44,6 +47,8 @@ struct known_event {
     int error;
     bool is_validated;
     struct known_trust trust;
+    char user_verdict[24]; /* of the same event with :u; "": none */
+    int64_t user_age_s;    /* of that */
 };
 
 struct events {
@@ -55,6 +60,19 @@ struct events {
     size_t counters; /* among them those that need no source to execute the code */
     struct latest_verdicts latest;
 };
+
+/* The machine's own counters are validated in user mode, where code can be predicted. */
+static void find_trust(const struct events *events, struct known_event *event)
+{
+    const struct facts *facts = &session_catalogue(events->session)->facts;
+    AUTO_FREE char *user = event_mode(event->name) ? NULL : event_in_user_mode(event->name);
+    struct known_trust with_u = {.age_s = -1};
+    event->is_validated =
+        trust_of(&events->latest, facts, event->name, event->openable, &event->trust) == 0;
+    if (user && trust_of(&events->latest, facts, user, event->openable, &with_u) == 0)
+        snprintf(event->user_verdict, sizeof(event->user_verdict), "%s", with_u.verdict);
+    event->user_age_s = with_u.age_s;
+}
 
 static int keep(void *context, const struct listed_event *event)
 {
@@ -75,12 +93,13 @@ static int keep(void *context, const struct listed_event *event)
         .openable = event->openable,
         .error = event->error,
     };
-    kept->is_validated = trust_of(&events->latest, &session_catalogue(events->session)->facts,
-                                  event->name, &kept->trust) == 0;
     events->count++;
     events->openable += event->openable;
     events->counters += event->openable && strcmp(event->kind, "source") != 0;
-    return kept->name && kept->kind && kept->reason ? 0 : -ENOMEM;
+    if (!kept->name || !kept->kind || !kept->reason)
+        return -ENOMEM;
+    find_trust(events, kept);
+    return 0;
 }
 
 /* --- for a person --- */
@@ -91,14 +110,14 @@ static bool was_judged(const struct known_event *event)
            strcmp(event->trust.verdict, verdict_names[VERDICT_UNJUDGED]) != 0;
 }
 
-/* The verdict and under which name, where that is another: "exact as instructions:u, stale". */
+/* "exact, stale"; of one that was judged in user mode alone "with :u exact". */
 static void add_verdict(const struct known_event *event, struct table *table)
 {
     const struct known_trust *trust = &event->trust;
-    const bool other = strcmp(trust->event, event->name) != 0;
     if (was_judged(event))
-        table_addf(table, TONE_PLAIN, "%s%s%s%s", trust->verdict, other ? " as " : "",
-                   other ? trust->event : "", trust->stale ? ", stale" : "");
+        table_addf(table, TONE_PLAIN, "%s%s", trust->verdict, trust->stale ? ", stale" : "");
+    else if (event->user_verdict[0])
+        table_addf(table, TONE_PLAIN, "with :u %s", event->user_verdict);
     else
         table_add(table, TONE_PLAIN, "");
 }
@@ -126,8 +145,9 @@ static void put_age(const struct events *events, const struct style *style, stru
 {
     int64_t newest = INT64_MAX, oldest = -1;
     for (size_t i = 0; i < events->count; i++) {
-        const int64_t age_s = events->list[i].trust.age_s;
-        if (!events->list[i].is_validated || age_s < 0)
+        const struct known_event *event = &events->list[i];
+        const int64_t age_s = event->is_validated ? event->trust.age_s : event->user_age_s;
+        if (age_s < 0)
             continue;
         newest = age_s < newest ? age_s : newest;
         oldest = age_s > oldest ? age_s : oldest;
@@ -187,6 +207,10 @@ static void put_reason(struct events *events, size_t first, const struct style *
         if (count++)
             text_puts(&names, ", ");
         text_put_clean(&names, event->name);
+        /* What was found when it could be counted stands, whoever is refused now. */
+        if (was_judged(event) &&
+            strcmp(event->trust.verdict, verdict_names[VERDICT_UNSUPPORTED]) != 0)
+            text_printf(&names, " (validated: %s)", event->trust.verdict);
     }
     text_put_clean(&clean, *reason ? reason : "no reason was given");
     text_putc(out, '\n');
@@ -266,6 +290,8 @@ static json_t *event_json(const struct known_event *event)
         json_absent(object, "verdict", "this event has not been validated on this machine");
         json_object_set_new(object, "verdict_age", json_null());
     }
+    json_object_set_new(object, "user_verdict",
+                        json_text(event->user_verdict[0] ? event->user_verdict : NULL));
     return object;
 }
 

@@ -22,28 +22,49 @@ static void from_judgement(const struct judgement *judgement, int64_t age_s,
     known->age_s = age_s;
 }
 
+static bool is_of_counts(const char *verdict)
+{
+    const int known = verdict_from_name(verdict);
+    return known >= 0 && verdict_is_of_counts((enum verdict)known);
+}
+
+/* Of an event that opens, that it does not is not so any more. */
+static bool holds(const char *verdict, const char *cause, bool opens)
+{
+    return !(cause && strcmp(cause, cause_names[CAUSE_PERMISSION]) == 0) &&
+           !(opens && strcmp(verdict, verdict_names[VERDICT_UNSUPPORTED]) == 0);
+}
+
 int trust_of(const struct latest_verdicts *latest, const struct facts *machine, const char *event,
-             struct known_trust *known)
+             bool opens, struct known_trust *known)
 {
     *known = (struct known_trust){.verdict = "unknown", .age_s = -1};
     int64_t age_s = 0;
     const struct judgement *judgement = latest ? latest_verdict(latest, event, &age_s) : NULL;
+    if (judgement &&
+        !holds(verdict_names[judgement->verdict], cause_names[judgement->cause], opens))
+        judgement = NULL;
     if (judgement)
         from_judgement(judgement, age_s, known);
-    /* A run that ended before the event's turn says nothing: the passport may. */
-    if (judgement && judgement->verdict != VERDICT_UNJUDGED)
+    /* Where stores have nothing by counts, the passport may. */
+    if (judgement && verdict_is_of_counts(judgement->verdict))
         return 0;
     struct assay_trust_verdict trust;
     struct failure failure = {0};
     int error = machine_trust(machine, event, &trust, &failure);
-    if (judgement && (error < 0 || strcmp(trust.verdict, verdict_names[VERDICT_UNJUDGED]) == 0))
+    if (error == 0 && !holds(trust.verdict, trust.cause, opens))
+        error = fail_with(&failure, -ENOENT, "access was refused when it was validated: %.400s",
+                          trust.note);
+    if (judgement && (error < 0 || !is_of_counts(trust.verdict)))
         return 0;
+    COPY(known->note, error < 0 ? failure.text : trust.note);
+    if (error < 0)
+        return -ENOENT;
     COPY(known->event, trust.event);
     COPY(known->verdict, trust.verdict);
     COPY(known->cause, trust.cause);
-    COPY(known->note, error < 0 ? failure.text : trust.note);
     COPY(known->difference, trust.difference);
     known->age_s = trust.age_s;
     known->stale = trust.stale;
-    return error < 0 ? -ENOENT : 0;
+    return 0;
 }

@@ -10,7 +10,7 @@
 #include "machine/facts.h"
 
 struct known_trust {
-    char event[128];      /* the name it was validated under: as asked, or with :u */
+    char event[128];      /* the name it was validated under, which is the one asked for */
     char verdict[24];     /* "exact" … as verdict_names; "unknown": never validated */
     char cause[32];       /* of a verdict that is not good; "" */
     char note[512];       /* in words; where nothing is known: what to do */
@@ -20,6 +20,7 @@ struct known_trust {
 };
 
 /* 0, or -ENOENT where nothing is known of the event (verdict "unknown"). Never fails otherwise: a
- * passport that cannot be read is as good as none, and the note says so. */
+ * passport that cannot be read is as good as none, and the note says so. opens: it can be counted
+ * now; that it could not be opened once, or that access was refused, is no verdict then. */
 int trust_of(const struct latest_verdicts *latest, const struct facts *machine, const char *event,
-             struct known_trust *known);
+             bool opens, struct known_trust *known);

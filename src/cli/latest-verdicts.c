@@ -77,20 +77,11 @@ void latest_verdicts_load(const char *fingerprint, const struct common_options *
     }
 }
 
-static bool is_name(const char *known, const char *name, const char *mode)
-{
-    size_t length = strlen(name);
-    return strncmp(known, name, length) == 0 && strcmp(known + length, mode) == 0;
-}
-
 static const struct judgement *find(const struct latest_run *run, const char *name)
 {
-    size_t length = strlen(name);
-    const char *const modes[] = {"", length && name[length - 1] == '/' ? "u" : ":u"};
-    for (size_t mode = 0; mode < 2; mode++)
-        for (size_t i = 0; i < run->judgements.count; i++)
-            if (is_name(run->judgements.list[i].evidence->event, name, modes[mode]))
-                return &run->judgements.list[i];
+    for (size_t i = 0; i < run->judgements.count; i++)
+        if (strcmp(run->judgements.list[i].evidence->event, name) == 0)
+            return &run->judgements.list[i];
     return NULL;
 }
 
@@ -100,13 +91,11 @@ const struct judgement *latest_verdict(const struct latest_verdicts *latest, con
     const struct judgement *best = NULL;
     for (size_t i = 0; i < latest->count; i++) {
         const struct judgement *found = find(&latest->runs[i], name);
-        /* A run that ended before the event's turn says nothing. */
-        if (!found || (best && found->verdict == VERDICT_UNJUDGED))
+        if (!found || (best && verdict_weight(found->verdict, found->cause) <=
+                                   verdict_weight(best->verdict, best->cause)))
             continue;
         best = found;
         *age_s = latest->runs[i].age_s;
-        if (best->verdict != VERDICT_UNJUDGED)
-            break;
     }
     return best;
 }

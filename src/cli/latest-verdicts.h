@@ -28,8 +28,8 @@ struct latest_verdicts {
  * passed over, which is said unless --quiet. */
 void latest_verdicts_load(const char *fingerprint, const struct common_options *common,
                           struct latest_verdicts *latest);
-/* The newest that says something of the event under this name, else under the name with :u; NULL:
- * it was not validated. *age_s is that of its run. */
+/* The newest of those that say most (verdict_weight) of the event under this very name; NULL: it
+ * was not validated. *age_s is that of its run. */
 const struct judgement *latest_verdict(const struct latest_verdicts *latest, const char *name,
                                        int64_t *age_s);
 void latest_verdicts_free(struct latest_verdicts *latest);

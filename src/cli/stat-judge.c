@@ -5,7 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "cli/stat.h"
+#include "study/mode.h"
 
 /* --- figures --- */
 
@@ -93,7 +95,12 @@ void stat_find_trust(struct stat_run *run)
         if (!event->is_counted)
             continue;
         event->verdict = latest_verdict(&run->latest, event->name, &age_s);
-        event->is_validated = trust_of(&run->latest, run->facts, event->name, &event->trust) == 0;
+        event->is_validated =
+            trust_of(&run->latest, run->facts, event->name, true, &event->trust) == 0;
+        /* Whatever adds counts in user mode adds them to all modes together. */
+        AUTO_FREE char *user = event_mode(event->name) ? NULL : event_in_user_mode(event->name);
+        if (user && !(event->verdict && event->verdict->explanation_count))
+            event->verdict = latest_verdict(&run->latest, user, &age_s);
     }
 }
 
@@ -111,7 +118,7 @@ bool stat_has_figure(const struct stat_event *event)
 bool stat_is_good(const struct stat_event *event)
 {
     const int verdict = event->is_validated ? verdict_from_name(event->trust.verdict) : -1;
-    return verdict == VERDICT_EXACT || verdict == VERDICT_ACCURATE;
+    return verdict >= 0 && verdict_is_trusted((enum verdict)verdict);
 }
 
 const char *stat_trust_cause(const struct stat_event *event)

@@ -121,13 +121,11 @@ static enum tone tone_of(const struct stat_event *event)
     return stat_is_good(event) ? event->trust.stale ? TONE_DIM : TONE_GOOD : TONE_BAD;
 }
 
-/* "exact", "biased: kernel-leak", "exact as page-faults:u, stale" */
+/* "exact", "biased: kernel-leak", "exact, stale" */
 static void put_trust_words(const struct stat_event *event, struct text *out)
 {
     const char *cause = stat_trust_cause(event);
     text_puts(out, event->trust.verdict);
-    if (event->trust.event[0] && strcmp(event->trust.event, event->name) != 0)
-        text_printf(out, " as %s", event->trust.event);
     if (cause)
         text_printf(out, ": %s", cause);
     if (event->trust.stale)

@@ -107,16 +107,6 @@ static int keep(void *context, const struct listed_event *event)
 
 /* --- names --- */
 
-/* NAME:u, or pmu/.../u; the caller frees it. */
-static char *in_user_mode(const char *name)
-{
-    struct text text = {0};
-    size_t length = strlen(name);
-    text_puts(&text, name);
-    text_puts(&text, length && name[length - 1] == '/' ? "u" : ":u");
-    return text_take(&text);
-}
-
 static bool is_forbidden(int error)
 {
     return error == EACCES || error == EPERM;
@@ -208,7 +198,7 @@ static int add_named(struct validating *validating, const struct candidate *list
     static int (*const adders[])(struct validating *, const struct candidate *, const char *,
                                  struct failure *) = {
         [NAMED_PLAIN] = add_plain, [NAMED_USER] = add_user, [NAMED_BOTH_WAYS] = add_both_ways};
-    AUTO_FREE char *user = in_user_mode(listed->name);
+    AUTO_FREE char *user = event_in_user_mode(listed->name);
     if (!user)
         return -ENOMEM;
     if (event_mode(listed->name) || strcmp(listed->kind, "source") == 0)

@@ -145,6 +145,23 @@ static void put_group(const struct validating *validating, const struct judgemen
     text_free(&group.kinds);
 }
 
+/* "Found here before, when it could be counted: page-faults exact (2026-11-16T15:52:55Z)." */
+static void put_earlier(const struct validating *validating, const struct style *style,
+                        struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    const char *name;
+    json_t *entry;
+    json_object_foreach(validating->earlier, name, entry)
+    {
+        text_puts(&words, words.length ? ", " : "Found here before, and still valid: ");
+        text_put_clean(&words, name);
+        text_printf(&words, " %s (%s)", json_word(entry, "verdict"), json_word(entry, "validated"));
+    }
+    if (words.length)
+        wrap(out, text_string(&words), 0, 2, style->width);
+}
+
 void validate_put_unsupported(const struct validating *validating, const struct style *style,
                               struct text *out)
 {
@@ -157,4 +174,5 @@ void validate_put_unsupported(const struct validating *validating, const struct 
         before = "";
         put_group(validating, &judgements->list[i], style, out);
     }
+    put_earlier(validating, style, out);
 }

@@ -222,6 +222,23 @@ static json_t *caps_json(const struct validating *validating)
     return list;
 }
 
+/* What was found before of events that this run could not open. */
+static json_t *earlier_json(const struct validating *validating)
+{
+    json_t *list = json_array();
+    const char *name;
+    json_t *entry;
+    json_object_foreach(validating->earlier, name, entry)
+    {
+        json_t *object = json_object();
+        json_object_set_new(object, "event", json_text(name));
+        json_object_set_new(object, "verdict", json_text(json_word(entry, "verdict")));
+        json_object_set_new(object, "validated", json_text(json_word(entry, "validated")));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
 json_t *validate_analysis_json(const struct validating *validating)
 {
     json_t *analysis = json_object(), *events = json_array();
@@ -241,6 +258,7 @@ json_t *validate_analysis_json(const struct validating *validating)
     json_object_set_new(analysis, "disturbed", json_count(disturbed));
     json_object_set_new(analysis, "events", events);
     json_object_set_new(analysis, "capped", caps_json(validating));
+    json_object_set_new(analysis, "earlier", earlier_json(validating));
     return analysis;
 }
 

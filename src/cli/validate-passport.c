@@ -59,18 +59,23 @@ static json_t *entry_json(const struct judgement *judgement, const char *validat
 
 /* --- the newest of each --- */
 
-static bool is_unjudged(const json_t *entry)
+static bool is_refusal(const json_t *entry)
 {
-    const char *verdict = json_string_value(json_object_get(entry, "verdict"));
-    return verdict && strcmp(verdict, verdict_names[VERDICT_UNJUDGED]) == 0;
+    return strcmp(json_word(entry, "cause"), cause_names[CAUSE_PERMISSION]) == 0;
 }
 
-/* The newer counts, but one that is unjudged says nothing that an older verdict does not say
- * better. Moments written so sort as text does. */
+static unsigned weight(const json_t *entry)
+{
+    const int verdict = verdict_from_name(json_word(entry, "verdict"));
+    return verdict_weight(verdict < 0 ? VERDICT_UNJUDGED : (enum verdict)verdict,
+                          is_refusal(entry) ? CAUSE_PERMISSION : CAUSE_NONE);
+}
+
+/* The newer counts, unless it says less. Moments written so sort as text does. */
 static bool is_better(const json_t *entry, const json_t *there)
 {
-    if (is_unjudged(entry) != is_unjudged(there))
-        return is_unjudged(there);
+    if (weight(entry) != weight(there))
+        return weight(entry) > weight(there);
     const char *then = json_string_value(json_object_get(there, "validated"));
     const char *now = json_string_value(json_object_get(entry, "validated"));
     return then && now && strcmp(now, then) > 0;
@@ -80,6 +85,8 @@ static void add_entry(json_t *events, json_t *entry)
 {
     const char *name = json_string_value(json_object_get(entry, "event"));
     const json_t *there = name ? json_object_get(events, name) : NULL;
+    if (is_refusal(entry))
+        json_object_set_new(entry, "verdict", json_string(verdict_names[VERDICT_UNJUDGED]));
     if (name && (!there || is_better(entry, there)))
         json_object_set(events, name, entry);
     json_decref(entry);
@@ -104,6 +111,37 @@ static void add_stores(json_t *events, const struct validating *validating)
         add_run(events, &latest->runs[i].judgements, latest->runs[i].started);
     latest_verdicts_free(latest);
     free(latest);
+}
+
+/* --- access: of a user and a sandbox, not of the machine --- */
+
+static json_t *circumstances_json(const struct facts *facts)
+{
+    static const char *const keys[] = {"process.euid", "process.capabilities", "process.seccomp",
+                                       "perf.paranoid", "container"};
+    json_t *object = json_object();
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        json_object_set_new(object, keys[i], json_text(facts_get(facts, keys[i])));
+    return object;
+}
+
+/* What this run was refused stands beside the verdict; what it opened is not refused any more. */
+static void put_access(json_t *events, const struct validating *validating, const char *validated)
+{
+    for (size_t i = 0; i < validating->judgements.count; i++) {
+        const struct judgement *judgement = &validating->judgements.list[i];
+        json_t *entry = json_object_get(events, judgement->evidence->event);
+        const int verdict = verdict_from_name(json_word(entry, "verdict"));
+        json_object_del(entry, "access");
+        if (!judgement->evidence->error || verdict == VERDICT_UNSUPPORTED)
+            continue;
+        json_t *access = json_object();
+        json_object_set_new(access, "refused", json_text(validated));
+        json_object_set_new(access, "errno", json_integer(judgement->evidence->error));
+        json_object_set_new(access, "reason", json_text(judgement->note));
+        json_object_set_new(access, "circumstances", circumstances_json(validating->facts));
+        json_object_set_new(entry, "access", access);
+    }
 }
 
 /* --- what it said before --- */
@@ -139,9 +177,14 @@ static void add_earlier(json_t *events, const struct validating *validating)
     const json_t *list = json_object_get(earlier, "events");
     bool ours = schema && strcmp(schema, machine_passport_schema()) == 0 && fingerprint &&
                 strcmp(fingerprint, validating->fingerprint) == 0;
-    for (size_t i = 0; ours && i < json_array_size(list); i++)
-        if (is_entry(json_array_get(list, i)))
-            add_entry(events, json_incref(json_array_get(list, i)));
+    for (size_t i = 0; ours && i < json_array_size(list); i++) {
+        json_t *entry = json_array_get(list, i), *access = json_object_get(entry, "access");
+        if (!is_entry(entry))
+            continue;
+        add_entry(events, json_incref(entry));
+        if (json_is_object(access))
+            json_object_set(json_object_get(events, json_word(entry, "event")), "access", access);
+    }
     json_decref(earlier);
 }
 
@@ -161,19 +204,35 @@ static json_t *machine_json(const struct facts *facts)
     return list;
 }
 
-static json_t *events_json(const struct validating *validating, const char *validated)
+/* Verdicts of events that this run could not open, for its report. */
+static void keep_earlier(struct validating *validating, json_t *events)
+{
+    json_decref(validating->earlier);
+    validating->earlier = json_object();
+    for (size_t i = 0; i < validating->judgements.count; i++) {
+        const struct evidence *evidence = validating->judgements.list[i].evidence;
+        json_t *entry = json_object_get(events, evidence->event);
+        const int verdict = verdict_from_name(json_word(entry, "verdict"));
+        if (evidence->error && verdict >= 0 && verdict_is_of_counts((enum verdict)verdict))
+            json_object_set(validating->earlier, evidence->event, entry);
+    }
+}
+
+static json_t *events_json(struct validating *validating, const char *validated)
 {
     json_t *known = json_object(), *list = json_array();
     add_run(known, &validating->judgements, validated);
     add_stores(known, validating);
     add_earlier(known, validating);
+    put_access(known, validating, validated);
+    keep_earlier(validating, known);
     for (void *at = json_object_iter(known); at; at = json_object_iter_next(known, at))
         json_array_append(list, json_object_iter_value(at));
     json_decref(known);
     return list;
 }
 
-static char *passport_text(const struct validating *validating, const char *validated)
+static char *passport_text(struct validating *validating, const char *validated)
 {
     char now[32];
     time_t seconds = time(NULL);

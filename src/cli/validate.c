@@ -157,6 +157,7 @@ static void release(struct validating *validating)
     string_list_free(&validating->words);
     skips_free(&validating->skips);
     facts_free(&validating->stored_facts);
+    json_decref(validating->earlier);
     options_release(&command_validate, &validating->begun);
 }
 

@@ -71,6 +71,7 @@ struct validating {
     struct judgements judgements;
     struct finding findings[VALIDATE_FINDINGS];
     char passport[4096]; /* the file that was written; "": none */
+    json_t *earlier;     /* entries of the passport, by event: verdicts of what was refused now */
     double seconds;      /* that it all took */
 };
 

@@ -48,6 +48,13 @@ bool verdict_is_of_counts(enum verdict verdict)
     return verdict >= VERDICT_DEAD;
 }
 
+unsigned verdict_weight(enum verdict verdict, enum cause cause)
+{
+    if (verdict_is_of_counts(verdict))
+        return 2;
+    return verdict != VERDICT_UNJUDGED && cause != CAUSE_PERMISSION;
+}
+
 bool verdict_is_trusted(enum verdict verdict)
 {
     return verdict == VERDICT_EXACT || verdict == VERDICT_ACCURATE;

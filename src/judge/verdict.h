@@ -38,9 +38,13 @@ enum cause {
     CAUSE_UNKNOWN,
     CAUSE_COUNT
 };
-/* Does it rest on counts? What does not says less than an older one that does: the event was not
- * opened, got no counter, or nothing could be held against it. */
+/* Does it rest on counts, rather than on the lack of them? */
 bool verdict_is_of_counts(enum verdict verdict);
+/* How much it says of the event on its machine; an older verdict of more weight stands. Most is one
+ * of counts. That it cannot be opened or got no counter is less: it may be so for now. That nothing
+ * was held against it is nothing, and so is that access was refused, which is about a user or a
+ * sandbox. */
+unsigned verdict_weight(enum verdict verdict, enum cause cause);
 bool verdict_is_trusted(enum verdict verdict);         /* exact or accurate */
 extern const char *const verdict_names[VERDICT_COUNT]; /* "unsupported" … */
 extern const char *const cause_names[CAUSE_COUNT]; /* NULL for CAUSE_NONE, "interface-overhead" … */

@@ -32,8 +32,7 @@ struct field {
 struct reading {
     struct passport *passport;
     const char *event;
-    char user[NAME_LONGEST]; /* the event with :u */
-    unsigned met;            /* top-level keys */
+    unsigned met; /* top-level keys */
     bool field_met[MACHINE_FIELDS];
     struct field field;
 };
@@ -199,11 +198,9 @@ static int event_element(struct trust_scan *scan, void *context)
         return scan_fail(scan, "a verdict or cause that is no word");
     if (event.name_cut)
         return 0;
-    if (strcmp(event.name, reading->event) == 0)
-        return keep_event(scan, &event, &reading->passport->exact);
-    if (strcmp(event.name, reading->user) == 0)
-        return keep_event(scan, &event, &reading->passport->user);
-    return 0;
+    return strcmp(event.name, reading->event) == 0
+               ? keep_event(scan, &event, &reading->passport->entry)
+               : 0;
 }
 
 /* --- the whole --- */
@@ -238,9 +235,6 @@ int passport_read(struct trust_scan *scan, const char *event, struct passport *p
 {
     memset(passport, 0, sizeof(*passport));
     struct reading reading = {.passport = passport, .event = event};
-    size_t length = strlen(event);
-    snprintf(reading.user, sizeof(reading.user), "%.500s%s", event,
-             length && event[length - 1] == '/' ? "u" : ":u");
     scan_object(scan, top_member, &reading);
     scan_end(scan);
     if (!scan->error && reading.met != 7)
@@ -252,21 +246,4 @@ int passport_read(struct trust_scan *scan, const char *event, struct passport *p
         if (!reading.field_met[i])
             scan_fail(scan, "it does not say the machine's %s", machine_fields[i].key);
     return scan->error;
-}
-
-static bool is_unjudged(const struct passport_entry *entry)
-{
-    return strcmp(entry->trust.verdict, "unjudged") == 0;
-}
-
-const struct passport_entry *passport_entry(const struct passport *passport)
-{
-    const struct passport_entry *first = &passport->exact, *second = &passport->user;
-    if (!first->found || !second->found)
-        return first->found ? first : second->found ? second : NULL;
-    if (second->validated > first->validated) {
-        first = &passport->user;
-        second = &passport->exact;
-    }
-    return is_unjudged(first) && !is_unjudged(second) ? second : first;
 }

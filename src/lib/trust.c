@@ -76,6 +76,20 @@ static int read_one(struct looking *looking, const char *name, struct failure *f
 
 /* --- which of them --- */
 
+/* That access was refused says nothing of the event: any verdict is better. */
+static bool is_refusal(const struct passport_entry *entry)
+{
+    return strcmp(entry->trust.cause, "permission") == 0;
+}
+
+static bool is_better(const struct looking *looking, const struct passport_entry *entry, bool stale)
+{
+    const struct passport_entry *best = &looking->best;
+    if (!best->found || is_refusal(best) != is_refusal(entry))
+        return !best->found || is_refusal(best);
+    return looking->stale == stale ? entry->validated > best->validated : looking->stale;
+}
+
 static void consider(struct looking *looking, const char *name)
 {
     struct failure failure = {0};
@@ -83,15 +97,13 @@ static void consider(struct looking *looking, const char *name)
     if (error < 0 && error != -ENOENT && !looking->broken.code)
         looking->broken = failure;
     const struct trust_machine *now = looking->question->machine;
-    const struct passport_entry *entry = error < 0 ? NULL : passport_entry(&looking->passport);
-    if (!entry || !trust_machine_same_cpu(&looking->passport.machine, now))
+    const struct passport_entry *entry = &looking->passport.entry;
+    if (error < 0 || !entry->found || !trust_machine_same_cpu(&looking->passport.machine, now))
         return;
     char difference[sizeof(looking->difference)];
     bool stale =
         trust_machine_difference(&looking->passport.machine, now, difference, sizeof(difference));
-    bool better = !looking->best.found || (looking->stale && !stale) ||
-                  (looking->stale == stale && entry->validated > looking->best.validated);
-    if (!better)
+    if (!is_better(looking, entry, stale))
         return;
     looking->best = *entry;
     looking->stale = stale;
@@ -113,7 +125,8 @@ static void look_through(struct looking *looking)
     snprintf(own + 16, sizeof(own) - 16, ".json");
     consider(looking, own);
     /* One that cannot be read is not silently replaced by a stale one. */
-    if (looking->broken.code || (looking->best.found && !looking->stale))
+    if (looking->broken.code ||
+        (looking->best.found && !looking->stale && !is_refusal(&looking->best)))
         return;
     int copy = fcntl(looking->folder, F_DUPFD_CLOEXEC, 0);
     AUTO_DIR DIR *folder = copy < 0 ? NULL : fdopendir(copy);

@@ -22,14 +22,12 @@ struct passport_entry {
 };
 
 struct passport {
-    struct trust_machine machine;      /* it is of */
-    struct passport_entry exact, user; /* under the name that was asked for, and with :u */
+    struct trust_machine machine; /* it is of */
+    struct passport_entry entry;  /* of the event, under the very name that was asked for */
 };
 
 /* Reads a whole passport, for what it says of one event. 0, -EINVAL, or -EIO. */
 int passport_read(struct trust_scan *scan, const char *event, struct passport *passport);
-/* Which of both counts: the newer, unless only the other was judged; NULL: none. */
-const struct passport_entry *passport_entry(const struct passport *passport);
 
 /* In valid UTF-8 that may have been cut to fit: nothing stays that steers a terminal, nor the
  * beginning of a character at its end. */

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 const char *event_mode(const char *name)
 {
     const char *colon = strrchr(name, ':'), *slash = strrchr(name, '/');
@@ -13,6 +15,15 @@ const char *event_mode(const char *name)
     if (!last || !last[1] || last[1 + strspn(last + 1, "ukhGHIDe")])
         return NULL;
     return last + 1;
+}
+
+char *event_in_user_mode(const char *name)
+{
+    struct text text = {0};
+    size_t length = strlen(name);
+    text_puts(&text, name);
+    text_puts(&text, length && name[length - 1] == '/' ? "u" : ":u");
+    return text_take(&text);
 }
 
 bool event_counts_user_only(const char *name)

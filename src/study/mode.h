@@ -10,6 +10,8 @@
 /* The modifiers at the end of the name ("u" of "instructions:u" and of "cpu/event=0xc0/u"), or
  * NULL when it has none. Points into the name. */
 const char *event_mode(const char *name);
+/* NAME:u, or pmu/.../u; the caller frees it. NULL: out of memory. */
+char *event_in_user_mode(const char *name);
 /* Does the event count in user mode alone? */
 bool event_counts_user_only(const char *name);
 /* A processor counts in both modes unless told not to, and what the operating system executes on

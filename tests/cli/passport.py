@@ -119,6 +119,8 @@ class Written(Case):
         self.assertEqual(os.path.basename(self.path()), passport["fingerprint"] + ".json")
         self.assertEqual([event["event"] for event in passport["events"]], list(EVENTS))
         for said, kept in zip(analysis["events"], passport["events"]):
+            if said["cause"] == "permission":
+                said = {**said, "verdict": "unjudged"}  # of the machine nothing is known
             for key in ("event", "class", "verdict", "cause", "note", "overhead", "explanations"):
                 self.assertEqual(kept[key], said[key])
 
@@ -231,22 +233,103 @@ class Written(Case):
                 self.assertTrue(any(event["verdict"] != "unjudged" for event in json.load(file)["events"]))
 
 
+class Access(Case):
+    """That access is refused is about a user or a sandbox: what was found of the machine stands."""
+
+    def refused(self, *arguments, errno="EPERM"):
+        done = self.validate(*arguments, "--quiet", prefix=(os.environ["SECCOMP_REFUSE"], errno, "--"))
+        if done.returncode == 77:
+            self.skipTest("no seccomp filters: " + done.stderr)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        return done
+
+    def entry(self, name):
+        return next(event for event in self.passport()["events"] if event["event"] == name)
+
+    def assertSchema(self):
+        if jsonschema and hasattr(jsonschema, "Draft202012Validator"):
+            with open(SCHEMA, encoding="utf-8") as file:
+                validator = jsonschema.Draft202012Validator(json.load(file))
+            self.assertEqual([error.message for error in validator.iter_errors(self.passport())], [])
+
+    def test_a_refusal_stands_beside_the_verdict(self):
+        before = self.entry("page-faults:u")
+        if before["verdict"] not in ("exact", "accurate"):
+            self.skipTest("page faults cannot be counted here: " + before["note"])
+        time.sleep(1.1)  # the moment of a run has whole seconds
+        for errno in ("EPERM", "EACCES", "ENOSYS"):
+            with self.subTest(errno):
+                envelope = json.loads(self.refused("page-faults:u", "--json", errno=errno).stdout)
+                self.assertEqual(envelope["analysis"]["earlier"], [{key: before[key] for key in ("event", "verdict", "validated")}])
+                after = self.entry("page-faults:u")
+                access = after.pop("access")
+                self.assertEqual(after, before)
+                self.assertGreater(access["refused"], before["validated"])
+                self.assertEqual((access["errno"], access["circumstances"]["process.seccomp"]),
+                                 ({"EPERM": 1, "EACCES": 13, "ENOSYS": 38}[errno], "2"))
+                self.assertSchema()
+        self.assertEqual(self.ask("page-faults:u")[0]["verdict"], before["verdict"])
+        self.assertRegex(self.refused("page-faults:u").stdout, rf"Found here before, and still valid: page-faults:u\s+{before['verdict']}")
+        # Whoever counts now is told what was found then, not that another was refused.
+        env = {"XDG_STATE_HOME": self.folder}
+        row = json.loads(tap.assay("stat", "--json", "-e", "page-faults:u", "-o", self.folder + "/stat", "--", "true", env=env).stdout or
+                         open(self.folder + "/stat", encoding="utf-8").read())["results"][0]
+        self.assertEqual(row["trust"], before["verdict"])
+        # Another run that opens it ends the refusal, one of other events keeps it.
+        self.validate("dummy:u", "--budget", "1s", "--quiet")
+        self.assertIn("access", self.entry("page-faults:u"))
+        self.validate("page-faults:u", "--budget", "1s", "--quiet")
+        self.assertNotIn("access", self.entry("page-faults:u"))
+
+    def test_many_refusals_do_not_outlast_a_verdict(self):
+        """More than the stores that are looked at."""
+        before = self.entry("page-faults:u")
+        if before["verdict"] not in ("exact", "accurate"):
+            self.skipTest("page faults cannot be counted here: " + before["note"])
+        for _ in range(9):
+            self.refused("page-faults:u")
+        self.assertEqual(self.entry("page-faults:u")["verdict"], before["verdict"])
+        shown = json.loads(tap.assay("events", "page-faults:u", "--json", env={"XDG_STATE_HOME": self.folder}).stdout)["results"][0]
+        self.assertEqual((shown["openable"], shown["verdict"]), (True, before["verdict"]))
+
+    def test_a_refusal_alone_is_no_verdict(self):
+        shutil.rmtree(self.folder)
+        self.refused("minor-faults:u")
+        entry = self.entry("minor-faults:u")
+        self.assertEqual((entry["verdict"], entry["cause"], entry["access"]["errno"]), ("unjudged", "permission", 1))
+        self.assertSchema()
+        env = {"XDG_STATE_HOME": self.folder}
+        shown = json.loads(tap.assay("events", "minor-faults:u", "--json", env=env).stdout)["results"][0]
+        self.assertIsNone(shown["verdict"])
+        done = tap.assay("stat", "-e", "minor-faults:u", "--", "true", env=env)
+        self.assertNotIn("permission", done.stderr)
+
+    def test_what_is_refused_now_shows_what_was_found(self):
+        before = self.entry("page-faults")
+        if before["verdict"] not in ("exact", "accurate"):
+            self.skipTest("page faults cannot be counted here: " + before["note"])
+        done = tap.assay("events", "page-faults", env={"XDG_STATE_HOME": self.folder},
+                         prefix=(os.environ["SECCOMP_REFUSE"], "EPERM", "--"))
+        self.assertIn(f"page-faults (validated: {before['verdict']})", done.stdout)
+
+
 class Asked(Case):
     def test_a_program_is_told_what_validate_said(self):
         answers = self.ask(*EVENTS)
         for said, answer in zip(self.envelope["analysis"]["events"], answers):
             with self.subTest(said["event"]):
                 self.assertEqual((answer["code"], answer["stale"], answer["difference"]), ("0", "0", ""))
-                self.assertEqual((answer["event"], answer["verdict"]), (said["event"], said["verdict"]))
+                verdict = "unjudged" if said["cause"] == "permission" else said["verdict"]
+                self.assertEqual((answer["event"], answer["verdict"]), (said["event"], verdict))
                 self.assertEqual(answer["cause"], said["cause"] or "")
                 self.assertTrue((said["note"] or "").startswith(answer["note"]))
                 began = datetime.datetime.strptime(self.passport()["events"][0]["validated"] + "+0000", "%Y-%m-%dT%H:%M:%SZ%z")
                 passed = (datetime.datetime.now(datetime.timezone.utc) - began).total_seconds()
                 self.assertTrue(0 <= int(answer["age"]) <= passed + 1)
 
-    def test_a_name_is_found_with_u(self):
+    def test_what_was_found_with_u_says_nothing_without(self):
         answers = self.ask("context-switches", "instructions", "page-faults")
-        self.assertEqual([answer["event"] for answer in answers], ["context-switches:u", "instructions:u", "page-faults"])
+        self.assertEqual([answer["event"] for answer in answers], ["", "", "page-faults"])
 
     def test_what_was_not_validated_is_unknown(self):
         answer = self.ask("cpu-migrations")[0]

@@ -63,8 +63,8 @@ static bool check_passport(const uint8_t *bytes, size_t size)
         assert(failure.text[0]);
         return false;
     }
-    const struct passport_entry *entry = passport_entry(&passport);
-    if (entry) {
+    const struct passport_entry *entry = &passport.entry;
+    if (entry->found) {
         check_printable(entry->trust.note, sizeof(entry->trust.note));
         check_printable(entry->trust.event, sizeof(entry->trust.event));
         check_printable(entry->trust.verdict, sizeof(entry->trust.verdict));
