@@ -62,6 +62,7 @@ static void put_figure(const struct stat_event *event, json_t *object)
     json_object_set_new(object, "share", json_real(stat_has_figure(event) ? figure->share : 0));
     json_t *parts = json_object();
     json_object_set_new(parts, "spread", json_real(figure->from_spread));
+    json_object_set_new(parts, "drift", json_real(figure->from_drift));
     json_object_set_new(parts, "starting", json_real(figure->from_nulls));
     json_object_set_new(parts, "sharing", json_real(figure->from_sharing));
     json_object_set_new(parts, "overcounts", json_real(figure->from_overcounts));

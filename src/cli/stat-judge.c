@@ -45,6 +45,18 @@ static double overcount(const struct stat_event *event, enum cause cause, const 
     return 0;
 }
 
+enum stat_nature stat_nature_of(const struct stat_run *run, const struct stat_event *event)
+{
+    const char *class = event->class ? event->class : "";
+    const bool stays = run->controls & CONTROL_BIT(CONTROL_CPU);
+    if (stat_is_time(event))
+        return STAT_OF_TIME;
+    return strcmp(class, "context-switches") == 0 ||
+                   (strcmp(class, "cpu-migrations") == 0 && !stays)
+               ? STAT_OF_CHANCE
+               : STAT_OF_WORK;
+}
+
 static int judge_event(struct stat_run *run, struct stat_event *event)
 {
     const enum stat_state state = event->figure.state;
@@ -56,6 +68,8 @@ static int judge_event(struct stat_run *run, struct stat_event *event)
         interrupts += (double)run->runs[i].interrupts / (double)count;
     }
     const struct stat_evidence evidence = {
+        .nature = stat_nature_of(run, event),
+        .seconds = stat_seconds(run) * (double)count,
         .runs = event->runs,
         .run_count = count,
         .nulls = event->nulls,

@@ -304,16 +304,58 @@ static void put_shell_names(const struct stat_run *run, bool (*is)(const struct 
     deliver_put_via(&run->options->common, out);
 }
 
-/* Who asked for several and got one, because it was interrupted, needs no advice. */
-static void put_bar(const struct stat_run *run, const struct style *style, struct text *out)
+static bool any_of(const struct stat_run *run, enum stat_nature nature)
+{
+    for (size_t i = 0; i < run->event_count; i++)
+        if (stat_has_figure(&run->events[i]) && stat_nature_of(run, &run->events[i]) == nature)
+            return true;
+    return false;
+}
+
+/* What one execution cannot tell. Who asked for several and got one, because it was interrupted,
+ * needs no advice. */
+static void put_bar_of_one(const struct stat_run *run, struct text *words)
 {
     const bool whole = run->run_count == run->repeat && !run->runs[run->run_count - 1].broken_off;
-    const char *words = stat_averaged(run) > 1 ? "±: half of the 95 % interval of the mean."
-                        : whole ? "One run: the bar is that of measuring, not of the program's "
-                                  "variation; -r 5 tells."
-                                : "One run: the bar is that of measuring, not of the program's "
-                                  "variation.";
-    section_put_words(words, style, out);
+    text_printf(words, "One run: the bar is that of measuring%s, not of the program's variation%s",
+                any_of(run, STAT_OF_CHANCE) ? ", and of chance where the scheduler has a part" : "",
+                any_of(run, STAT_OF_TIME) ? "; a single time has none" : "");
+    text_puts(words, whole ? "; -r 5 tells." : ".");
+}
+
+/* Of what the bar is one, and what so few executions cannot know. */
+static void put_bar(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    const size_t count = stat_averaged(run);
+    if (count > 1) {
+        text_puts(&words, "±: half of the 95 % interval for the mean of many such invocations");
+        if (any_of(run, STAT_OF_TIME))
+            text_puts(&words, "; for times it includes how the machine drifts between them, which "
+                              "more executions hardly reduce");
+        text_printf(&words,
+                    ". What happens in fewer than %.0f %% of executions is missing from all %zu in "
+                    "more than 5 of 100 such invocations, and then from the bar.",
+                    100 * stat_unseen(count), count);
+    } else {
+        put_bar_of_one(run, &words);
+    }
+    section_put_words(text_string(&words), style, out);
+}
+
+static void put_cold_start(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    char words[200];
+    for (size_t i = 0; i < run->event_count; i++) {
+        const struct stat_figure *figure = &run->events[i].figure;
+        if (!stat_has_figure(&run->events[i]) || !(figure->cold > 0))
+            continue;
+        snprintf(words, sizeof(words),
+                 "The first execution took %.2f times the %s of the others, as with cold caches; "
+                 "it is in the mean.",
+                 figure->cold, run->events[i].name);
+        section_put_words(words, style, out);
+    }
 }
 
 static bool is_corrected(const struct stat_event *event)
@@ -495,6 +537,7 @@ void stat_put_report(const struct stat_run *run, const struct style *style, stru
     put_ending(run, style, out);
     if (any) {
         put_bar(run, style, out);
+        put_cold_start(run, style, out);
         put_correction(run, style, out);
         put_sharing(run, style, out);
     }

@@ -141,6 +141,8 @@ int stat_status(const struct stat_run *run);
 bool stat_is_averaged(const struct stat_run *run, size_t index);
 size_t stat_averaged(const struct stat_run *run); /* how many */
 double stat_seconds(const struct stat_run *run);  /* mean over these */
+/* What makes its count differ from one execution to the next. */
+enum stat_nature stat_nature_of(const struct stat_run *run, const struct stat_event *event);
 
 /* --- how a figure is told, whoever it is told to --- */
 

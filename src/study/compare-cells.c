@@ -91,7 +91,7 @@ static void classify_program(const struct cell *cell, const char *event,
                              struct compare_quantity *like)
 {
     compare_classify(event, like);
-    const bool faults = is_page_fault(event), lasting = strcmp(event, RUN_NANOSECONDS) == 0;
+    const bool faults = is_page_fault(event), lasting = strcmp(like->unit, "ns") == 0;
     if (faults)
         like->margin = COMPARE_FAULT_MARGIN;
     else if (lasting)

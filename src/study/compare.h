@@ -20,8 +20,9 @@ int compare_load(struct store *store, size_t side, struct compare_case *file,
 /* Page faults of a whole program: a fault maps as many pages as the page cache holds in one piece,
  * which differs with how the file came into it, and stays so for a whole run. */
 #define COMPARE_FAULT_MARGIN .25
-/* How long a whole program takes, waiting for a CPU included: with as much to do as there are CPUs
- * somebody else may have half of each. */
+/* How long a whole program takes: with as much to do as there are CPUs somebody else may have half
+ * of each; and who runs on the other thread of a core, on a host also unseen, halves its speed, so
+ * that its time on a CPU is no better. All executions of one invocation share that. */
 #define COMPARE_PROGRAM_TIME_MARGIN 1.
 
 /* --- the parts --- */

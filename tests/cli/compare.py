@@ -117,6 +117,23 @@ class Compare(unittest.TestCase):
         renamed = [changed(self.path(f"{name}.sqlite"), self.path(f"{name}-renamed.sqlite"), other) for name in ("written", "read")]
         self.assertTrue(self.compare(*renamed)["analysis"]["deviations"])
 
+    def test_times_of_two_invocations_differ_beyond_a_factor_of_two(self):
+        # All executions of one invocation share how fast the machine is at that moment. Counts that are known pass for times.
+        stores = {}
+        for size in (100, 160, 240):
+            store = self.path(f"faults-{size}.sqlite")
+            done = assay("stat", "-r", "15", "-e", EVENT, "--store", store, "--", "subject:faults", str(size))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            stores[size] = changed(store, self.path(f"timed-{size}.sqlite"), f"UPDATE counter SET event = 'task-clock' WHERE event = '{EVENT}'",
+                                   f"UPDATE event SET name = 'task-clock' WHERE name = '{EVENT}'")
+
+        def standings(one, other):
+            analysis = self.compare(stores[one], stores[other])["analysis"]
+            times, = [group["standing"] for group in analysis["groups"] if group["event"] == "task-clock" and "faults" in group["subject"]]
+            return times, analysis["different"]
+        self.assertEqual(standings(100, 160), ("within", False))
+        self.assertEqual(standings(100, 240), ("differs", True))
+
     def test_programs_that_wait_for_a_cpu_are_no_difference_those_that_take_much_longer_are(self):
         program, duration = self.path("waits"), self.path("duration")
         with open(program, "w", encoding="utf-8") as script:

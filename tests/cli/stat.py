@@ -204,6 +204,26 @@ class Exact(Case):
         row = self.rows("-r", "3", "-e", "task-clock", "--", "true")["task-clock"]
         self.assertGreater(row["uncertainty"], 0)
 
+    def test_times_have_a_part_that_more_executions_do_not_reduce(self):
+        self.countable("task-clock")
+        for runs in (2, 12):
+            row = self.rows("-r", str(runs), "-e", "task-clock", "--", "true")["task-clock"]
+            self.assertGreater(row["parts"]["drift"], .019 * row["count"])
+            self.assertGreaterEqual(row["uncertainty"], row["parts"]["drift"])
+
+    def test_chance_has_a_bar_that_is_never_0(self):
+        self.countable("context-switches")
+        for runs in (1, 4):
+            row = self.rows("-r", str(runs), "-e", "context-switches", "--", "true")["context-switches"]
+            self.assertGreaterEqual(row["uncertainty"], 3.6 / runs, row)
+
+    def test_the_report_says_what_so_few_executions_cannot_know(self):
+        self.countable("page-faults")
+        for runs, share in ((2, 78), (5, 45), (20, 14)):
+            report = " ".join(self.stat("-r", str(runs), "-e", "page-faults", "--", "true").stderr.split())
+            self.assertIn(f"fewer than {share} % of executions is missing from all {runs} in more than 5 of 100", report)
+        self.assertIn("not of the program's variation", " ".join(self.stat("-e", "page-faults", "--", "true").stderr.split()))
+
     def test_several_executions_are_a_mean_with_its_spread(self):
         self.countable("page-faults:u")
         envelope = self.envelope("-r", "6", "-e", "page-faults:u", "--", "perl", "-e", "1")

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 /* cmocka needs those before it. */
 #include <cmocka.h>
 
@@ -260,6 +261,177 @@ static void one_run_says_nothing_of_how_the_program_varies(void **state)
     assert_true(covered(1000, 1, 1e5) < 100);
 }
 
+/* --- what differs between invocations --- */
+
+static double uniform(struct random *random)
+{
+    return (double)(random_next(random) >> 11) / 0x1p53;
+}
+
+/* Times on a machine that is now faster, now slower: all executions of an invocation share that,
+ * the first of them finds cold caches, and now and then something takes the CPU away. */
+static void time_of_invocation(struct random *random, const double *drift, size_t runs,
+                               double *values)
+{
+    const double state = 1 + *drift * normal(random);
+    for (size_t i = 0; i < runs; i++)
+        values[i] = 1e6 * state * (1 + 0.03 * fabs(normal(random))) * (i ? 1 : 1.2) *
+                    (uniform(random) < 0.02 ? 1.6 : 1);
+}
+
+/* In how many of the trials is the mean of all trials within the bar? */
+static size_t held(size_t trials, size_t runs, enum stat_nature nature,
+                   void (*draw)(struct random *, const double *, size_t, double *),
+                   const double *world)
+{
+    double(*bars)[2] = calloc(trials, sizeof(*bars)), sum = 0;
+    size_t hits = 0;
+    assert_non_null(bars);
+    for (size_t trial = 0; trial < trials; trial++) {
+        struct random random;
+        struct planted planted;
+        double values[64];
+        uint64_t counts[64];
+        const uint64_t nulls[11] = {0};
+        random_seed(&random, trial + 1);
+        draw(&random, world, runs, values);
+        for (size_t i = 0; i < runs; i++)
+            counts[i] = (uint64_t)llround(values[i]);
+        plant(&planted, counts, runs, nulls, 11, 0);
+        planted.evidence.nature = nature;
+        planted.evidence.seconds = 0.06;
+        planted.evidence.has_truth = nature != STAT_OF_TIME;
+        const struct stat_figure found = judge(&planted.evidence);
+        bars[trial][0] = found.corrected;
+        bars[trial][1] = found.uncertainty;
+        sum += found.corrected;
+    }
+    for (size_t trial = 0; trial < trials; trial++)
+        hits += fabs(bars[trial][0] - sum / (double)trials) <= bars[trial][1];
+    free(bars);
+    return hits;
+}
+
+static void times_that_drift_between_invocations_are_held(void **state)
+{
+    (void)state;
+    const size_t trials = 2000, runs[] = {2, 3, 5, 20};
+    const double drifts[] = {0, 0.015, 0.03, 0.04};
+    for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)
+        for (size_t j = 0; j < sizeof(drifts) / sizeof(*drifts); j++)
+            assert_true(held(trials, runs[i], STAT_OF_TIME, time_of_invocation, &drifts[j]) >=
+                        trials * 93 / 100);
+    /* Executions alone do not tell it, and the less the more there are. */
+    assert_true(held(trials, 20, STAT_OF_WORK, time_of_invocation, &drifts[3]) < trials * 75 / 100);
+}
+
+static void drift_falls_with_time_not_with_executions(void **state)
+{
+    (void)state;
+    struct planted planted;
+    const uint64_t values[] = {1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000};
+    const struct {
+        size_t runs;
+        double seconds, drift;
+    } cases[] = {{2, 0.01, 70}, {8, 0.01, 70}, {8, 0.1, 70}, {8, 1.6, 35}, {2, 3600, 20}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        plant(&planted, values, cases[i].runs, NULL, 0, 0);
+        planted.evidence.nature = STAT_OF_TIME;
+        planted.evidence.seconds = cases[i].seconds;
+        const struct stat_figure found = judge(&planted.evidence);
+        assert_true(fabs(found.from_drift - cases[i].drift) < 1e-9);
+        assert_true(fabs(found.uncertainty - cases[i].drift) < 1e-9 && found.from_spread == 0);
+    }
+    plant(&planted, values, 1, NULL, 0, 0);
+    planted.evidence.nature = STAT_OF_TIME;
+    assert_false(judge(&planted.evidence).has_uncertainty);
+}
+
+static void a_cold_first_execution_is_noticed(void **state)
+{
+    (void)state;
+    const struct {
+        uint64_t values[4];
+        size_t runs;
+        double cold;
+    } cases[] = {
+        {{1200, 1000, 990, 1010}, 4, 1.2}, {{1200, 1000, 1000}, 3, 1.2}, {{1200, 1000}, 2, 0},
+        {{1050, 1000, 1000, 1000}, 4, 0},  {{1200, 1000, 1300}, 3, 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct planted planted;
+        plant(&planted, cases[i].values, cases[i].runs, NULL, 0, 0);
+        assert_true(judge(&planted.evidence).cold == 0);
+        planted.evidence.nature = STAT_OF_TIME;
+        assert_true(fabs(judge(&planted.evidence).cold - cases[i].cold) < 1e-9);
+    }
+}
+
+/* --- chance --- */
+
+static void switches_of_invocation(struct random *random, const double *mean, size_t runs,
+                                   double *values)
+{
+    for (size_t i = 0; i < runs; i++) {
+        double left = exp(-*mean), product = uniform(random);
+        for (values[i] = 0; product > left; values[i]++)
+            product *= uniform(random);
+    }
+}
+
+static void switches_by_chance_are_held_and_never_certain(void **state)
+{
+    (void)state;
+    const size_t trials = 2000, runs[] = {1, 3, 5, 20};
+    const double means[] = {0.02, 0.2, 0.6, 3, 40};
+    struct planted planted;
+    for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)
+        for (size_t j = 0; j < sizeof(means) / sizeof(*means); j++)
+            assert_true(held(trials, runs[i], STAT_OF_CHANCE, switches_of_invocation, &means[j]) >=
+                        trials * 93 / 100);
+    plant(&planted, (uint64_t[]){0, 0, 0}, 3, (uint64_t[]){0, 0, 0}, 3, 0);
+    planted.evidence.nature = STAT_OF_CHANCE;
+    const double none = judge(&planted.evidence).uncertainty;
+    assert_true(fabs(none - 3.689 / 3) < 0.01); /* exact: -log(0.025) / 3 */
+    planted.evidence.nature = STAT_OF_WORK;
+    assert_true(judge(&planted.evidence).uncertainty == 0);
+}
+
+/* --- modes --- */
+
+static void mode_of_invocation(struct random *random, const double *share, size_t runs,
+                               double *values)
+{
+    for (size_t i = 0; i < runs; i++)
+        values[i] = uniform(random) < *share ? 600 : 100;
+}
+
+/* Both ways of a program that has two come in at least so many executions as are said to show. */
+static void modes_are_held_down_to_the_share_that_is_said(void **state)
+{
+    (void)state;
+    const size_t trials = 4000;
+    const struct {
+        size_t runs;
+        double share;
+    } cases[] = {{5, 0.47}, {5, 0.5},   {20, 0.15}, {20, 0.3},
+                 {20, 0.5}, {50, 0.07}, {50, 0.2},  {60, 0.06}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        assert_true(cases[i].share > stat_unseen(cases[i].runs));
+        const size_t hits =
+            held(trials, cases[i].runs, STAT_OF_WORK, mode_of_invocation, &cases[i].share);
+        print_message("# %zu runs, mode in %g: %zu of %zu\n", cases[i].runs, cases[i].share, hits,
+                      trials);
+        assert_true(hits >= trials * 92 / 100);
+    }
+    const double rare = 0.1;
+    assert_true(rare < stat_unseen(20));
+    assert_true(held(trials, 3, STAT_OF_WORK, mode_of_invocation, &rare) < trials / 2);
+    /* At that share five of a hundred invocations see nothing of it. */
+    for (size_t runs = 1; runs < 100; runs++)
+        assert_true(fabs(pow(1 - stat_unseen(runs), (double)runs) - 0.05) < 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +450,11 @@ int main(void)
         cmocka_unit_test(what_never_ran_has_no_figure),
         cmocka_unit_test(bars_hold_the_truth_in_at_least_95_of_100),
         cmocka_unit_test(one_run_says_nothing_of_how_the_program_varies),
+        cmocka_unit_test(times_that_drift_between_invocations_are_held),
+        cmocka_unit_test(drift_falls_with_time_not_with_executions),
+        cmocka_unit_test(a_cold_first_execution_is_noticed),
+        cmocka_unit_test(switches_by_chance_are_held_and_never_certain),
+        cmocka_unit_test(modes_are_held_down_to_the_share_that_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

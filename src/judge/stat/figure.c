@@ -16,6 +16,17 @@
 #define NORMAL_975       1.959963984540054
 #define MEDIAN_TO_MEAN   1.2533141373155003 /* sqrt(pi / 2): a median's error over a mean's */
 #define SMALLEST_TO_TELL 2                  /* executions, for a spread */
+#define SMALLEST_TO_WARM 3                  /* executions, to tell that the first was cold */
+#define COLD             1.1
+
+/* What times of one machine differ by from one invocation to the next, in which nothing that was
+ * executed there had a part (docs/stat.md has the measurements): half of the 95 % interval as a
+ * share of the time, and the part of the variance between executions that all of an invocation have
+ * in common. Both are of short invocations; they fall with the fourth root of the time. */
+#define DRIFT         0.07
+#define DRIFT_LEAST   0.02
+#define DRIFT_SHARED  0.25
+#define DRIFT_SECONDS 0.1
 
 const char *const stat_state_names[STAT_STATES] = {
     [STAT_COUNTED] = "counted",         [STAT_MULTIPLEXED] = "multiplexed",
@@ -53,6 +64,58 @@ static size_t values_of(const struct stat_reading *readings, size_t count, doubl
 static double half_width(double stdev, size_t count, double times)
 {
     return t_quantile(0.5 + CONFIDENCE / 2, (double)count - 1) * stdev * times;
+}
+
+/* How far above a sum of rare events that chance makes their mean may lie: the upper limit of 95 %
+ * for a Poisson variable, by Wilson and Hilferty's cube root. */
+static double above_chance(double sum)
+{
+    const double next = sum + 1;
+    return next * pow(1 - 1 / (9 * next) + NORMAL_975 / (3 * sqrt(next)), 3) - sum;
+}
+
+/* By how much farther the mean may lie from that of a sample which leans to one side, as where a
+ * mode of the program was seen once (Johnson's correction of Student's interval). */
+static double leaning(const double *values, const struct moments *moments)
+{
+    const double count = (double)moments->count;
+    double cubes = 0;
+    for (size_t i = 0; i < moments->count; i++)
+        cubes += pow(values[i] - moments->mean, 3) / count;
+    const double variance = moments->variance * (count - 1) / count;
+    return variance > 0 ? fabs(cubes) / variance * (1 + 2 * NORMAL_975 * NORMAL_975) / (6 * count)
+                        : 0;
+}
+
+static void judge_spread(const struct stat_evidence *evidence, const double *values,
+                         const struct moments *moments, struct stat_figure *found)
+{
+    const double runs = (double)found->runs;
+    if (found->runs >= SMALLEST_TO_TELL)
+        found->from_spread =
+            half_width(moments->stdev, found->runs, 1 / sqrt(runs)) + leaning(values, moments);
+    /* Executions that are alike, and one alone, do not tell that chance had no part. */
+    if (evidence->nature == STAT_OF_CHANCE)
+        found->from_spread = fmax(found->from_spread, above_chance(moments->mean * runs) / runs);
+    if (evidence->nature == STAT_OF_TIME && found->runs >= SMALLEST_TO_TELL) {
+        const double lasting = fmin(1.0, pow(DRIFT_SECONDS / evidence->seconds, 0.25));
+        found->from_drift = hypot(fmax(DRIFT * lasting, DRIFT_LEAST) * moments->mean,
+                                  NORMAL_975 * moments->stdev * sqrt(DRIFT_SHARED) * lasting);
+    }
+}
+
+/* values: in the order of the executions. */
+static double cold_start(const struct stat_evidence *evidence, const double *values, size_t count)
+{
+    if (evidence->nature != STAT_OF_TIME || count < SMALLEST_TO_WARM)
+        return 0;
+    const struct moments rest = moments_of(values + 1, count - 1);
+    return values[0] > rest.max && values[0] > COLD * rest.mean ? values[0] / rest.mean : 0;
+}
+
+double stat_unseen(size_t runs)
+{
+    return 1 - pow(1 - CONFIDENCE, 1 / (double)runs);
 }
 
 /* What an execution adds is drawn like that of the nulls: of one execution its own draw counts as
@@ -124,8 +187,8 @@ int stat_judge(const struct stat_evidence *evidence, struct stat_figure *found)
     found->count = moments.mean;
     found->min = moments.min;
     found->max = moments.max;
-    if (found->runs >= SMALLEST_TO_TELL)
-        found->from_spread = half_width(moments.stdev, found->runs, 1 / sqrt((double)found->runs));
+    judge_spread(evidence, values, &moments, found);
+    found->cold = cold_start(evidence, values, found->runs);
     judge_sharing(evidence, found);
     judge_nulls(evidence, values, found);
     found->from_overcounts = fabs(evidence->per_fault) * evidence->faults +
@@ -133,8 +196,8 @@ int stat_judge(const struct stat_evidence *evidence, struct stat_figure *found)
     found->corrected = found->count - found->overhead;
     found->has_uncertainty = found->has_overhead || found->runs >= SMALLEST_TO_TELL;
     found->uncertainty =
-        sqrt(found->from_spread * found->from_spread + found->from_nulls * found->from_nulls +
-             found->from_sharing * found->from_sharing) +
+        sqrt(found->from_spread * found->from_spread + found->from_drift * found->from_drift +
+             found->from_nulls * found->from_nulls + found->from_sharing * found->from_sharing) +
         found->from_overcounts;
     return 0;
 }

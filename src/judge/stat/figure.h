@@ -15,8 +15,17 @@ struct stat_reading {
     uint64_t value, enabled, running;
 };
 
+/* What makes an event's count differ from one execution to the next, beside the program itself. */
+enum stat_nature {
+    STAT_OF_WORK,   /* nothing: it counts what the program does */
+    STAT_OF_CHANCE, /* whom the scheduler stops, and when: switches, migrations */
+    STAT_OF_TIME,   /* how fast the machine is just now, which is not measured: clocks */
+};
+
 /* What is laid before the judge of one event. */
 struct stat_evidence {
+    enum stat_nature nature;
+    double seconds;                  /* that all executions took */
     const struct stat_reading *runs; /* executions of the command */
     size_t run_count;
     const struct stat_reading *nulls; /* executions of a program whose truth is known */
@@ -54,14 +63,22 @@ struct stat_figure {
     bool has_uncertainty;
     double uncertainty;
     double from_spread;     /* between executions */
+    double from_drift;      /* of times, between invocations: all executions of one share it */
     double from_nulls;      /* of what starting and counting adds */
     double from_sharing;    /* of a counter that was there for a part of the time */
     double from_overcounts; /* per page fault and interrupt */
+    /* Of times of three executions or more: the first over the mean of the rest, where it is the
+     * slowest and by more than a tenth; else 0. */
+    double cold;
 };
 
 /* ns that an event keeps a counter when several take turns, as the operating system has it unless
  * told otherwise (perf_event_mux_interval_ms). */
 #define STAT_TURN_NS 4000000.0
+
+/* A mode of the program that comes in a smaller share of executions than this may be missing from
+ * all of so many, more often than in 5 of 100 times. */
+double stat_unseen(size_t runs);
 
 /* 0, or -ENOMEM. */
 int stat_judge(const struct stat_evidence *evidence, struct stat_figure *found);
