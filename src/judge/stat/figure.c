@@ -23,7 +23,7 @@
  * executed there had a part (docs/stat.md has the measurements): half of the 95 % interval as a
  * share of the time, and the part of the variance between executions that all of an invocation have
  * in common. Both are of short invocations; they fall with the fourth root of the time. */
-#define DRIFT         0.07
+#define DRIFT         0.1
 #define DRIFT_LEAST   0.02
 #define DRIFT_SHARED  0.25
 #define DRIFT_SECONDS 0.1
