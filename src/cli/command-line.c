@@ -188,3 +188,8 @@ int command_line_directory(const char *via, const char *path, char **found, stru
     *found = strdup(whole ? whole : path);
     return *found ? 0 : no_memory(failure);
 }
+
+enum command_lent command_line_lent(const char *via, bool aside)
+{
+    return !is_here(via) ? LENT_NONE : aside ? LENT_ERROR : LENT_BOTH;
+}

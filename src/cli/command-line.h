@@ -67,6 +67,9 @@ int command_line_bring(struct session *session, const struct string_list *files,
  */
 int command_line_input(struct session *session, const char *via, const char *path, char **found,
                        struct failure *failure);
+/* Where a command that is shown writes: on this machine to our own descriptors, standard output in
+ * the place of which `aside` takes standard error. */
+enum command_lent command_line_lent(const char *via, bool aside);
 /* A directory of this machine, as a whole path; of another as it was given. */
 int command_line_directory(const char *via, const char *path, char **found,
                            struct failure *failure);

@@ -22,6 +22,9 @@ struct command_outcome {
 int command_outcome_find(struct store *store, struct command_outcome *outcome,
                          struct failure *failure);
 
+/* Why nobody knows how much it wrote. */
+#define COMMAND_OUTPUT_LENT "it wrote to assay's own standard output and error, unread by assay"
+
 /* Exit status, signal, and whether its time was over: one of the first two exists. status is one of
  * wire/command.h. */
 void command_ending_put(json_t *object, uint64_t status);

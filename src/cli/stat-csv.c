@@ -34,7 +34,7 @@ static void put_number(double value, bool known, struct text *out)
     put_field(digits, false, out);
 }
 
-static void put_event(const struct stat_event *event, struct text *out)
+static void put_event(const struct stat_run *run, const struct stat_event *event, struct text *out)
 {
     const struct stat_figure *figure = &event->figure;
     const bool known = stat_has_figure(event);
@@ -50,9 +50,10 @@ static void put_event(const struct stat_event *event, struct text *out)
     put_number(figure->share, known, out);
     put_field(stat_state_names[figure->state], false, out);
     const struct known_trust *trust = event->is_validated ? &event->trust : NULL;
-    put_field(trust ? trust->verdict : NULL, false, out);
+    const bool withheld = stat_is_withheld(run, event);
+    put_field(trust && !withheld ? trust->verdict : NULL, false, out);
     put_number(trust ? (double)trust->age_s : 0, trust && trust->age_s >= 0, out);
-    put_field(stat_trust_cause(event), false, out);
+    put_field(withheld ? STAT_WITHHELD_CAUSE : stat_trust_cause(event), false, out);
     put_field(trust ? trust->event : NULL, false, out);
     put_field(trust && trust->stale ? trust->difference : NULL, false, out);
     put_field(event->reason, true, out);
@@ -63,5 +64,5 @@ void stat_put_csv(const struct stat_run *run, struct text *out)
     text_puts(out, "event,count,corrected,uncertainty,unit,overhead,min,max,runs,share,state,trust,"
                    "trust_age,trust_cause,trust_event,trust_difference,reason\n");
     for (size_t i = 0; i < run->event_count && run->run_count; i++)
-        put_event(&run->events[i], out);
+        put_event(run, &run->events[i], out);
 }

@@ -14,7 +14,7 @@
 #include "study/mode.h"
 
 /* Columns of what became of the command need places in the cell as well. */
-#define COLUMNS     8
+#define COLUMNS     9
 #define MOST_EVENTS (CELL_MAX_COUNTERS - COLUMNS)
 
 static const char *const usual[] = {"task-clock",  "context-switches", "cpu-migrations",

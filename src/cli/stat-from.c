@@ -98,8 +98,14 @@ static int take_cell(void *context, const struct stored_cell *stored)
     const int error = keep_cell(run, stored);
     if (error < 0 || stored->cell.id != run->cell_count || !stored->cell.command.words)
         return error;
-    if (stored->cell.command.shown)
-        return run->line ? 0 : take_command(run, stored);
+    if (stored->cell.command.shown && !run->line)
+        return take_command(run, stored);
+    if (stored->cell.command.shown) { /* what relaying adds: a page first, then several */
+        uint32_t *relay = &run->relay_cells[run->relay_cells[0] != 0];
+        if (stored->done > stored->failed && stored->processes == STAT_RELAYS)
+            *relay = stored->cell.id;
+        return 0;
+    }
     if (stored->processes == STAT_NULLS)
         take_null(run, stored);
     return 0;

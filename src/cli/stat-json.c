@@ -32,7 +32,7 @@ static void put_readings(const struct stat_run *run, const struct stat_event *ev
     json_object_set_new(object, "runs", list);
 }
 
-static void put_figure(const struct stat_event *event, json_t *object)
+static void put_figure(const struct stat_run *run, const struct stat_event *event, json_t *object)
 {
     const struct stat_figure *figure = &event->figure;
     const struct {
@@ -52,13 +52,24 @@ static void put_figure(const struct stat_event *event, json_t *object)
         json_object_set_new(object, "uncertainty", number_json(figure->uncertainty));
     else
         json_absent(object, "uncertainty",
-                    stat_has_figure(event) ? "nothing is known of what starting adds, and one "
-                                             "execution tells no spread"
-                                           : reason);
+                    !stat_has_figure(event)         ? reason
+                    : figure->state == STAT_PARTIAL ? "a part was counted"
+                    : stat_relayed(run) > 0 ? "nothing is known of what relaying its output added"
+                                            : "nothing is known of what starting adds, and one "
+                                              "execution tells no spread");
+    json_object_set_new(object, "low",
+                        stat_has_figure(event) && figure->has_uncertainty
+                            ? number_json(fmax(0, figure->corrected - figure->uncertainty))
+                            : json_null());
+    json_object_set_new(object, "high",
+                        stat_has_figure(event) && figure->has_uncertainty
+                            ? number_json(figure->corrected + figure->uncertainty)
+                            : json_null());
     if (stat_has_figure(event) && figure->has_overhead)
         json_object_set_new(object, "overhead", number_json(figure->overhead));
     else
         json_absent(object, "overhead", stat_has_figure(event) ? event->overhead_reason : reason);
+    json_object_set_new(object, "relayed", json_real(stat_has_figure(event) ? figure->relayed : 0));
     json_object_set_new(object, "share", json_real(stat_has_figure(event) ? figure->share : 0));
     json_t *parts = json_object();
     json_object_set_new(parts, "spread", json_real(figure->from_spread));
@@ -66,21 +77,27 @@ static void put_figure(const struct stat_event *event, json_t *object)
     json_object_set_new(parts, "starting", json_real(figure->from_nulls));
     json_object_set_new(parts, "sharing", json_real(figure->from_sharing));
     json_object_set_new(parts, "overcounts", json_real(figure->from_overcounts));
+    json_object_set_new(parts, "relaying", json_real(figure->from_relaying));
     json_object_set_new(object, "parts", parts);
 }
 
-static void put_trust(const struct stat_event *event, json_t *object)
+static void put_trust(const struct stat_run *run, const struct stat_event *event, json_t *object)
 {
     const struct known_trust *trust = event->is_validated ? &event->trust : NULL;
-    if (trust) {
+    const bool withheld = stat_is_withheld(run, event);
+    if (withheld)
+        json_absent(object, "trust", "what the command wrote was relayed, which adds to counts");
+    else if (trust)
         json_object_set_new(object, "trust", json_text(trust->verdict));
+    if (trust) {
         json_object_set_new(object, "trust_age", json_integer(trust->age_s));
     } else {
         const char *reason = event->is_counted ? "not validated" : "it was not counted";
         json_absent(object, "trust", reason);
         json_absent(object, "trust_age", reason);
     }
-    json_object_set_new(object, "trust_cause", json_text(stat_trust_cause(event)));
+    json_object_set_new(object, "trust_cause",
+                        json_text(withheld ? STAT_WITHHELD_CAUSE : stat_trust_cause(event)));
     json_object_set_new(object, "trust_event", json_text(trust ? trust->event : NULL));
     json_object_set_new(object, "trust_stale", trust ? json_boolean(trust->stale) : json_null());
     json_object_set_new(object, "trust_difference",
@@ -94,8 +111,8 @@ static json_t *event_json(const struct stat_run *run, const struct stat_event *e
     json_object_set_new(object, "class", json_text(event->class));
     json_object_set_new(object, "unit", json_text(stat_is_time(event) ? "ns" : "counts"));
     json_object_set_new(object, "state", json_text(stat_state_names[event->figure.state]));
-    put_figure(event, object);
-    put_trust(event, object);
+    put_figure(run, event, object);
+    put_trust(run, event, object);
     if (event->figure.state != STAT_UNSUPPORTED)
         put_readings(run, event, object);
     else
@@ -118,7 +135,10 @@ static json_t *execution_json(const struct stat_run *run, size_t index)
     json_t *object = json_object();
     command_ending_put(object, execution->status);
     json_object_set_new(object, "seconds", json_real((double)execution->nanoseconds / 1e9));
-    json_object_set_new(object, "output_bytes", json_count(execution->output_bytes));
+    if (execution->relayed)
+        json_object_set_new(object, "output_bytes", json_count(execution->output_bytes));
+    else
+        json_absent(object, "output_bytes", COMMAND_OUTPUT_LENT);
     json_object_set_new(object, "page_faults",
                         json_count(account->minor_faults + account->major_faults));
     json_object_set_new(object, "context_switches",

@@ -14,6 +14,7 @@ struct loading {
     struct stat_run *run;
     const struct cell *cell;
     bool null; /* of the program of known truth */
+    int relay; /* which of those whose output was relayed; -1: none */
     uint32_t process;
     size_t row; /* of the execution under way */
 };
@@ -27,12 +28,14 @@ static void take_column(struct stat_execution *execution, const char *column,
         bool *known;
     } places[] = {
         {RUN_STATUS, &execution->status, NULL},
-        {RUN_OUTPUT_BYTES, &execution->output_bytes, NULL},
+        {RUN_OUTPUT_BYTES, &execution->output_bytes, &execution->relayed},
         {RUN_TASKS, &execution->tasks, &execution->tasks_known},
         {RUN_PROCESSES, &execution->processes, NULL},
         {RUN_LEFT, &execution->left, NULL},
         {RUN_INTERRUPTS, &execution->interrupts, &execution->interrupts_known},
         {RUN_NANOSECONDS, &execution->nanoseconds, NULL},
+        {RUN_CPU, &execution->cpu_nanoseconds, NULL},
+        {RUN_RIGHTS, &execution->rights, NULL},
     };
     for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
         if (strcmp(places[i].column, column) != 0)
@@ -49,6 +52,10 @@ static int begin_row(struct loading *loading, const struct sample *sample)
     struct stat_run *run = loading->run;
     size_t *const count = loading->null ? &run->null_count : &run->run_count;
     loading->process = sample->process;
+    if (loading->relay >= 0) {
+        loading->row = run->relay_counts[loading->relay]++;
+        return loading->row < STAT_RELAYS ? 0 : -EINVAL;
+    }
     loading->row = *count;
     if (loading->null) {
         struct account *account = list_add(&run->null_accounts, count, sizeof(*account));
@@ -77,19 +84,22 @@ static int take_sample(void *context, const struct sample *sample)
 {
     struct loading *loading = context;
     struct stat_run *run = loading->run;
-    if (sample->process != loading->process && begin_row(loading, sample) < 0)
-        return -ENOMEM;
+    const int error = sample->process != loading->process ? begin_row(loading, sample) : 0;
+    if (error < 0)
+        return error;
     if (sample->counter >= loading->cell->counters)
         return 0;
     const char *name = loading->cell->events[sample->counter];
-    if (!loading->null)
+    if (!loading->null && loading->relay < 0)
         take_column(&run->runs[loading->row], name, sample);
     for (size_t i = 0; i < run->event_count; i++) {
         struct stat_event *event = &run->events[i];
         if (!event->is_counted || strcmp(event->name, name) != 0)
             continue;
         const struct stat_reading reading = {sample->value, sample->enabled, sample->running};
-        if (loading->null)
+        if (loading->relay >= 0)
+            event->relays[loading->relay][loading->row] = reading;
+        else if (loading->null)
             event->nulls[loading->row] = reading;
         else
             event->runs[loading->row] = reading;
@@ -97,11 +107,13 @@ static int take_sample(void *context, const struct sample *sample)
     return 0;
 }
 
-static int load_cell(struct stat_run *run, uint32_t id, bool null, struct failure *failure)
+static int load_cell(struct stat_run *run, uint32_t id, bool null, int relay,
+                     struct failure *failure)
 {
     if (!id)
         return 0;
-    struct loading loading = {.run = run, .cell = &run->cells[id - 1], .null = null};
+    struct loading loading = {
+        .run = run, .cell = &run->cells[id - 1], .null = null, .relay = relay};
     return store_each_sample(run->store, id, take_sample, &loading, failure);
 }
 
@@ -139,9 +151,11 @@ static void find_broken_off(struct stat_run *run)
 
 int stat_load(struct stat_run *run, struct failure *failure)
 {
-    int error = load_cell(run, run->null_cell, true, failure);
+    int error = load_cell(run, run->null_cell, true, -1, failure);
     if (error == 0)
-        error = load_cell(run, run->command_cell, false, failure);
+        error = load_cell(run, run->command_cell, false, -1, failure);
+    for (int i = 0; i < 2 && error == 0; i++)
+        error = load_cell(run, run->relay_cells[i], false, i, failure);
     if (error < 0)
         return failure->code ? error : fail_with(failure, error, "out of memory");
     take_accounts(run);

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/list.h"
 #include "base/monotonic.h"
+#include "cli/command-line.h"
 #include "cli/command-outcome.h"
 #include "cli/command-status.h"
 #include "cli/deliver.h"
@@ -30,14 +31,21 @@ static bool wait_for_reader(int fd)
     return poll(&end, 1, -1) > 0 || errno == EINTR;
 }
 
-/* It goes where it would have gone; where programs read the report from standard output, beside it.
- * A reader that left ends the command, as a broken pipe would. */
+/* Programs read the report from standard output: what the command writes stands beside it. */
+static bool is_aside(const struct stat_options *options)
+{
+    return (options->common.json || options->csv) && !options->common.output;
+}
+
+/* On another machine what it writes is relayed, and goes where it would have gone. A reader that
+ * left ends the command, as a broken pipe would. */
 static void pass_on(void *context, int stream, const char *bytes, size_t length)
 {
     struct stat_run *run = context;
-    const struct stat_options *options = run->options;
-    const bool aside = (options->common.json || options->csv) && !options->common.output;
-    const int fd = stream == 2 || aside ? STDERR_FILENO : STDOUT_FILENO;
+    if (run->relays)
+        return;
+    run->relayed_bytes += length;
+    const int fd = stream == 2 || is_aside(run->options) ? STDERR_FILENO : STDOUT_FILENO;
     while (length && !run->reader_left) {
         const ssize_t written = write(fd, bytes, length);
         if (written < 0 && errno != EINTR) {
@@ -62,8 +70,9 @@ static int note_ending(void *context, uint32_t cell, uint32_t process, enum visi
 {
     struct stat_run *run = context;
     (void)process, (void)failure;
-    run->cut_off = interrupted && !run->reader_ended && state == VISIT_DONE &&
-                   run->cells[cell - 1].command.shown;
+    if (!run->relays)
+        run->cut_off = interrupted && !run->reader_ended && state == VISIT_DONE &&
+                       run->cells[cell - 1].command.shown;
     return 0;
 }
 
@@ -84,9 +93,9 @@ static bool add_event(struct cell *cell, const char *event)
 /* only: the one event that is tried; NULL: all that are counted. */
 static bool put_events(const struct stat_run *run, const struct stat_event *only, struct cell *cell)
 {
-    static const char *const columns[] = {RUN_STATUS,     RUN_OUTPUT_BYTES, RUN_TASKS,
-                                          RUN_PROCESSES,  RUN_LEFT,         RUN_INTERRUPTS,
-                                          RUN_NANOSECONDS};
+    static const char *const columns[] = {RUN_STATUS,      RUN_OUTPUT_BYTES, RUN_TASKS,
+                                          RUN_PROCESSES,   RUN_LEFT,         RUN_INTERRUPTS,
+                                          RUN_NANOSECONDS, RUN_CPU,          RUN_RIGHTS};
     bool whole = true;
     for (size_t i = 0; i < run->event_count && whole; i++)
         if (run->events[i].is_counted && (!only || only == &run->events[i]))
@@ -113,10 +122,13 @@ static struct cell *add_cell(struct stat_run *run, const char *words, const stru
     struct cell_command *command = &cell->command;
     command->controls = run->controls;
     command->timeout = words ? 0 : run->timeout;
-    command->shown = !words;
+    command->shown = !words || run->relays;
+    command->lent = command_line_lent(run->options->common.via, is_aside(run->options));
     const bool whole = cell->path && cell->specimen && cell->opt && cell->link &&
                        copy(&command->words, words ? words : run->line) &&
-                       copy(&command->name, words ? STAT_NULL_NAME : run->name) &&
+                       copy(&command->name, !words        ? run->name
+                                            : run->relays ? STAT_RELAY_NAME
+                                                          : STAT_NULL_NAME) &&
                        copy(&command->input, words ? NULL : run->input) &&
                        copy(&command->keep, run->keep) &&
                        copy(&command->directory, run->directory) && put_events(run, only, cell);
@@ -271,6 +283,30 @@ static int calibrate(struct stat_run *run)
     return status;
 }
 
+/* --- what relaying adds --- */
+
+/* A program of the kit that writes as much, relayed in the same way, and one that writes a page:
+ * what the first counts beyond the other is what relaying added, together with the writing. Where
+ * that cannot be learnt, nothing is known of it, which is said. */
+static void measure_relaying(struct stat_run *run)
+{
+    const uint64_t bytes = run->relayed_bytes / run->repeat;
+    const uint64_t pages = (bytes + STAT_PAGE - 1) / STAT_PAGE;
+    const uint64_t counts[2] = {1, 1 + (pages < STAT_MOST_PAGES ? pages : STAT_MOST_PAGES)};
+    int status = EXIT_DONE;
+    run->relays = true;
+    for (size_t i = 0; i < 2 && status == EXIT_DONE; i++) {
+        struct command_outcome outcome;
+        char words[64];
+        snprintf(words, sizeof(words), SUBJECT_WORD STAT_RELAY_NAME " %llu",
+                 (unsigned long long)counts[i]);
+        status = execute_cell(run, add_cell(run, words, NULL), STAT_RELAYS, false, &outcome);
+        run->relay_cells[i] = outcome.done ? outcome.cell : 0;
+        free(outcome.reason);
+    }
+    run->relays = false;
+}
+
 /* --- the command --- */
 
 /* What was to be counted, and why some of it cannot be: showing the run again needs no more. */
@@ -320,6 +356,9 @@ static int execute_command(struct stat_run *run)
         return EXIT_DONE;
     }
     free(outcome.reason);
+    if (outcome.done && run->relayed_bytes && !interrupted &&
+        catalogue_subject(run->catalogue, STAT_RELAY_NAME))
+        measure_relaying(run);
     return outcome.done ? EXIT_DONE : status;
 }
 

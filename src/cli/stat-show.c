@@ -113,10 +113,11 @@ static void put_rate(const struct stat_run *run, const struct stat_event *event,
     put_rate_per_second(run, event, text, size);
 }
 
-static enum tone tone_of(const struct stat_event *event)
+static enum tone tone_of(const struct stat_run *run, const struct stat_event *event)
 {
     const char *verdict = event->trust.verdict;
-    if (!event->is_validated || strcmp(verdict, verdict_names[VERDICT_UNJUDGED]) == 0)
+    if (!event->is_validated || stat_is_withheld(run, event) ||
+        strcmp(verdict, verdict_names[VERDICT_UNJUDGED]) == 0)
         return TONE_DIM;
     return stat_is_good(event) ? event->trust.stale ? TONE_DIM : TONE_GOOD : TONE_BAD;
 }
@@ -132,16 +133,19 @@ static void put_trust_words(const struct stat_event *event, struct text *out)
         text_puts(out, ", stale");
 }
 
-static void add_trust(const struct stat_event *event, struct table *table)
+static void add_trust(const struct stat_run *run, const struct stat_event *event,
+                      struct table *table)
 {
     AUTO_TEXT struct text words = {0};
     if (event->figure.state == STAT_ACCOUNTED)
         text_puts(&words, "by getrusage");
     else if (!event->is_validated)
         text_puts(&words, "?");
+    else if (stat_is_withheld(run, event))
+        text_puts(&words, "withheld: " STAT_WITHHELD_CAUSE);
     else
         put_trust_words(event, &words);
-    table_add(table, tone_of(event), text_string(&words));
+    table_add(table, tone_of(run, event), text_string(&words));
 }
 
 static void add_row(const struct stat_run *run, const struct stat_event *event, struct table *table)
@@ -150,22 +154,22 @@ static void add_row(const struct stat_run *run, const struct stat_event *event, 
     char text[2 * NUMBER_SIZE];
     table_add(table, TONE_PLAIN, event->name);
     if (!stat_has_figure(event)) {
-        table_add(table, TONE_BAD, "never ran");
+        table_add(table, TONE_BAD, figure->state == STAT_DROPPED ? "not counted" : "never ran");
         for (int i = 0; i < 3; i++)
             table_add(table, TONE_PLAIN, "");
-        add_trust(event, table);
+        add_trust(run, event, table);
         return;
     }
     put_value(event, figure->count, text, sizeof(text));
     table_add(table, TONE_PLAIN, text);
     put_value(event, figure->corrected, text, sizeof(text));
-    table_add(table, figure->has_overhead ? TONE_STRONG : TONE_DIM,
-              figure->has_overhead ? text : "as is");
+    const bool corrected = figure->has_overhead || figure->relayed > 0;
+    table_add(table, corrected ? TONE_STRONG : TONE_DIM, corrected ? text : "as is");
     put_uncertainty(event, text, sizeof(text));
     table_add(table, TONE_PLAIN, text);
     put_rate(run, event, text, sizeof(text));
     table_add(table, TONE_DIM, text);
-    add_trust(event, table);
+    add_trust(run, event, table);
 }
 
 static bool put_table(const struct stat_run *run, const struct style *style, struct text *out)
@@ -188,6 +192,25 @@ static bool put_table(const struct stat_run *run, const struct style *style, str
 }
 
 /* --- what was executed --- */
+
+static bool is_partial(const struct stat_event *event)
+{
+    return event->figure.state == STAT_PARTIAL;
+}
+
+/* Nothing or a part of it was counted. */
+static bool is_lost(const struct stat_event *event)
+{
+    return is_partial(event) || event->figure.state == STAT_DROPPED;
+}
+
+static bool any_is(const struct stat_run *run, bool (*is)(const struct stat_event *event))
+{
+    for (size_t i = 0; i < run->event_count; i++)
+        if (is(&run->events[i]))
+            return true;
+    return false;
+}
 
 static void put_title(const struct stat_run *run, const struct style *style, struct text *out)
 {
@@ -230,9 +253,9 @@ static void put_time(const struct stat_run *run, const struct style *style, stru
         text_printf(&words, " in the mean, %.6f to %.6f", least, most);
     const struct stat_execution *last = &run->runs[run->run_count - 1];
     if (last->tasks_known && last->tasks > 1)
-        text_printf(&words, "; %llu process%s with %llu threads, all counted",
+        text_printf(&words, "; %llu process%s with %llu threads%s",
                     (unsigned long long)last->processes, last->processes == 1 ? "" : "es",
-                    (unsigned long long)last->tasks);
+                    (unsigned long long)last->tasks, any_is(run, is_lost) ? "" : ", all counted");
     if (last->left)
         text_printf(&words, "; %llu left behind, and ended", (unsigned long long)last->left);
     text_puts(&words, ".");
@@ -416,6 +439,64 @@ static void put_sharing(const struct stat_run *run, const struct style *style, s
     }
 }
 
+static void put_losses(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    text_puts(&words, "A part was counted, of ");
+    if (!put_names(run, is_partial, &words))
+        return;
+    text_puts(&words, ": something that the command executes gains rights (set-user-ID, "
+                      "set-group-ID or capabilities), and there the operating system stops "
+                      "counting. The count is of the rest.");
+    section_put_words(text_string(&words), style, out);
+}
+
+static bool is_at_floor(const struct stat_event *event)
+{
+    const struct stat_figure *figure = &event->figure;
+    return stat_has_figure(event) && figure->has_uncertainty &&
+           figure->uncertainty > figure->corrected;
+}
+
+/* Where the bar is wider than the count. */
+static void put_floor(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    if (any_is(run, is_at_floor))
+        section_put_words("No count is below 0: where ± is more than the count, its interval "
+                          "begins there.",
+                          style, out);
+}
+
+static bool is_relayed(const struct stat_event *event)
+{
+    return stat_has_figure(event) && event->figure.relayed > 0;
+}
+
+/* What the command wrote did not go straight to its reader, and it may have waited for that. */
+static void put_relaying(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    char number[2 * NUMBER_SIZE];
+    const double bytes = stat_relayed(run);
+    if (bytes <= 0)
+        return;
+    number_brief(bytes, number, sizeof(number));
+    text_printf(&words, "What it wrote (%s bytes) was relayed, ", number);
+    if (run->relay_counts[1] != STAT_RELAYS)
+        text_puts(&words, "and how much that added to the counts is not known");
+    else if (!any_is(run, is_relayed))
+        text_puts(&words, "which added nothing to a program of the kit that writes as much");
+    else
+        text_puts(&words, "and what that adds is taken off and in the bars");
+    for (size_t i = 0, count = 0; i < run->event_count; i++)
+        if (is_relayed(&run->events[i])) {
+            put_value(&run->events[i], run->events[i].figure.relayed, number, sizeof(number));
+            text_printf(&words, "%s%s %s", count++ ? ", " : ": ", run->events[i].name, number);
+        }
+    text_puts(&words, ". No count is called exact or accurate then.");
+    section_put_words(text_string(&words), style, out);
+}
+
 /* The first sentence of a reason; what to do is `assay doctor`'s business. */
 static size_t first_sentence(const char *reason)
 {
@@ -539,7 +620,10 @@ void stat_put_report(const struct stat_run *run, const struct style *style, stru
         put_bar(run, style, out);
         put_cold_start(run, style, out);
         put_correction(run, style, out);
+        put_floor(run, style, out);
         put_sharing(run, style, out);
+        put_losses(run, style, out);
+        put_relaying(run, style, out);
     }
     if (run->refused && !run->asked) {
         text_printf(&refused, "Not by counters: %.*s%s.", (int)first_sentence(run->refused),

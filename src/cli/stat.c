@@ -361,8 +361,9 @@ const struct command command_stat = {
     .synopsis = "[options] -- COMMAND [ARGUMENT...]",
     .description =
         "Executes a command and counts events of it, threads and children with it, as perf stat "
-        "does; and says of each count what is known of its error. What the command writes is "
-        "passed on as it comes; the counts follow on standard error, or go to -o FILE.\n\n"
+        "does; and says of each count what is known of its error. The command writes to assay's "
+        "own standard output and error, from another machine (--via) it is relayed; the counts "
+        "follow on standard error, or go to -o FILE.\n\n"
         "count is what was read. corrected is that less what starting and counting a program adds "
         "on this machine, learnt in the same run from a program of the kit whose counts are known; "
         "where no such truth exists the count stands as it is. ± is half of the 95 % interval: it "

@@ -32,8 +32,13 @@ struct stat_options {
 #define STAT_NULLS     11u /* executions of the program whose truth is known */
 #define STAT_NULL_NAME "loop"
 #define STAT_NULL_N    1u
-#define STAT_COUNTER   "perf_event"  /* that counts here; in a store: why it does not */
-#define STAT_CUT_OFF   "interrupted" /* how a run ended whose last execution is but a part */
+#define STAT_RELAYS                                                                                \
+    5u /* executions each of a program that writes a page, and of one that writes more */
+#define STAT_RELAY_NAME "output"
+#define STAT_PAGE       4096u         /* that it writes at once */
+#define STAT_MOST_PAGES 1024u         /* what more adds is taken to be in proportion */
+#define STAT_COUNTER    "perf_event"  /* that counts here; in a store: why it does not */
+#define STAT_CUT_OFF    "interrupted" /* how a run ended whose last execution is but a part */
 
 /* Why nothing is known of what starting a program adds. */
 #define STAT_NO_PROGRAM  "the kit has no program to learn what starting one adds"
@@ -41,6 +46,14 @@ struct stat_options {
 #define STAT_NO_TRUTH                                                                              \
     "no program of the kit is known to make a certain number of them, so that what starting adds " \
     "cannot be told from the rest"
+
+/* Why there is no count of a command that was executed. */
+#define STAT_RIGHTS                                                                                \
+    "the command gains rights when it is executed (set-user-ID, set-group-ID or capabilities), "   \
+    "or "                                                                                          \
+    "its file may not be read, and there the operating system stops counting; who has these "      \
+    "rights "                                                                                      \
+    "already can count it"
 
 /* One event, from its name to its figure. */
 struct stat_event {
@@ -51,6 +64,7 @@ struct stat_event {
     int64_t truth;              /* for one execution of it */
     struct stat_reading *runs;  /* [run->run_count] */
     struct stat_reading *nulls; /* [run->null_count] */
+    struct stat_reading relays[2][STAT_RELAYS]; /* of a page relayed, and of several */
     struct stat_figure figure;
     int error;                       /* errno of opening it */
     char *reason;                    /* why there is no count; NULL: there is one */
@@ -63,7 +77,10 @@ struct stat_event {
 /* One execution of the command. */
 struct stat_execution {
     uint64_t status, output_bytes, tasks, processes, left, nanoseconds, interrupts;
+    uint64_t cpu_nanoseconds; /* 0: an older version did not keep it */
+    uint64_t rights;          /* enum command_rights */
     bool tasks_known, interrupts_known;
+    bool relayed; /* what it wrote was read and passed on: output_bytes */
     struct account account;
     bool broken_off; /* by Ctrl-C: it is not among those that are averaged, unless it is alone */
 };
@@ -96,13 +113,17 @@ struct stat_run {
     struct cell *cells; /* of the store's plans */
     size_t cell_count;
     uint32_t null_cell, command_cell; /* ids; 0: none */
+    uint32_t relay_cells[2];          /* of programs whose output was relayed; 0: none */
     struct stat_execution *runs;
     size_t run_count;
     struct account *null_accounts;
     size_t null_count;
-    bool reader_left;  /* nobody reads what the command writes */
-    bool reader_ended; /* and that ended it: no signal had come before */
-    int unwritten;     /* errno: what the command writes could not be passed on; 0: it could */
+    size_t relay_counts[2];
+    uint64_t relayed_bytes; /* of the command, while it runs */
+    bool relays;            /* what is written now is not the command's: it is dropped */
+    bool reader_left;       /* nobody reads what the command writes */
+    bool reader_ended;      /* and that ended it: no signal had come before */
+    int unwritten;          /* errno: what the command writes could not be passed on; 0: it could */
     bool was_interrupted;
     bool cut_off; /* a signal came while the last execution was under way, which is kept */
     int error;    /* of the command, errno: it was not executed */
@@ -143,12 +164,17 @@ size_t stat_averaged(const struct stat_run *run); /* how many */
 double stat_seconds(const struct stat_run *run);  /* mean over these */
 /* What makes its count differ from one execution to the next. */
 enum stat_nature stat_nature_of(const struct stat_run *run, const struct stat_event *event);
+/* Bytes that were relayed in one of them, in the mean; 0: it wrote none, or wrote them itself. */
+double stat_relayed(const struct stat_run *run);
 
 /* --- how a figure is told, whoever it is told to --- */
 
 bool stat_is_time(const struct stat_event *event); /* counts ns of a clock */
 bool stat_has_figure(const struct stat_event *event);
-bool stat_is_good(const struct stat_event *event);            /* exact or accurate */
+bool stat_is_good(const struct stat_event *event); /* exact or accurate */
+/* It is good, but what the command wrote was relayed: this is no count that is known to be. */
+bool stat_is_withheld(const struct stat_run *run, const struct stat_event *event);
+#define STAT_WITHHELD_CAUSE "relayed-output"
 const char *stat_trust_cause(const struct stat_event *event); /* NULL: none, or nothing is amiss */
 
 void stat_put_report(const struct stat_run *run, const struct style *style, struct text *out);

@@ -84,7 +84,12 @@ static json_t *row_json(const struct truth_run *run)
     json_object_set_new(object, "tasks", json_count(counted->tasks));
     json_object_set_new(object, "processes", json_count(counted->processes));
     json_object_set_new(object, "left", json_count(counted->left));
-    json_object_set_new(object, "output_bytes", json_count(counted->output_bytes));
+    if (counted->output_known)
+        json_object_set_new(object, "output_bytes", json_count(counted->output_bytes));
+    else
+        json_absent(object, "output_bytes", COMMAND_OUTPUT_LENT);
+    json_object_set_new(object, "rights_withheld",
+                        json_boolean(counted->rights == RIGHTS_WITHHELD));
     json_object_set_new(object, "seconds", json_real((double)counted->nanoseconds / 1e9));
     json_object_set_new(object, "page_faults",
                         json_count(counted->account.minor_faults + counted->account.major_faults));

@@ -54,6 +54,7 @@ static void take_value(struct loading *loading, const char *event, uint64_t valu
         {RUN_PROCESSES, &counted->processes},
         {RUN_LEFT, &counted->left},
         {RUN_NANOSECONDS, &counted->nanoseconds},
+        {RUN_RIGHTS, &counted->rights},
     };
     for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
         if (strcmp(places[i].event, event) == 0)
@@ -76,6 +77,9 @@ static int take_sample(void *context, const struct sample *sample)
         loading->run->counted.lost = true;
     else if (sample->counter < loading->counters)
         take_value(loading, loading->events[sample->counter], sample->value);
+    if (sample->counter < loading->counters &&
+        strcmp(loading->events[sample->counter], RUN_OUTPUT_BYTES) == 0)
+        loading->run->counted.output_known = sample->running > 0;
     loading->run->counted.account = sample->account;
     return 0;
 }

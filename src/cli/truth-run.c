@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
+#include "cli/command-line.h"
 #include "cli/command-outcome.h"
 #include "cli/command-status.h"
 #include "cli/deliver.h"
@@ -81,8 +82,8 @@ bool truth_tells_late(const struct catalogue_counter *counter)
 /* What it counts: all classes of the source, and what became of the command. */
 static int put_events(struct cell *cell, const struct catalogue_counter *counter)
 {
-    static const char *const columns[] = {RUN_STATUS,    RUN_OUTPUT_BYTES, RUN_TASKS,
-                                          RUN_PROCESSES, RUN_LEFT,         RUN_NANOSECONDS};
+    static const char *const columns[] = {RUN_STATUS, RUN_OUTPUT_BYTES, RUN_TASKS, RUN_PROCESSES,
+                                          RUN_LEFT,   RUN_NANOSECONDS,  RUN_RIGHTS};
     const size_t column_count = sizeof(columns) / sizeof(*columns);
     for (const char *at = counter->classes;
          *at && cell->counters + column_count < CELL_MAX_COUNTERS; at += strspn(at, ",")) {
@@ -123,6 +124,7 @@ static int make_cell(const struct truth_run *run, const struct catalogue_counter
     command->controls = run->controls;
     command->timeout = run->options->timeout;
     command->shown = run->options->show_output;
+    command->lent = command_line_lent(run->options->common.via, false);
     const bool tells = has_word(counter->details, "code") &&
                        (!truth_tells_late(counter) || run->by_opcode || run->by_function);
     command->detail = tells ? DETAIL_CODE : DETAIL_NONE;

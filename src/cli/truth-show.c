@@ -291,6 +291,12 @@ void truth_put_report(const struct truth_run *run, const struct style *style, st
         section_put_words(text_string(&note), style, out);
     }
     put_circumstances(run, style, out);
+    if (run->counted.rights == RIGHTS_WITHHELD)
+        section_put_words("It ran without the rights that its file gives (set-user-ID, "
+                          "set-group-ID or capabilities): what is traced or emulated does not "
+                          "get them, so it may have done something else. Executed by a user who "
+                          "has these rights it needs none of the file's.",
+                          style, out);
     put_refusals(run, style, out);
     deliver_put_machine(run->facts, style, out);
     text_puts(out, "samples in ");

@@ -48,6 +48,8 @@ struct truth_counted {
     bool has_raw;
     uint64_t raw; /* each repetition counted */
     uint64_t status, output_bytes, tasks, processes, left, nanoseconds;
+    bool output_known; /* what it wrote was read */
+    uint64_t rights;   /* enum command_rights */
     struct account account;
     struct truth_sums functions, opcodes, classes;
     bool has_code;    /* its code was told */

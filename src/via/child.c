@@ -219,9 +219,14 @@ int child_start(struct via_link *link, const char *const *argv, struct failure *
     return start(link, argv, &(struct plumbing){0}, failure);
 }
 
-int child_start_here(struct via_link *link, const char *const *argv, struct failure *failure)
+int child_start_here(struct via_link *link, const char *const *argv, const int *inherited,
+                     size_t inherited_count, struct failure *failure)
 {
-    return start(link, argv, &(struct plumbing){.without_ticks = child_without_ticks()}, failure);
+    return start(link, argv,
+                 &(struct plumbing){.inherited = inherited,
+                                    .inherited_count = inherited_count,
+                                    .without_ticks = child_without_ticks()},
+                 failure);
 }
 
 int child_start_with(struct via_link *link, const char *const *argv, const int *inherited,

@@ -16,7 +16,8 @@ int child_start_with(struct via_link *link, const char *const *argv, const int *
 
 /* As child_start, for a probe that will measure this machine: it may read the CPU's counter of time
  * only where the controller could when it was started. */
-int child_start_here(struct via_link *link, const char *const *argv, struct failure *failure);
+int child_start_here(struct via_link *link, const char *const *argv, const int *inherited,
+                     size_t inherited_count, struct failure *failure);
 /* Could it not? Then ASSAY_TICKS is "forbidden": main sets it, and a person may. */
 bool child_without_ticks(void);
 

@@ -36,7 +36,7 @@ static int start(struct via_link *link, char *const *prefix, size_t count, const
     AUTO_FREE const char **argv = join(prefix, count, more);
     if (!argv)
         return fail_with(failure, -ENOMEM, "no memory to start '%s'", prefix[0]);
-    return child_start_here(link, argv, failure);
+    return child_start_here(link, argv, NULL, 0, failure);
 }
 
 /* What a probe says first; one that cannot read its kit there says something else, and ends. */

@@ -3,7 +3,9 @@
  *
  * The transport that travels nowhere: the probe runs on the controller's own machine. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "via/child.h"
@@ -34,8 +36,17 @@ static int local_open(const char *argument, const struct via_patience *patience,
     AUTO_FREE char *probe = NULL;
     if (asprintf(&probe, "%s/assay-probe", kit.folder) < 0)
         return fail_with(failure, -ENOMEM, "no memory to start the probe");
-    const char *const argv[] = {probe, "serve", NULL};
-    status = child_start_here(link, argv, failure);
+    /* Commands write to our own standard output and error: the probe gets both, under other
+     * numbers, and says nothing on them itself. */
+    AUTO_CLOSE const int output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    AUTO_CLOSE const int errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    const int lent[] = {output, errors};
+    const bool lends = output >= 0 && errors >= 0;
+    char numbers[2][16];
+    for (size_t i = 0; i < 2; i++)
+        snprintf(numbers[i], sizeof(numbers[i]), "%d", lent[i]);
+    const char *const argv[] = {probe, "serve", lends ? numbers[0] : NULL, numbers[1], NULL};
+    status = child_start_here(link, argv, lent, lends ? 2 : 0, failure);
     return status == -ENOEXEC ? explain_foreign(&kit, failure) : status;
 }
 

@@ -34,7 +34,7 @@ void cell_put_command(struct wire_writer *writer, const struct cell_command *com
     wire_put_u64(writer, "swept", command->swept);
     wire_put_u64(writer, "timeout", command->timeout);
     wire_put_string(writer, "detail", detail < DETAIL_COUNT ? command_detail_names[detail] : "?");
-    wire_put_u64(writer, "shown", command->shown);
+    wire_put_u64(writer, "shown", command->shown ? 1u + (unsigned)command->lent : 0u);
 }
 
 static int get_texts(const struct wire_frame *frame, struct cell_command *command,
@@ -79,12 +79,13 @@ static int get_fields(const struct wire_frame *frame, struct cell_command *comma
                                   failure)) < 0 ||
         (status = get_choice(frame, "detail", command_detail_names, DETAIL_COUNT, &detail,
                              failure)) < 0 ||
-        (status = cell_get_number(frame, "shown", 0, 1, &shown, failure)) < 0)
+        (status = cell_get_number(frame, "shown", 0, LENT_COUNT, &shown, failure)) < 0)
         return status;
     command->controls = (uint32_t)controls;
     command->sweep = (enum command_sweep)sweep;
     command->detail = (enum command_detail)detail;
     command->shown = shown != 0;
+    command->lent = (enum command_lent)(shown ? shown - 1 : 0);
     return 0;
 }
 

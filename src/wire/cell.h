@@ -63,7 +63,8 @@ struct cell_command {
     uint64_t swept;   /* what of, see wire/command.h */
     uint64_t timeout; /* ms; 0: it may take as long as it likes */
     enum command_detail detail;
-    bool shown; /* what it writes is passed on to the controller (frames `output`) */
+    bool shown;             /* what it writes is seen by who asked for it */
+    enum command_lent lent; /* how, where it is; a matter of the session that no store has */
 };
 
 struct cell {

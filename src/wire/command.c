@@ -28,8 +28,8 @@ const char *const sweep_names[SWEEP_COUNT] = {"", "env", "stack", "aslr"};
 const char *const command_detail_names[DETAIL_COUNT] = {"", "code", "calls"};
 
 static const char *const run_columns[] = {
-    RUN_STATUS,    RUN_OUTPUT_BYTES, RUN_OUTPUT_SUM, RUN_TASKS,
-    RUN_PROCESSES, RUN_LEFT,         RUN_INTERRUPTS, RUN_NANOSECONDS,
+    RUN_STATUS, RUN_OUTPUT_BYTES, RUN_OUTPUT_SUM,  RUN_TASKS, RUN_PROCESSES,
+    RUN_LEFT,   RUN_INTERRUPTS,   RUN_NANOSECONDS, RUN_CPU,   RUN_RIGHTS,
 };
 /* Whoever counts commands by executing them itself. A PMU of the same name would not be reached, as
  * with the events of sources everywhere. */

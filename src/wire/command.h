@@ -66,18 +66,33 @@ extern const char *const command_detail_names[DETAIL_COUNT]; /* "" "code" "calls
 #define DETAIL_MOST_STRETCH 65536u                           /* bytes of code in a frame `ran` */
 #define DETAIL_MOST_FRAMES  (1u << 22) /* `ran` or `call`, of a visit; one with more fails */
 
+/* Where a command that is shown writes. On the controller's own machine its transport lends the
+ * probe descriptors 1 and 2 of the controller: then nobody stands between the program and whoever
+ * reads it, and nothing of that is counted. A probe that was lent none passes everything on. */
+enum command_lent {
+    LENT_NONE,  /* it is passed on to the controller: frames `output` */
+    LENT_BOTH,  /* to the controller's own standard output and error */
+    LENT_ERROR, /* both to its standard error */
+    LENT_COUNT
+};
+
 /* Columns of a command's rows that are no events: they say what became of it. Their names stand
  * among the cell's events. */
-#define RUN_STATUS       "run/status/"       /* see below */
-#define RUN_OUTPUT_BYTES "run/output-bytes/" /* on its standard output and error */
-#define RUN_OUTPUT_SUM   "run/output-sum/"   /* a checksum of what it wrote on standard output */
-#define RUN_TASKS        "run/tasks/"        /* threads and processes that there were; 1: alone */
-#define RUN_PROCESSES    "run/processes/"    /* of these, processes */
-#define RUN_LEFT         "run/left/" /* processes that it left behind, and that were ended */
+#define RUN_STATUS "run/status/" /* see below */
+#define RUN_OUTPUT_BYTES                                                                           \
+    "run/output-bytes/" /* on its standard output and error; unknown where these were lent */
+#define RUN_OUTPUT_SUM "run/output-sum/" /* a checksum of what it wrote on standard output */
+#define RUN_TASKS      "run/tasks/"      /* threads and processes that there were; 1: alone */
+#define RUN_PROCESSES  "run/processes/"  /* of these, processes */
+#define RUN_LEFT       "run/left/"       /* processes that it left behind, and that were ended */
 #define RUN_INTERRUPTS                                                                             \
     "run/interrupts/" /* timer ticks and others on the CPU meanwhile, where it                     \
                          is pinned and they are told (/proc/interrupts) */
 #define RUN_NANOSECONDS "run/nanoseconds/" /* from its start to its end */
+#define RUN_CPU                                                                                    \
+    "run/cpu-nanoseconds/" /* that it and all below it were on a CPU, in user mode and out of it,  \
+                              by the operating system's account */
+#define RUN_RIGHTS "run/rights/" /* what became of rights that its file gives, see below */
 /* page faults and context switches are in the row's account (getrusage of all it waited for) */
 
 /* Is the event a column of these? */
@@ -89,6 +104,15 @@ const char *command_source(const char *event);
 /* How it ended: its exit status; or one of these plus the signal. */
 #define STATUS_SIGNAL  256u /* + number: killed by it */
 #define STATUS_TIMEOUT 512u /* + number: the time was over, and this ended it */
+
+/* A file may give whoever executes it rights that he has not (set-user-ID, set-group-ID,
+ * capabilities), or may be executed and not read. */
+enum command_rights {
+    RIGHTS_PLAIN,    /* it does not */
+    RIGHTS_GAINED,   /* the program got them; the operating system drops counters of perf_event at
+                        that exec, and nothing was counted */
+    RIGHTS_WITHHELD, /* it was traced or emulated, and did not get them */
+};
 
 /* Words that stand for places on the machine under test, replaced there, in every word, input and
  * directory: the folder of the kit, and the folder of files that were brought. The first word may

@@ -376,9 +376,66 @@ class Output(Case):
             running.stdin.flush()
             self.assertEqual(running.stdout.readline(), b"second\n")
 
-    def test_a_reader_that_leaves_ends_the_command(self):
+    def test_the_command_has_the_callers_own_descriptors_and_no_other(self):
+        script = "import os; print(*[(n, os.fstat(n).st_ino) for n in range(1, 64) if os.path.exists(f'/proc/self/fd/{n}')])"
+        for form in ((), ("--json",), ("--json", "-o", os.path.join(self.folder, "report"))):
+            with open(os.path.join(self.folder, "out"), "w+b") as out, open(os.path.join(self.folder, "err"), "w+b") as err:
+                out.write(b"before\n")  # it goes on where the file stands
+                out.flush()
+                done = subprocess.run([tap.ASSAY, "stat", *form, "--", "python3", "-c", script], env={**os.environ, **self.env}, timeout=LONG,
+                                      stdin=subprocess.DEVNULL, stdout=out, stderr=err, check=False)
+                aside = form == ("--json",)
+                expected = str((1, os.fstat((err if aside else out).fileno()).st_ino)) + " " + str((2, os.fstat(err.fileno()).st_ino))
+                out.seek(0)
+                err.seek(0)
+                lines = out.read().decode().splitlines()
+                self.assertEqual((done.returncode, lines[0]), (0, "before"))
+                self.assertEqual(err.read().decode().splitlines()[0] if aside else lines[1], expected, form)
+
+    def test_nothing_stands_between_the_command_and_who_reads_it(self):
+        # 64 MiB through pipes of 64 KiB would make it wait a thousand times at least; what is written then comes from nowhere else.
+        self.countable("context-switches")
+        with open(os.devnull, "wb") as sink:
+            found = subprocess.run([tap.ASSAY, "stat", "--json", "-o", os.path.join(self.folder, "report"), "-e", "context-switches", "--", "head", "-c",
+                                    str(64 << 20), "/dev/zero"], env={**os.environ, **self.env}, timeout=LONG, stdin=subprocess.DEVNULL,
+                                   stdout=sink, check=False)
+        self.assertEqual(found.returncode, 0)
+        with open(os.path.join(self.folder, "report"), encoding="utf-8") as file:
+            report = json.load(file)
+        self.assertLess(report["results"][0]["count"], 500)
+        execution = report["analysis"]["executions"][0]
+        self.assertIsNone(execution["output_bytes"])
+        self.assertIn("own standard output", execution["output_bytes_reason"])
+
+    def test_a_terminal_is_the_commands_own(self):
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execve(tap.ASSAY, ["assay", "stat", "-o", os.path.join(self.folder, "report"), "--", "sh", "-c",
+                                  "test -t 1 && test -t 2 && tty <&1"], {**os.environ, **self.env})
+        seen = b""
+        with contextlib.suppress(OSError):  # its end
+            while more := os.read(terminal, 4096):
+                seen += more
+        os.close(terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0, seen)
+        self.assertRegex(seen, rb"^/dev/pts/\d+\r\n$")
+
+    def test_what_is_closed_cannot_be_written_to(self):
+        for closed in (">&-", "2>&-", ">&- 2>&-"):
+            done = subprocess.run(["sh", "-c", f"{tap.ASSAY} stat -o {self.folder}/report -- sh -c 'echo one; a=$?; echo two >&2; exit $((a + 2 * $?))' {closed}"],
+                                  env={**os.environ, **self.env}, timeout=LONG, capture_output=True, stdin=subprocess.DEVNULL, check=False)
+            self.assertEqual(done.returncode, {">&-": 1, "2>&-": 2, ">&- 2>&-": 3}[closed], (closed, done.stderr))
+
+    def test_a_reader_that_leaves_is_the_commands_own_affair(self):
+        done = subprocess.run(["sh", "-c", f"{{ {tap.ASSAY} stat -- yes; echo status $? >&2; }} | head -1"], env={**os.environ, **self.env},
+                              timeout=LONG, capture_output=True, stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(done.stdout, b"y\n")
+        self.assertIn(b"It was killed by SIGPIPE", done.stderr)
+        self.assertIn(b"status 141", done.stderr)
+
+    def test_relayed_a_reader_that_leaves_ends_the_command(self):
         for _ in range(4):  # the probe must hear of it while it passes on a flood
-            done = subprocess.run(["sh", "-c", f"{tap.ASSAY} stat -- yes | head -1"], env={**os.environ, **self.env}, timeout=LONG,
+            done = subprocess.run(["sh", "-c", f"{tap.ASSAY} stat --via exec:env -- yes | head -1"], env={**os.environ, **self.env}, timeout=LONG,
                                   capture_output=True, stdin=subprocess.DEVNULL, check=False)
             self.assertEqual(done.stdout, b"y\n")
             self.assertIn(b"nobody reads what the command writes: ended after 0 of 1 executions", done.stderr)
@@ -386,14 +443,19 @@ class Output(Case):
 
     def test_what_cannot_be_written_is_said(self):
         with open("/dev/full", "wb") as full:
-            done = subprocess.run([tap.ASSAY, "stat", "--", "echo", "lost"], env={**os.environ, **self.env}, timeout=LONG, stdout=full,
+            done = subprocess.run([tap.ASSAY, "stat", "--", "cat", "/dev/zero"], env={**os.environ, **self.env}, timeout=LONG, stdout=full,
+                                  stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)  # cat's own
+        self.assertIn(b"No space left on device", done.stderr)
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([tap.ASSAY, "stat", "--via", "exec:env", "--", "echo", "lost"], env={**os.environ, **self.env}, timeout=LONG, stdout=full,
                                   stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False)
         self.assertEqual(done.returncode, 125)
         self.assertIn(b"what the command writes cannot be passed on: ", done.stderr)
         self.assertIn(b"Counts of `echo lost`", done.stderr)
 
     def test_a_slow_reader_loses_nothing(self):
-        with subprocess.Popen([tap.ASSAY, "stat", "-o", os.path.join(self.folder, "r"), "--", "head", "-c", "600000", "/dev/zero"],
+        with subprocess.Popen([tap.ASSAY, "stat", "--via", "exec:env", "-o", os.path.join(self.folder, "r"), "--", "head", "-c", "600000", "/dev/zero"],
                               env={**os.environ, **self.env}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as running:
             time.sleep(3)
             self.assertEqual(len(running.stdout.read()), 600000)
@@ -642,6 +704,132 @@ class Unprivileged(Case):
         self.assertEqual(rows["page-faults:u"]["state"], "counted")
         self.assertFalse({"context-switches:u", "cpu-migrations:u"} & set(rows))
         self.assertEqual((rows["context-switches"]["state"], rows["context-switches"]["count"]), ("unsupported", None))
+
+
+class Rights(Case):
+    """Programs that gain rights when they are executed, by a user who has them not."""
+    NOBODY = 65534
+
+    def setUp(self):
+        super().setUp()
+        if os.geteuid() or "asan" in os.environ.get("LD_PRELOAD", ""):
+            self.skipTest("only root can make a set-user-ID program of root")
+        if os.statvfs(self.folder).f_flag & os.ST_NOSUID:
+            self.skipTest("set-user-ID is ignored where temporary files are")
+        with open("/proc/sys/fs/suid_dumpable", encoding="utf-8") as file:
+            if int(file.read()) == 1:
+                self.skipTest("fs.suid_dumpable is 1: programs that gained rights are counted")
+        os.chmod(self.folder, 0o755)
+        self.state = os.path.join(self.folder, "state")
+        os.mkdir(self.state)
+        os.chown(self.state, self.NOBODY, self.NOBODY)
+        self.program = self.copy("gains", 0o4755)
+
+    def copy(self, name, mode):
+        path = os.path.join(self.folder, name)
+        shutil.copy(shutil.which("seq"), path)
+        os.chmod(path, mode)
+        return path
+
+    def as_nobody(self, *words):
+        try:
+            done = subprocess.run([tap.ASSAY, *words], env={**os.environ, "XDG_STATE_HOME": self.state}, timeout=LONG, check=False, cwd="/",
+                                  user=self.NOBODY, group=self.NOBODY, extra_groups=[], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True)
+        except PermissionError:
+            self.skipTest("nobody may not execute assay where it was built")
+        if done.returncode and "Permission denied" in done.stderr:
+            self.skipTest(done.stderr)
+        return done
+
+    def judged(self, *words):
+        done = self.as_nobody("stat", "--json", "-e", "page-faults:u", "--", *words)
+        found = json.loads(done.stdout)
+        if jsonschema:
+            with open(SCHEMA, encoding="utf-8") as schema:
+                jsonschema.validate(found, json.load(schema))
+        if found["results"][0]["state"] == "unsupported":
+            self.skipTest(str(found["skipped"]))
+        return found["results"][0], found
+
+    def test_what_was_not_counted_is_said_and_is_no_count(self):
+        for program in (self.program, self.copy("unreadable", 0o711)):
+            row, found = self.judged(program, "1", "3")
+            self.assertEqual(row["state"], "dropped")
+            self.assertEqual([row[key] for key in ("count", "corrected", "uncertainty", "low", "high")], [None] * 5)
+            self.assertEqual([skip["what"] for skip in found["skipped"]], ["page-faults:u"])
+            done = self.as_nobody("stat", "-e", "page-faults:u", "--", program, "1", "3")
+            self.assertEqual((done.returncode, done.stdout), (0, "1\n2\n3\n"))
+            words = " ".join(done.stderr.split())
+            self.assertRegex(words, r"page-faults:u not counted \?")
+            self.assertIn("Not counted: page-faults:u: the command gains rights when it is executed (set-user-ID", words)
+
+    def test_who_gains_nothing_by_it_is_counted(self):
+        row = self.rows("-e", "page-faults:u", "--", self.program, "1", "3")["page-faults:u"]  # root
+        self.assertEqual(row["state"], "counted")
+        self.assertGreater(row["corrected"], 0)
+        row, _ = self.judged(self.copy("plain", 0o755), "1", "3")
+        self.assertEqual(row["state"], "counted")
+
+    def test_what_something_below_it_gained_makes_it_a_part(self):
+        row, _ = self.judged("sh", "-c", f"{self.program} 1 10000000 > /dev/null; true")
+        self.assertEqual((row["state"], row["uncertainty"]), ("partial", None))
+        row, _ = self.judged("sh", "-c", "seq 1 10000000 > /dev/null; true")
+        self.assertEqual(row["state"], "counted")
+
+    def test_truth_says_that_it_ran_without_them(self):
+        sources = [source for source in ("qemu", "step")  # Valgrind refuses such programs
+                   if self.as_nobody("truth", "--source", source, "--", "subject:loop", "1").returncode == 0]
+        if not sources:
+            self.skipTest("nothing here counts by executing")
+        for source in sources:
+            for program, withheld in ((self.program, True), (self.copy("plain", 0o755), False)):
+                done = self.as_nobody("truth", "--source", source, "--json", "--", program, "1", "1")
+                self.assertEqual(json.loads(done.stdout)["results"][0]["rights_withheld"], withheld, (source, program))
+        self.assertIn("It ran without the rights that its file gives", " ".join(self.as_nobody("truth", "--", self.program, "1", "1").stdout.split()))
+
+
+class Relayed(Case):
+    def test_what_relaying_adds_is_in_the_bar_and_no_count_is_called_exact(self):
+        self.countable("context-switches", "page-faults:u")
+        tap.assay("validate", "context-switches", "page-faults:u", "--budget", "5s", env=self.env, timeout=LONG)
+        events = ("-e", "context-switches,page-faults:u")
+        words = ("head", "-c", str(8 << 20), "/dev/zero")
+        store = os.path.join(self.folder, "relayed.sqlite")
+        done = self.raw("--json", "-o", os.path.join(self.folder, "report"), "--via", "exec:env", "--store", store, *events, "--", *words,
+                        stdin=subprocess.DEVNULL)
+        self.assertEqual((done.returncode, len(done.stdout)), (0, 8 << 20), done.stderr)
+        with open(os.path.join(self.folder, "report"), encoding="utf-8") as file:
+            found = json.load(file)
+        if jsonschema:
+            with open(SCHEMA, encoding="utf-8") as schema:
+                jsonschema.validate(found, json.load(schema))
+        switches, faults = found["results"]
+        self.assertEqual(found["analysis"]["executions"][0]["output_bytes"], 8 << 20)
+        self.assertGreater(switches["relayed"], 0)  # a pipe holds 64 KiB
+        self.assertGreater(switches["parts"]["relaying"], 0)
+        # What it has when nothing is between it and its reader: pages of a file are not waited for.
+        with open(os.devnull, "wb") as sink:
+            subprocess.run([tap.ASSAY, "stat", "--json", "-o", os.path.join(self.folder, "alone"), *events, "--", *words], check=True, stdout=sink,
+                           env={**os.environ, **self.env}, timeout=LONG, stdin=subprocess.DEVNULL)
+        with open(os.path.join(self.folder, "alone"), encoding="utf-8") as file:
+            alone = json.load(file)["results"]
+        self.assertLessEqual(switches["low"], alone[0]["high"], (switches, alone))
+        for row in (switches, faults):
+            self.assertIsNone(row["trust"])
+            if row["trust_event"]:
+                self.assertEqual(row["trust_cause"], "relayed-output")
+        again = json.loads(self.stat("--json", "--from", store).stdout)["results"]
+        self.assertEqual([row["corrected"] for row in again], [switches["corrected"], faults["corrected"]])
+        text = " ".join(self.stat("--from", store).stdout.split())
+        self.assertIn("What it wrote (8,388,608 bytes) was relayed, and what that adds is taken off and in the bars: context-switches ", text)
+        self.assertIn("withheld: relayed-output", text)
+
+    def test_what_writes_nothing_is_trusted_as_ever(self):
+        self.countable("page-faults:u")
+        tap.assay("validate", "page-faults:u", "--budget", "5s", env=self.env, timeout=LONG)
+        here, there = (self.rows(*via, "-e", "page-faults:u", "--", "true")["page-faults:u"] for via in ((), ("--via", "exec:env")))
+        self.assertEqual((there["trust"], there["relayed"]), (here["trust"], 0))
 
 
 class Elsewhere(Case):

@@ -90,7 +90,7 @@ class Kit:
         self.assertFalse(set(here) & set(lacking))
         self.assertTrue(all(len(reason) > 10 for reason in lacking.values()), lacking)
         for name in ("loop", "spin", "faults", "threads", "address-hash", "environment", "random", "identity", "clock", "partial",
-                     "calls", "repeat-string", "fldcw", "rounding-x87", "rounding-sse", "rounding-endless", "stack32"):
+                     "calls", "output", "repeat-string", "fldcw", "rounding-x87", "rounding-sse", "rounding-endless", "stack32"):
             self.assertTrue(name in here or name in lacking, name)
 
     def test_arguments_that_are_no_number_are_refused(self):

@@ -194,7 +194,7 @@ static void all_fields_are_there_or_none(void **state)
         {"detail", "?"},
         {"detail", "all"},
         {"shown", NULL},
-        {"shown", "2"},
+        {"shown", "4"},
         {"runs", "2"},
         {"path", "perf-read"},
         {"path", "watch"},

@@ -75,12 +75,35 @@ static void one_wild_null_moves_nothing_but_the_bar(void **state)
     assert_true(found.uncertainty > 300);
 }
 
-static void overhead_may_exceed_the_count(void **state)
+/* Neither the count nor its bar may exclude what is possible. */
+static void no_count_is_below_zero(void **state)
+{
+    (void)state;
+    static const uint64_t nulls[][3] = {{1, 1, 1}, {1, 1, 2}, {9, 10, 11}, {200, 200, 200}};
+    for (size_t i = 0; i < sizeof(nulls) / sizeof(*nulls); i++)
+        for (uint64_t count = 0; count < 12; count++) {
+            struct planted planted;
+            plant(&planted, &count, 1, nulls[i], 3, 0);
+            const struct stat_figure found = judge(&planted.evidence);
+            const double less = (double)count - found.overhead;
+            assert_true(found.corrected == fmax(0, less));
+            assert_true(less >= 0 || found.uncertainty >= -less);
+            assert_true(found.corrected + found.uncertainty >= 0);
+        }
+}
+
+static void what_relaying_added_is_taken_off_and_in_the_bar(void **state)
 {
     (void)state;
     struct planted planted;
-    plant(&planted, (uint64_t[]){1}, 1, (uint64_t[]){3, 3, 3}, 3, 0);
-    assert_true(judge(&planted.evidence).corrected == -2);
+    plant(&planted, (uint64_t[]){1002}, 1, (uint64_t[]){2, 2, 2}, 3, 0);
+    planted.evidence.relayed = 600;
+    planted.evidence.relayed_bar = 700;
+    struct stat_figure found = judge(&planted.evidence);
+    assert_true(found.corrected == 400 && found.uncertainty == 700 && found.relayed == 600);
+    planted.evidence.relayed = planted.evidence.relayed_bar = 5000; /* there is no more than 1000 */
+    found = judge(&planted.evidence);
+    assert_true(found.corrected == 0 && found.uncertainty == 1000);
 }
 
 static void without_a_truth_the_count_stands(void **state)
@@ -437,7 +460,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_overhead_is_subtracted_to_the_count),
         cmocka_unit_test(one_wild_null_moves_nothing_but_the_bar),
-        cmocka_unit_test(overhead_may_exceed_the_count),
+        cmocka_unit_test(no_count_is_below_zero),
+        cmocka_unit_test(what_relaying_added_is_taken_off_and_in_the_bar),
         cmocka_unit_test(without_a_truth_the_count_stands),
         cmocka_unit_test(without_a_null_nothing_is_subtracted),
         cmocka_unit_test(one_run_has_the_bar_of_one_more_null),

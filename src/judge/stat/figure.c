@@ -31,7 +31,8 @@
 const char *const stat_state_names[STAT_STATES] = {
     [STAT_COUNTED] = "counted",         [STAT_MULTIPLEXED] = "multiplexed",
     [STAT_UNSCHEDULED] = "unscheduled", [STAT_UNSUPPORTED] = "unsupported",
-    [STAT_ACCOUNTED] = "accounted",
+    [STAT_ACCOUNTED] = "accounted",     [STAT_DROPPED] = "dropped",
+    [STAT_PARTIAL] = "partial",
 };
 
 static bool got_counter(const struct stat_reading *reading)
@@ -193,11 +194,19 @@ int stat_judge(const struct stat_evidence *evidence, struct stat_figure *found)
     judge_nulls(evidence, values, found);
     found->from_overcounts = fabs(evidence->per_fault) * evidence->faults +
                              fabs(evidence->per_interrupt) * evidence->interrupts;
-    found->corrected = found->count - found->overhead;
+    /* Relaying only adds, so it added no more than there is. */
+    const double beyond = fmax(0, found->count - found->overhead);
+    found->relayed = fmin(evidence->relayed, beyond);
+    found->from_relaying = fmin(evidence->relayed_bar, beyond);
+    found->corrected = found->count - found->overhead - found->relayed;
     found->has_uncertainty = found->has_overhead || found->runs >= SMALLEST_TO_TELL;
     found->uncertainty =
         sqrt(found->from_spread * found->from_spread + found->from_drift * found->from_drift +
              found->from_nulls * found->from_nulls + found->from_sharing * found->from_sharing) +
-        found->from_overcounts;
+        found->from_overcounts + found->from_relaying;
+    if (found->corrected < 0) { /* less was added than usual, by this much at least */
+        found->uncertainty -= found->corrected;
+        found->corrected = 0;
+    }
     return 0;
 }

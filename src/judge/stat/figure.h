@@ -36,6 +36,8 @@ struct stat_evidence {
      * them an execution had; 0: none is known. */
     double per_fault, faults;
     double per_interrupt, interrupts;
+    /* What relaying the command's output added to an execution, and how far that may be off. */
+    double relayed, relayed_bar;
 };
 
 enum stat_state {
@@ -44,6 +46,8 @@ enum stat_state {
     STAT_UNSCHEDULED, /* never got a counter */
     STAT_UNSUPPORTED, /* cannot be counted here */
     STAT_ACCOUNTED,   /* as getrusage tells, because perf_event is refused */
+    STAT_DROPPED,     /* the operating system stopped counting when the command was executed */
+    STAT_PARTIAL,     /* and here when something below it was: the count is of the rest */
     STAT_STATES
 };
 extern const char *const stat_state_names[STAT_STATES]; /* "counted" … */
@@ -56,10 +60,11 @@ struct stat_figure {
     double share;          /* of the time that it was on a counter, over all executions; 0 … 1 */
     bool has_overhead;     /* what starting and counting adds is known */
     double overhead;       /* the median of the nulls less their truth */
-    double corrected;      /* count - overhead, or count where nothing is known of it */
-    /* Half of the 95 % interval of corrected: the root of the sum of squares of what chance makes,
-     * and on top what is known to be too many. With one execution it holds nothing of how the
-     * command itself varies; nothing is known of it then where the overhead is not. */
+    double corrected;      /* count - overhead, at least 0; count where nothing is known of it */
+    /* Half of the 95 % interval of corrected, of which what is below 0 is impossible: the root of
+     * the sum of squares of what chance makes, and on top what is known to be too many. With one
+     * execution it holds nothing of how the command itself varies; nothing is known of it then
+     * where the overhead is not. */
     bool has_uncertainty;
     double uncertainty;
     double from_spread;     /* between executions */
@@ -67,6 +72,8 @@ struct stat_figure {
     double from_nulls;      /* of what starting and counting adds */
     double from_sharing;    /* of a counter that was there for a part of the time */
     double from_overcounts; /* per page fault and interrupt */
+    double relayed;         /* that relaying its output added: taken off corrected, too */
+    double from_relaying;   /* of that */
     /* Of times of three executions or more: the first over the mean of the rest, where it is the
      * slowest and by more than a tenth; else 0. */
     double cold;

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #include "base/cleanup.h"
 #include "probe/command/controls.h"
 #include "probe/command/places.h"
+#include "probe/command/row.h"
 #include "probe/sources/program.h"
 
 #define FIRST_FOREIGN 3
@@ -117,7 +117,7 @@ static void wait_to_go(const struct becoming *becoming)
         ;
 }
 
-static void note_account(struct account *spent)
+static uint64_t note_account(struct account *spent)
 {
     struct rusage usage = {0};
     getrusage(RUSAGE_SELF, &usage);
@@ -125,6 +125,7 @@ static void note_account(struct account *spent)
     spent->major_faults = (uint64_t)usage.ru_majflt;
     spent->voluntary = (uint64_t)usage.ru_nvcsw;
     spent->involuntary = (uint64_t)usage.ru_nivcsw;
+    return row_cpu_ns(&usage);
 }
 
 void become_program(const struct becoming *becoming)
@@ -148,11 +149,7 @@ void become_program(const struct becoming *becoming)
     const char *file = direct ? execution->program : words[0];
     close_others();
     wait_to_go(becoming);
-    if (becoming->launch->traced && ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0) {
-        fail_with(&failure, -errno, "ptrace is refused: %s", strerror(errno));
-        give_up(becoming, &failure);
-    }
-    note_account(&execution->guarded->spent);
+    execution->guarded->spent_ns = note_account(&execution->guarded->spent);
     execve(file, words, environment);
     failure.code = -errno;
     places_explain(file, errno, failure.text, sizeof(failure.text));

@@ -25,6 +25,8 @@ struct command_visit {
     const char *brought;        /* folder of files that were brought; NULL: none were */
     const char *folder;         /* private, for files that a source needs */
     int outlets[2];             /* where what is shown goes */
+    int lent[2];                /* what the program has as standard output and error, nobody between
+                                   it and them; -1: what it writes is read */
     int detail; /* descriptor of an empty file for what cell->command.detail asks for, in the form
                    of detail.h; -1: nothing */
     const char *tunables;    /* for glibc, where they are controlled (tunables.h); NULL: none */
@@ -73,11 +75,13 @@ struct execution {
     char *directory;         /* where it works; NULL: where the probe is */
     int bits;                /* 64 or 32: of an ELF file; 0: something else, as a script */
     /* of launch.c alone */
-    pid_t feeder;               /* writes the input into a pipe; 0: none */
-    int hold, said;             /* pipes to the process that has not executed the program yet */
-    bool cleared;               /* nothing of it is left */
-    uint64_t left;              /* processes that had to be ended */
-    struct account waited;      /* for children before it */
+    pid_t feeder;          /* writes the input into a pipe; 0: none */
+    int hold, said;        /* pipes to the process that has not executed the program yet */
+    bool cleared;          /* nothing of it is left */
+    uint64_t left;         /* processes that had to be ended */
+    struct account waited; /* for children before it */
+    uint64_t waited_ns;    /* of CPU time, the same */
+    enum command_rights rights;
     uint64_t interrupts;        /* before it */
     bool interrupts_known;      /* they could be read */
     struct task_records *tasks; /* who was born below it; NULL: cannot be had */
@@ -87,7 +91,7 @@ struct launch {
                                   applied to the tool then, and what the tool must be told is up to
                                   the counter (words and environment are ready after launch_prepare)
                                 */
-    bool traced;      /* asks to be traced (PTRACE_TRACEME), and so stops when it was executed */
+    bool traced;      /* the counter traces it from its exec on: it gains no rights by that */
     bool held;        /* does not execute before launch_release: counters can be attached to pid */
     const char *kept; /* a variable NAME=VALUE for the tool alone; NULL: none */
 };

@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/monotonic.h"
 #include "probe/command/descendants.h"
 #include "probe/command/drain.h"
@@ -71,7 +72,7 @@ static void finish(struct guard *guard)
     struct guarded *guarded = guard->guarded;
     guard->runs = false;
     guard->deadline = 0;
-    for (int index = 0; index < 2; index++)
+    for (int index = 0; index < 2 && guarded->output_known; index++)
         drain_finish(&guard->drains[index]);
     guarded->output_bytes = guard->drains[0].bytes + guard->drains[1].bytes;
     guarded->output_sum = drain_sum(&guard->drains[0]);
@@ -223,7 +224,7 @@ static void __attribute__((noreturn)) end_like(int status)
 
 struct lines {
     int control[2];    /* the guard's end, the counting process's */
-    int outputs[2][2]; /* reading ends are the guard's */
+    int outputs[2][2]; /* reading ends are the guard's; -1: the program writes to what is lent */
     struct guarded *guarded;
 };
 
@@ -238,7 +239,7 @@ static void close_lines(const struct lines *lines)
         munmap(lines->guarded, sizeof(*lines->guarded));
 }
 
-static int open_lines(struct lines *lines)
+static int open_lines(const struct command_visit *visit, struct lines *lines)
 {
     *lines = (struct lines){.control = {-1, -1}, .outputs = {{-1, -1}, {-1, -1}}};
     void *shared = mmap(NULL, sizeof(struct guarded), PROT_READ | PROT_WRITE,
@@ -248,7 +249,8 @@ static int open_lines(struct lines *lines)
     lines->guarded = shared;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, lines->control) < 0)
         return -errno;
-    for (int index = 0; index < 2; index++)
+    lines->guarded->output_known = visit->lent[0] < 0;
+    for (int index = 0; index < 2 && lines->guarded->output_known; index++)
         if (pipe2(lines->outputs[index], O_CLOEXEC) < 0 ||
             fcntl(lines->outputs[index][0], F_SETFL, O_NONBLOCK) < 0)
             return -errno;
@@ -263,14 +265,16 @@ static pid_t fork_counting(const struct command_counter *counter, const struct c
     const pid_t pid = fork();
     if (pid != 0)
         return pid;
+    const bool read = lines->guarded->output_known;
     struct guard_line line = {.guarded = lines->guarded,
                               .control = lines->control[1],
-                              .outputs = {lines->outputs[0][1], lines->outputs[1][1]}};
+                              .outputs = {read ? lines->outputs[0][1] : visit->lent[0],
+                                          read ? lines->outputs[1][1] : visit->lent[1]}};
     struct command_visit copy = *visit;
     copy.line = &line;
     close(lines->control[0]);
-    close(lines->outputs[0][0]);
-    close(lines->outputs[1][0]);
+    cleanup_close(&lines->outputs[0][0]);
+    cleanup_close(&lines->outputs[1][0]);
     count(counter, &copy, guard);
 }
 
@@ -304,7 +308,7 @@ be_guard(const struct command_counter *counter, const struct command_visit *visi
         _exit(1);
     close(lines->control[1]);
     for (int index = 0; index < 2; index++) {
-        close(lines->outputs[index][1]);
+        cleanup_close(&lines->outputs[index][1]);
         guard.drains[index].from = lines->outputs[index][0];
         guard.drains[index].to = visit->cell->command.shown ? visit->outlets[index] : -1;
         drain_reset(&guard.drains[index]);
@@ -326,7 +330,7 @@ pid_t command_start(const struct command_counter *counter, const struct command_
     struct lines lines;
     struct job *job = visit->job;
     const pid_t driver = getpid();
-    int result = open_lines(&lines);
+    int result = open_lines(visit, &lines);
     if (result < 0) {
         close_lines(&lines);
         return fail_with(failure, result, "cannot make the pipes of a command: %s",

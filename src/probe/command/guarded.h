@@ -17,9 +17,11 @@
 struct guarded {
     uint32_t timed_out;    /* by the guard: its time is over */
     uint32_t killed;       /* by the guard: it had to be ended the hard way */
+    bool output_known;     /* by the guard: it reads what the program writes */
     uint64_t output_bytes; /* by the guard, complete when it has answered GUARD_FINISH */
     uint64_t output_sum;   /* of standard output */
     struct account spent;  /* by the process that becomes the program, right before it does */
+    uint64_t spent_ns;     /* the same of CPU time */
     unsigned long allowed[GUARD_MASK]; /* CPUs of the driver: counters may restrict their own */
 };
 

@@ -7,10 +7,15 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/monotonic.h"
 #include "base/words.h"
 #include "probe/command/become.h"
@@ -34,12 +39,13 @@ int launch_prepare(const struct command_visit *visit, struct execution *executio
     return execution->environment ? 0 : command_fail(visit, -ENOMEM, "out of memory");
 }
 
-static void take_account(struct account *account)
+static uint64_t take_account(struct account *account)
 {
     struct rusage usage = {0};
     getrusage(RUSAGE_CHILDREN, &usage);
     *account = (struct account){(uint64_t)usage.ru_minflt, (uint64_t)usage.ru_majflt,
                                 (uint64_t)usage.ru_nvcsw, (uint64_t)usage.ru_nivcsw};
+    return row_cpu_ns(&usage);
 }
 
 static void close_end(int *fd)
@@ -68,12 +74,12 @@ static int start_feeder(struct execution *execution)
     return -1;
 }
 
-static void end_feeder(struct execution *execution, struct account *spent)
+static uint64_t end_feeder(struct execution *execution, struct account *spent)
 {
     struct rusage usage = {0};
     int status;
     if (execution->feeder <= 0)
-        return;
+        return 0;
     kill(execution->feeder, SIGKILL);
     while (wait4(execution->feeder, &status, 0, &usage) < 0 && errno == EINTR)
         ;
@@ -82,6 +88,7 @@ static void end_feeder(struct execution *execution, struct account *spent)
     spent->major_faults += (uint64_t)usage.ru_majflt;
     spent->voluntary += (uint64_t)usage.ru_nvcsw;
     spent->involuntary += (uint64_t)usage.ru_nivcsw;
+    return row_cpu_ns(&usage);
 }
 
 /* The process that waits to become the program. */
@@ -132,12 +139,47 @@ static int hear(const struct command_visit *visit, struct execution *execution)
     return command_fail(visit, failure.code, "%s", failure.text);
 }
 
+/* Would executing its file change what it may do? That of a script never does. */
+static bool gives_rights(const struct execution *execution)
+{
+    struct stat about;
+    struct statvfs system;
+    if (!execution->bits || stat(execution->program, &about) < 0 ||
+        (statvfs(execution->program, &system) == 0 && system.f_flag & ST_NOSUID) ||
+        prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+        return false;
+    return (about.st_mode & S_ISUID && about.st_uid != geteuid()) ||
+           (about.st_mode & S_ISGID && about.st_mode & S_IXGRP && about.st_gid != getegid()) ||
+           (geteuid() != 0 && getxattr(execution->program, "security.capability", NULL, 0) > 0);
+}
+
+/* May the memory of programs that gained rights be read all the same (fs.suid_dumpable)? Then they
+ * are counted, too. */
+static bool gains_are_readable(void)
+{
+    char digit = '0';
+    AUTO_CLOSE const int fd = open("/proc/sys/fs/suid_dumpable", O_RDONLY | O_CLOEXEC);
+    return fd >= 0 && read(fd, &digit, 1) == 1 && digit == '1';
+}
+
+/* Who is traced by somebody without the right to, or runs in an emulator, gains nothing. */
+static enum command_rights rights_of(const struct launch *launch, const struct execution *execution)
+{
+    const bool withholds = launch->prefix || (launch->traced && geteuid() != 0);
+    if (withholds)
+        return gives_rights(execution) ? RIGHTS_WITHHELD : RIGHTS_PLAIN;
+    const bool secret = access(execution->program, R_OK) != 0 || gives_rights(execution);
+    return secret && !gains_are_readable() ? RIGHTS_GAINED : RIGHTS_PLAIN;
+}
+
 int launch_start(const struct command_visit *visit, const struct launch *launch,
                  struct execution *execution)
 {
     const bool fed = execution->input && !control_is_on(visit, CONTROL_STDIN);
     memset(&execution->guarded->spent, 0, sizeof(execution->guarded->spent));
-    take_account(&execution->waited);
+    execution->guarded->spent_ns = 0;
+    execution->waited_ns = take_account(&execution->waited);
+    execution->rights = rights_of(launch, execution);
     int input = fed ? start_feeder(execution) : -1;
     if (fed && input < 0)
         return command_fail(visit, -errno, "cannot start a process: %s", strerror(errno));
@@ -190,7 +232,7 @@ int launch_clear(const struct command_visit *visit, struct execution *execution)
         execution->ended = monotonic_ns();
     execution->pid = 0;
     execution->cleared = true;
-    end_feeder(execution, &execution->waited);
+    execution->waited_ns += end_feeder(execution, &execution->waited);
     if (descendants_end(&execution->left) == 0)
         return 0;
     return command_fail(visit, -EPERM,
@@ -222,14 +264,16 @@ static void subtract(uint64_t *from, uint64_t first, uint64_t second)
 }
 
 /* Of the program alone: not what there was before it, nor what its process did before. */
-static void account_for(const struct execution *execution, struct account *account)
+static uint64_t account_for(const struct execution *execution, struct account *account)
 {
     const struct account *before = &execution->waited, *spent = &execution->guarded->spent;
-    take_account(account);
+    uint64_t cpu_ns = take_account(account);
     subtract(&account->minor_faults, before->minor_faults, spent->minor_faults);
     subtract(&account->major_faults, before->major_faults, spent->major_faults);
     subtract(&account->voluntary, before->voluntary, spent->voluntary);
     subtract(&account->involuntary, before->involuntary, spent->involuntary);
+    subtract(&cpu_ns, execution->waited_ns, execution->guarded->spent_ns);
+    return cpu_ns;
 }
 
 int launch_finish(const struct command_visit *visit, struct execution *execution, int status,
@@ -243,7 +287,8 @@ int launch_finish(const struct command_visit *visit, struct execution *execution
         launch_end(execution);
         return result;
     }
-    account_for(execution, &outcome.account);
+    outcome.cpu_nanoseconds = account_for(execution, &outcome.account);
+    outcome.rights = execution->rights;
     outcome.nanoseconds = execution->ended - execution->started;
     outcome.left = execution->left;
     outcome.tasks_known = tasks != 0;

@@ -58,7 +58,9 @@ static int open_all(const struct command_visit *visit, pid_t pid, struct opened 
     return 0;
 }
 
-static int read_all(const struct command_visit *visit, const struct opened *opened)
+/* dropped: the operating system ended the counters when the program gained rights; what they read
+ * is no count. */
+static int read_all(const struct command_visit *visit, const struct opened *opened, bool dropped)
 {
     for (uint32_t index = 0; index < visit->cell->counters; index++) {
         uint64_t reading[3] = {0};
@@ -70,7 +72,7 @@ static int read_all(const struct command_visit *visit, const struct opened *open
                                 "%s gave no reading: %s. Count fewer events at once",
                                 visit->events[index].name,
                                 got < 0 ? strerror(errno) : "it is pinned and got no counter");
-        command_put_timed(visit, (int)index, reading[0], reading[1], reading[2]);
+        command_put_timed(visit, (int)index, reading[0], reading[1], dropped ? 0 : reading[2]);
     }
     return 0;
 }
@@ -91,7 +93,7 @@ static int run(const struct command_visit *visit, struct execution *execution,
     if (result == 0)
         result = launch_clear(visit, execution);
     if (result == 0)
-        result = read_all(visit, opened);
+        result = read_all(visit, opened, execution->rights == RIGHTS_GAINED);
     return result == 0 ? launch_finish(visit, execution, status, 0, 0) : result;
 }
 

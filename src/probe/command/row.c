@@ -61,20 +61,22 @@ struct column {
     uint64_t value;
     bool known;
 };
-#define COLUMNS 8
+#define COLUMNS 10
 
 static void columns_of(const struct outcome *outcome, struct column columns[COLUMNS])
 {
     const struct guarded *guarded = outcome->guarded;
     const struct column filled[COLUMNS] = {
         {RUN_STATUS, status_of(outcome), true},
-        {RUN_OUTPUT_BYTES, guarded->output_bytes, true},
-        {RUN_OUTPUT_SUM, guarded->output_sum, true},
+        {RUN_OUTPUT_BYTES, guarded->output_bytes, guarded->output_known},
+        {RUN_OUTPUT_SUM, guarded->output_sum, guarded->output_known},
         {RUN_TASKS, outcome->tasks, outcome->tasks_known},
         {RUN_PROCESSES, outcome->processes, outcome->tasks_known},
         {RUN_LEFT, outcome->left, true},
         {RUN_INTERRUPTS, outcome->interrupts, outcome->interrupts_known},
         {RUN_NANOSECONDS, outcome->nanoseconds, true},
+        {RUN_CPU, outcome->cpu_nanoseconds, true},
+        {RUN_RIGHTS, outcome->rights, true},
     };
     memcpy(columns, filled, sizeof(filled));
 }

@@ -52,7 +52,7 @@ static int step_count(const struct command_visit *visit)
     int status = 0;
     int result = launch_prepare(visit, &execution);
     if (result == 0)
-        result = launch_start(visit, &(struct launch){.held = true}, &execution);
+        result = launch_start(visit, &(struct launch){.traced = true, .held = true}, &execution);
     if (result == 0)
         result = follow(&following, &status);
     if (result == 0)

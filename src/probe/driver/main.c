@@ -5,6 +5,7 @@
  * by hand, except for `facts`. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@
 #include "probe/driver/session.h"
 
 static const char usage[] =
-    "usage: assay-probe serve             speak the protocol on standard input and output\n"
+    "usage: assay-probe serve [FD FD]     speak the protocol on standard input and output;\n"
+    "                                     commands that are shown may write to these\n"
     "       assay-probe receive           take the rest of the kit first, remove it at the end\n"
     "       assay-probe receive PLACE push|replace  the same, but keep it at PLACE\n"
     "       assay-probe facts [--root DIR] print what this machine (or a recorded one) is\n"
@@ -34,17 +36,32 @@ static int report(const struct failure *failure)
     return 1;
 }
 
+/* Descriptors of whoever started us. Nothing that we execute finds them open, but the commands that
+ * they are for. */
+static bool take_lent(char **arguments, int lent[2])
+{
+    for (int index = 0; index < 2; index++) {
+        char *end;
+        const long number = strtol(arguments[index], &end, 10);
+        if (*end || number <= STDERR_FILENO || number > INT_MAX ||
+            fcntl((int)number, F_SETFD, FD_CLOEXEC) < 0)
+            return false;
+        lent[index] = (int)number;
+    }
+    return true;
+}
+
 static int serve(int count, char **arguments)
 {
-    (void)arguments;
     struct failure failure = {0};
+    int lent[2] = {-1, -1};
     char *folder;
-    if (count != 0)
+    if ((count != 0 && count != 2) || (count && !take_lent(arguments, lent)))
         return fputs(usage, stderr), 2;
     if (kit_folder(&folder, &failure) < 0)
         return report(&failure);
     keep_hold(folder);
-    return session_serve(STDIN_FILENO, STDOUT_FILENO, folder) < 0;
+    return session_serve(STDIN_FILENO, STDOUT_FILENO, lent, folder) < 0;
 }
 
 /* A signal while the kit still arrives must not leave the folder behind; from then on the session
@@ -67,7 +84,8 @@ static int serve_received(char *folder, char **own, const char *place, const cha
         *own = NULL;
         folder = strdup(place);
     }
-    return folder ? session_serve(STDIN_FILENO, STDOUT_FILENO, folder) : -ENOMEM;
+    return folder ? session_serve(STDIN_FILENO, STDOUT_FILENO, (const int[]){-1, -1}, folder)
+                  : -ENOMEM;
 }
 
 static int receive(int count, char **arguments)

@@ -312,13 +312,14 @@ static void leave(struct session *session)
         close(session->signals);
 }
 
-int session_serve(int input, int output, char *folder)
+int session_serve(int input, int output, const int lent[2], char *folder)
 {
     struct session session = {
         .reader = {.fd = input},
         .writer = {.fd = output},
         .signals = -1,
         .outlets = {{-1, -1}, {-1, -1}},
+        .lent = {lent[0], lent[1]},
         .workspace = {.fd = -1},
         .brought = {.fd = -1},
     };

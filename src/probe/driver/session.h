@@ -24,6 +24,7 @@ struct session {
     int signals; /* signalfd: SIGCHLD and what ends the session */
     struct probe_kit kit;
     struct outlets outlets;
+    int lent[2]; /* standard output and error of the controller; -1: it lent none */
     struct offers offers;
     struct sources sources;
     struct event_view view;
@@ -40,9 +41,10 @@ struct session {
     struct failure failure;             /* why the session ends, when it fails */
 };
 
-/* Serves over input and output until bye, a lost peer or a signal. folder: of the kit, taken over.
- * Returns 0, or a negative errno (-EPIPE lost peer, -EINTR signal). */
-int session_serve(int input, int output, char *folder);
+/* Serves over input and output until bye, a lost peer or a signal. lent: where commands that are
+ * shown may write (enum command_lent); -1: nothing was. folder: of the kit, taken over. Returns 0,
+ * or a negative errno (-EPIPE lost peer, -EINTR signal). */
+int session_serve(int input, int output, const int lent[2], char *folder);
 
 /* Takes in what has arrived, without waiting. For use while a visit runs: everything that does not
  * ask for an answer. -EPIPE: the controller is gone. */

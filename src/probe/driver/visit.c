@@ -422,7 +422,7 @@ static int finish(struct watch *watch, int status)
 static pid_t start_command(struct watch *watch, struct failure *failure)
 {
     const struct session *session = watch->session;
-    const struct command_visit visit = {
+    struct command_visit visit = {
         .cell = &watch->known->cell,
         .events = watch->known->events,
         .job = session->workspace.job,
@@ -430,9 +430,14 @@ static pid_t start_command(struct watch *watch, struct failure *failure)
         .brought = session->brought.folder,
         .folder = session->workspace.folder,
         .outlets = {session->outlets.theirs[OUTLET_OUTPUT], session->outlets.theirs[OUTLET_ERROR]},
+        .lent = {-1, -1},
         .detail = watch->detail,
         .tunables = session->tunables,
     };
+    if (visit.cell->command.shown && visit.cell->command.lent != LENT_NONE && session->lent[0] >= 0)
+        for (int index = 0; index < 2; index++)
+            visit.lent[index] =
+                session->lent[visit.cell->command.lent == LENT_ERROR ? OUTLET_ERROR : index];
     descendants_adopt(); /* of a guard that is killed */
     return command_start(watch->known->counter, &visit, failure);
 }

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define SUBJECT_OUTPUT_BYTES 4096 /* that `output` writes at once */
+
 struct subject {
     const char *name;    /* file subject-NAME of the kit */
     const char *summary; /* one line: what it does */
