@@ -362,7 +362,7 @@ const struct command command_stat = {
     .description =
         "Executes a command and counts events of it, threads and children with it, as perf stat "
         "does; and says of each count what is known of its error. The command writes to assay's "
-        "own standard output and error, from another machine (--via) it is relayed; the counts "
+        "own standard output and error; from another machine (--via) that is relayed. The counts "
         "follow on standard error, or go to -o FILE.\n\n"
         "count is what was read. corrected is that less what starting and counting a program adds "
         "on this machine, learnt in the same run from a program of the kit whose counts are known; "
