@@ -74,7 +74,7 @@ static bool was_aborted(const unsigned char *next, const unsigned char *begun)
 {
     uint32_t signature = 0;
     const unsigned char *before = next - TRAP_ABORT_BYTES;
-    if ((intptr_t)before < 0 || !is_readable(next, begun) || !is_readable(before, next))
+    if ((intptr_t)before <= 0 || !is_readable(next, begun) || !is_readable(before, next))
         return false;
     memcpy(&signature, before, sizeof(signature));
     return signature == TRAP_ABORT_SIGNATURE;
