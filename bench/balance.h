@@ -3,16 +3,17 @@
  *
  * Ways of doing the same compared by what one execution costs, each timed by itself.
  *
- * A system call does not cost the same each time. Where the kernel returns by "Safe RET" (AMD Zen 3
- * and 4), a return instruction of user code that was mispredicted makes the next system call half
- * as expensive again, and so does, in a loop of nothing but calls, the address at which that loop
- * happens to be: of 15 copies of one loop, 9 were expensive and 6 were not. Loops therefore compare
- * addresses. Here every execution is preceded by a system call inside a function: its return is
- * mispredicted on such CPUs, as those of programs are, and all ways begin in the same state.
+ * A system call does not cost the same each time. Measured on an AMD Zen 4 whose kernel reports the
+ * mitigation "Safe RET": a mispredicted return of user code makes the next system call 1.4 times as
+ * expensive, and a loop of nothing but calls is in the cheap or the expensive state by the address
+ * at which it lies: of 15 copies of one loop, 9 were expensive. Loops would compare addresses. So a
+ * system call inside a function precedes every execution: its return is mispredicted there, as
+ * those of programs are, and all ways begin in the same state.
  *
  * In a round every way follows every way, itself too, exactly once. The cost of the first way,
  * which does nothing, is that of the clock; it is taken off. A ratio is the median over blocks of
- * rounds, with the interval that holds the true median in 97 of 100 cases. */
+ * rounds, with the interval that holds the true median in 97 of 100 cases where blocks are
+ * independent. */
 #pragma once
 
 #include <stdbool.h>

@@ -62,8 +62,8 @@ ASSAY_API int assay_set_reset(struct assay_set *set);
 /* Fills one value per event, in the order they were opened. Where the ISA is known the system call
  * stands in the caller's own code (see the end of this file). A function would make the call and
  * then return: the kernel's own calls have overwritten the CPU's return stack by then, so that
- * return is mispredicted, and on some CPUs (AMD, where the kernel returns by "Safe RET") a
- * mispredicted return makes the next system call up to half as expensive again. The function itself
+ * return is mispredicted, and a mispredicted return can make the next system call more
+ * expensive (1.4 times on an AMD Zen 4 whose kernel reports "Safe RET"). The function itself
  * is exported for other languages. */
 ASSAY_API int assay_set_read(struct assay_set *set, struct assay_value *values);
 
