@@ -95,7 +95,7 @@ class Compare(unittest.TestCase):
 
     def repeated(self, name, *command):
         store = self.path(name + ".sqlite")
-        done = assay("repeat", "-e", "page-faults", "--source", "perf_event", "--runs", "8", "--budget", "3s", "--store", store, "--quiet", "--", *command)
+        done = assay("repeat", "-e", "page-faults:u", "--source", "perf_event", "--runs", "8", "--budget", "3s", "--store", store, "--quiet", "--", *command)
         if done.returncode == 3:
             self.skipTest("no page faults of programs can be counted here: " + done.stderr.strip()[:200])
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -108,12 +108,12 @@ class Compare(unittest.TestCase):
             os.fsync(file.fileno())
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         envelope = self.compare(written, self.repeated("read", program, "64"))
-        faults = [group for group in envelope["analysis"]["groups"] if group["event"] == "page-faults"]
+        faults = [group for group in envelope["analysis"]["groups"] if group["event"] == "page-faults:u"]
         self.assertTrue(faults)
         self.assertNotIn("differs", {group["standing"] for group in faults})
         self.assertEqual(envelope["analysis"]["deviations"], [])
         # Faults that no page cache moves are counts like others.
-        other = "UPDATE counter SET event = 'alignment-faults' WHERE event = 'page-faults'"
+        other = "UPDATE counter SET event = 'alignment-faults:u' WHERE event = 'page-faults:u'"
         renamed = [changed(self.path(f"{name}.sqlite"), self.path(f"{name}-renamed.sqlite"), other) for name in ("written", "read")]
         self.assertTrue(self.compare(*renamed)["analysis"]["deviations"])
 
@@ -159,9 +159,9 @@ class Compare(unittest.TestCase):
                 script.write("#!/bin/sh\n" + "/bin/true\n" * forks + "exit 0\n")
             os.chmod(program, 0o755)
             stores.append(self.path(f"forks-{forks}.sqlite"))
-            done = assay("stat", "-r", str(runs), "-e", "page-faults", "--store", stores[-1], "--", program)
+            done = assay("stat", "-r", str(runs), "-e", "page-faults:u", "--store", stores[-1], "--", program)
             self.assertEqual(done.returncode, 0, done.stderr)
-        group, = [group for group in self.compare(*stores)["analysis"]["groups"] if (group["event"], group["subject"]) == ("page-faults", "forks")]
+        group, = [group for group in self.compare(*stores)["analysis"]["groups"] if (group["event"], group["subject"]) == ("page-faults:u", "forks")]
         self.assertEqual(group["standing"], "unsure")
         text = " ".join(assay("compare", *stores).stdout.split())
         self.assertRegex(text, "[1-9] quantit(y differs|ies differ), by so few processes that")
