@@ -50,7 +50,7 @@ class Visit:
     """What came back for one visit: one row per run, one number per counter."""
 
     def __init__(self):
-        self.values, self.enabled, self.running, self.minor = [], [], [], []
+        self.values, self.enabled, self.running, self.minor, self.voluntary = [], [], [], [], []
         self.output = {"1": "", "2": ""}
         self.details = []  # frames `ran` and `call` of a command
         self.end = None
@@ -72,6 +72,7 @@ class Visit:
         self.enabled += list(zip(*enabled))
         self.running += list(zip(*running))
         self.minor += column(frame["minor"]) if frame.get("minor") else [0] * runs
+        self.voluntary += column(frame["vol"]) if frame.get("vol") else [0] * runs
 
     @property
     def done(self):

@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#define DROPPED   65536                 /* bytes at a time of what is not shown */
 #define SUM_BASE  0xcbf29ce484222325ull /* FNV-1a */
 #define SUM_PRIME 0x100000001b3ull
 #define AGAIN_MS  200 /* between looks whether to give up on the reader of what is shown */
@@ -39,7 +38,7 @@ uint64_t drain_sum(const struct drain *drain)
 int drain_awaits(const struct drain *drain, short *events)
 {
     *events = drain->held ? POLLOUT : POLLIN;
-    return drain->held ? drain->to : drain->from;
+    return drain->to < 0 ? -1 : drain->held ? drain->to : drain->from;
 }
 
 static void pass_on(struct drain *drain)
@@ -55,26 +54,27 @@ static void pass_on(struct drain *drain)
         drain->held = drain->passed = 0;
 }
 
-/* One piece; false: there is none now. */
-static bool take(struct drain *drain)
+/* One piece, and how long it is; 0: there is none now. What is not shown is read all at once: a
+ * program that waits for room wakes once, to a pipe that is empty. */
+static size_t take(struct drain *drain)
 {
-    char dropped[DROPPED];
+    static char dropped[DRAIN_ROOM];
     const bool shown = drain->to >= 0;
     char *bytes = shown ? drain->pending : dropped;
-    const ssize_t got = read(drain->from, bytes, shown ? DRAIN_PASSED : DROPPED);
+    const ssize_t got = read(drain->from, bytes, shown ? DRAIN_PASSED : DRAIN_ROOM);
     if (got <= 0)
-        return false;
+        return 0;
     count(drain, bytes, (size_t)got);
     drain->held = shown ? (size_t)got : 0;
-    return true;
+    return (size_t)got;
 }
 
-void drain_go_on(struct drain *drain)
+size_t drain_go_on(struct drain *drain)
 {
-    if (drain->held)
-        pass_on(drain);
-    else
-        take(drain);
+    if (!drain->held)
+        return take(drain);
+    pass_on(drain);
+    return 0;
 }
 
 /* Whoever wants an end of it all sends what the guard has blocked. */

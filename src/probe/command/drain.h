@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DRAIN_PASSED 4096 /* bytes that a pipe takes without blocking when it takes any */
+#define DRAIN_PASSED 4096      /* bytes that a pipe takes without blocking when it takes any */
+#define DRAIN_ROOM   (1 << 20) /* bytes that a pipe shall hold: more than most programs write */
 
 struct drain {
     int from; /* non-blocking */
@@ -19,10 +20,11 @@ struct drain {
 };
 
 void drain_reset(struct drain *drain);
-/* What it waits for now, for poll(2): `from` to be read, or `to` to be written. */
+/* What it waits for now, for poll(2): `from` to be read, or `to` to be written. What is not shown
+ * is waited for by nobody (-1): whoever is woken by each piece makes the program wait, too. */
 int drain_awaits(const struct drain *drain, short *events);
-/* Reads or passes on what can be at once. */
-void drain_go_on(struct drain *drain);
+/* Reads or passes on what can be at once. Returns bytes that were read. */
+size_t drain_go_on(struct drain *drain);
 /* Reads everything that is there; nobody can write any more. What is shown is passed on, even if
  * that takes a while. */
 void drain_finish(struct drain *drain);

@@ -29,6 +29,10 @@
 #define AGAIN_MS  100   /* between attempts to end a program */
 #define LOST_MS   30000 /* so long a counting process may take to notice that its program ended */
 #define MASK_BITS (8 * sizeof(unsigned long))
+/* Between looks at what a program writes that is not shown: shorter where much of the room in the
+ * pipe was taken, longer where nothing was. */
+#define LOOK_MS      10
+#define LOOK_MOST_MS 320
 
 struct guard {
     pid_t counting;
@@ -38,6 +42,7 @@ struct guard {
     bool runs;         /* a program does, or is about to */
     uint64_t deadline; /* monotonic ns; 0: none */
     int64_t asked;     /* ms when it was asked to end; 0: it was not */
+    int look;          /* ms to the next look at what it wrote and nobody waits for */
     bool ended;        /* the counting process has */
     int status;        /* its wait status */
 };
@@ -63,6 +68,7 @@ static void begin(struct guard *guard)
     guard->deadline = 0;
     guard->asked = 0;
     guard->guarded->timed_out = guard->guarded->killed = 0;
+    guard->look = LOOK_MS;
     for (int index = 0; index < 2; index++)
         drain_reset(&guard->drains[index]);
 }
@@ -121,15 +127,39 @@ static void end_in_time(struct guard *guard)
     }
 }
 
+static bool is_unawaited(const struct drain *drain)
+{
+    return drain->from >= 0 && drain->to < 0;
+}
+
 static int patience_ms(const struct guard *guard)
 {
-    if (!guard->runs || (!guard->deadline && !guard->asked))
+    const bool looks = is_unawaited(&guard->drains[0]) || is_unawaited(&guard->drains[1]);
+    uint64_t left = looks ? (uint64_t)guard->look : 60000;
+    if (!guard->runs || (!guard->deadline && !guard->asked && !looks))
         return -1;
-    if (guard->asked)
-        return AGAIN_MS;
+    if (guard->asked && left > AGAIN_MS)
+        left = AGAIN_MS;
     const uint64_t now = monotonic_ns();
-    const uint64_t left = guard->deadline > now ? (guard->deadline - now) / 1000000u + 1 : 0;
-    return left > 60000 ? 60000 : (int)left;
+    if (!guard->asked && guard->deadline && guard->deadline < now + left * 1000000u)
+        left = guard->deadline > now ? (guard->deadline - now) / 1000000u + 1 : 0;
+    return (int)left;
+}
+
+/* A program that fills its pipe before the next look has to wait, and waiting is a context switch.
+ */
+static void look_at_output(struct guard *guard)
+{
+    size_t most = 0;
+    for (int index = 0; index < 2; index++) {
+        struct drain *drain = &guard->drains[index];
+        const size_t got = is_unawaited(drain) ? drain_go_on(drain) : 0;
+        most = got > most ? got : most;
+    }
+    if (most >= DRAIN_ROOM / 2 && guard->look > 1)
+        guard->look /= 2;
+    else if (!most && guard->look < LOOK_MOST_MS)
+        guard->look *= 2;
 }
 
 /* The counting process is a child among orphans. SIGINT: a person wants the program to end, and
@@ -163,6 +193,8 @@ static void stand_by(struct guard *guard)
         for (int index = 0; index < 2; index++)
             if (ends[OUTPUT + index].revents)
                 drain_go_on(&guard->drains[index]);
+        if (guard->runs)
+            look_at_output(guard);
         if (ends[CONTROL].revents & POLLIN)
             listen_to(guard);
         if (ends[SIGNALS].revents && take_signals(guard))
@@ -254,6 +286,8 @@ static int open_lines(const struct command_visit *visit, struct lines *lines)
         if (pipe2(lines->outputs[index], O_CLOEXEC) < 0 ||
             fcntl(lines->outputs[index][0], F_SETFL, O_NONBLOCK) < 0)
             return -errno;
+    for (int index = 0; index < 2 && lines->guarded->output_known; index++)
+        fcntl(lines->outputs[index][0], F_SETPIPE_SZ, DRAIN_ROOM); /* less where that is refused */
     syscall(SYS_sched_getaffinity, 0, sizeof(lines->guarded->allowed), lines->guarded->allowed);
     return 0;
 }
@@ -265,7 +299,7 @@ static pid_t fork_counting(const struct command_counter *counter, const struct c
     const pid_t pid = fork();
     if (pid != 0)
         return pid;
-    const bool read = lines->guarded->output_known;
+    const bool read = visit->lent[0] < 0; /* pipes that the guard reads */
     struct guard_line line = {.guarded = lines->guarded,
                               .control = lines->control[1],
                               .outputs = {read ? lines->outputs[0][1] : visit->lent[0],
