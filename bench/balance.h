@@ -59,11 +59,12 @@ static inline int balance_order(const void *one, const void *other)
 /* Of the middle half: neither the steps of the clock nor interrupts are in it. */
 static inline double balance_mean(double *samples, size_t count)
 {
+    const size_t outside = count / 4, inside = count - 2 * outside;
     double sum = 0;
     qsort(samples, count, sizeof(*samples), balance_order);
-    for (size_t i = count / 4; i < count - count / 4; i++)
-        sum += samples[i];
-    return sum / (double)(count - count / 4 * 2);
+    for (size_t i = 0; i < inside; i++)
+        sum += samples[outside + i];
+    return sum / (double)inside;
 }
 
 static inline double balance_time(const struct way *way)

@@ -10,6 +10,11 @@
 static alignas(max_align_t) char pool[256u << 20]; /* touched only as far as it is used */
 static size_t used;
 
+void *malloc(size_t size);
+void free(void *block);
+void *calloc(size_t count, size_t size);
+void *realloc(void *block, size_t size);
+
 static size_t *size_of(void *block)
 {
     return (size_t *)block - 1;

@@ -71,8 +71,8 @@ static bool judge_relaying(const struct stat_run *run, struct stat_event *event,
     }
     const struct stat_reading *few = event->relays[0], *many = event->relays[1];
     const double scale = fmax(1, bytes / STAT_PAGE / STAT_MOST_PAGES);
-    const size_t last = STAT_RELAYS - 1;
-    evidence->relayed = scale * fmax(0, (double)many[last / 2].value - (double)few[last / 2].value);
+    const size_t last = STAT_RELAYS - 1, middle = STAT_RELAYS / 2;
+    evidence->relayed = scale * fmax(0, (double)many[middle].value - (double)few[middle].value);
     evidence->relayed_bar = scale * fmax(0, (double)many[last].value - (double)few[0].value);
     return true;
 }

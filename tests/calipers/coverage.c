@@ -103,7 +103,7 @@ static ALWAYS_INLINE void misses(void)
 {
     size_t at = work.at;
     for (int i = 0; i < 4; i++)
-        at = (at * 5 + 4097 * 64 + *(volatile unsigned char *)(work.memory + at)) % MISSES;
+        at = (at * 5 + (size_t)4097 * 64 + *(volatile unsigned char *)(work.memory + at)) % MISSES;
     work.at = at;
 }
 

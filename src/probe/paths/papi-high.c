@@ -16,9 +16,9 @@
 #define PATH_SOURCES "perf_event,papi,step"
 #define PATH_NOTE                                                                                  \
     PAPI_NOTE                                                                                      \
-        "; values come from the report it writes when the process exits; every region "            \
-        "allocates memory inside its window, and what malloc does for that differs from run "      \
-        "to run"
+    "; values come from the report it writes when the process exits; every region "                \
+    "allocates memory inside its window, and what malloc does for that differs from run "          \
+    "to run"
 #define PATH_OPERATIONS   papi_high_operations
 #define PATH_NEEDS_FOLDER true
 #include "probe/harness/window-template.h"
