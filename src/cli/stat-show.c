@@ -354,8 +354,11 @@ static void put_bar(const struct stat_run *run, const struct style *style, struc
     if (count > 1) {
         text_puts(&words, "±: half of the 95 % interval for the mean of many such invocations");
         if (any_of(run, STAT_OF_TIME))
-            text_puts(&words, "; for times it includes how the machine drifts between them, which "
-                              "more executions hardly reduce");
+            text_puts(
+                &words,
+                "; for times only as far as the machine drifts between them by what is assumed "
+                "(docs/stat.md): where a host or other work slows it down for seconds, measure "
+                "at several moments");
         text_printf(&words,
                     ". What happens in fewer than %.0f %% of executions is missing from all %zu in "
                     "more than 5 of 100 such invocations, and then from the bar.",
