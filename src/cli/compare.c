@@ -175,8 +175,8 @@ static int judge(struct comparing *comparing, size_t count, struct failure *fail
 
 /* --- the gate --- */
 
-/* Was anything held against the first side that the runs of this one found? What the doctor says of
- * the machine they ran on is not theirs. */
+/* Was anything compared with the first side that the runs of this one found? What the doctor says
+ * of the machine they ran on is not theirs. */
 static bool is_compared(const struct comparing *comparing, size_t side)
 {
     const struct compare_report *report = &comparing->report;

@@ -107,14 +107,10 @@ static bool was_interrupted(struct nulls *nulls)
     return nulls->interruptions != before;
 }
 
-/* What the operating system counts itself, and what is trapped, suffers from no interruption; and
- * where every instruction traps, regions are so long that each may have one. */
 static bool is_disturbed(const struct assay_calipers *calipers,
                          const struct region_reading *reading)
 {
-    bool interrupted = was_interrupted(calipers->nulls), suffers = false;
-    for (size_t i = 0; i < calipers->count; i++)
-        suffers |= calipers->events[i].nature != NATURE_COUNT;
+    bool interrupted = was_interrupted(calipers->nulls), suffers = any_suffers(calipers);
     unsigned matters = suffers ? ~0u : ~(unsigned)CALIPERS_INTERRUPTIONS;
     return reading->lost || (suffers && interrupted) || reading->noticed & matters;
 }

@@ -17,7 +17,6 @@
 #define EACH_TIME   8
 #define STANDARD_95 1.96
 #define QUARTILES   1.349 /* standard deviations between those of a normal distribution */
-#define PLACE       0.2   /* steps by which the mean of all windows may be off: see tick-bar.c */
 
 static bool has_ticks(const struct assay_calipers *calipers, enum assay_purpose purpose)
 {
@@ -60,7 +59,7 @@ static void use_bar(struct caliper *caliper, const struct tick_bar *bar)
     alone->low = bar->low;
     alone->high = bar->high;
     alone->spread = bar->quartiles / QUARTILES;
-    alone->error = STANDARD_95 * alone->spread / root_of(TICK_NULLS) + PLACE * bar->step;
+    alone->error = STANDARD_95 * alone->spread / root_of(TICK_NULLS) + TICK_PLACE * bar->step;
     alone->odd = 1;
 }
 

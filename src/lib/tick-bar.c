@@ -15,7 +15,6 @@
 #define OUTSIDE      0.02 /* on each side: one of 50 values */
 #define BISECTIONS   14   /* of two steps */
 #define WIDER        1.03 /* see side */
-#define PLACE        0.2  /* steps: see side */
 #define LEAST        1.35 /* steps: a distance by two readings, held against another one */
 #define WIDEST       2    /* quartiles' distances */
 #define MUCH_LONGER  10
@@ -165,7 +164,7 @@ static double mean_between(const struct shares *shares, double low, double high)
  * it is so far away that it cannot belong to one region in twenty. */
 static double side(double scatter, double quartiles, double step)
 {
-    double wide = WIDER * scatter + PLACE * step;
+    double wide = WIDER * scatter + TICK_PLACE * step;
     wide = wide < WIDEST * quartiles ? wide : WIDEST * quartiles;
     return wide > LEAST * step ? wide : LEAST * step;
 }

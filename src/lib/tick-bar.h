@@ -11,6 +11,8 @@
 
 #define TICK_NULLS 64 /* the newest count */
 #define TICK_FEW   32 /* with fewer there is no bar */
+/* Steps by which the place of code and how warm it is move a window, the same in all of them. */
+#define TICK_PLACE 0.2
 
 struct tick_nulls {
     double around[TICK_NULLS];  /* ticks of the region that are not between the readings inside */
