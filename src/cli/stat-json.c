@@ -166,6 +166,7 @@ json_t *stat_analysis_json(const struct stat_run *run)
                         json_text(setting_name(run->controls, setting, sizeof(setting))));
     json_object_set_new(object, "executions", list);
     json_object_set_new(object, "calibrations", json_count(run->null_count));
+    json_object_set_new(object, "invocations", json_count(run->pace_count));
     json_object_set_new(object, "store", json_text(run->store ? store_path(run->store) : NULL));
     json_object_set_new(object, "complete",
                         json_boolean(run->run_count == run->repeat && !run->was_interrupted));

@@ -140,6 +140,8 @@ static int judge_event(struct stat_run *run, struct stat_event *event)
     struct stat_evidence evidence = {
         .nature = stat_nature_of(run, event),
         .seconds = stat_seconds(run) * (double)count,
+        .paces = run->paces,
+        .pace_count = run->pace_count,
         .runs = event->runs,
         .run_count = count,
         .nulls = event->nulls,

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/list.h"
 #include "cli/stat.h"
+#include "stats/moments.h"
 
 struct loading {
     struct stat_run *run;
@@ -147,6 +149,90 @@ static void find_broken_off(struct stat_run *run)
     struct stat_execution *last = run->run_count ? &run->runs[run->run_count - 1] : NULL;
     if (last && run->was_interrupted)
         last->broken_off = run->cut_off || last->status >= STATUS_SIGNAL;
+}
+
+/* --- how fast the machine was, now and before --- */
+
+struct pace {
+    const struct cell *like; /* the cell of this run; NULL: that is it */
+    uint32_t cell, counter;  /* of the program of known truth in the store; 0: it has none */
+    double times[STAT_NULLS];
+    size_t count;
+};
+
+/* Executed in the same way, and as much is counted of it. */
+static bool is_alike(const struct cell *a, const struct cell *b)
+{
+    return a->counters == b->counters && a->command.controls == b->command.controls &&
+           a->cpu == b->cpu && strcmp(a->command.words, b->command.words) == 0;
+}
+
+static int find_pace(void *context, const struct stored_cell *stored)
+{
+    struct pace *pace = context;
+    const struct cell *cell = &stored->cell;
+    if (stored->done - stored->failed != STAT_NULLS || !cell->command.words ||
+        !is_alike(cell, pace->like))
+        return 0;
+    for (uint32_t i = 0; i < cell->counters; i++) {
+        if (strcmp(cell->events[i], RUN_CPU) != 0)
+            continue;
+        pace->cell = cell->id;
+        pace->counter = i;
+    }
+    return 0;
+}
+
+static int take_pace(void *context, const struct sample *sample)
+{
+    struct pace *pace = context;
+    if (sample->counter == pace->counter && sample->value && pace->count < STAT_NULLS)
+        pace->times[pace->count++] = (double)sample->value;
+    return 0;
+}
+
+/* The median time of its program of known truth; 0: it has none that is alike. */
+static double pace_of(struct store *store, const struct cell *like, const char *kit)
+{
+    struct pace pace = {.like = like};
+    struct store_info info = {0};
+    const bool same = store_info(store, &info, NULL) == 0 && info.kit && strcmp(info.kit, kit) == 0;
+    store_info_release(&info);
+    if (!same || store_each_cell(store, find_pace, &pace, NULL) < 0 || !pace.cell ||
+        store_each_sample(store, pace.cell, take_pace, &pace, NULL) < 0 || !pace.count)
+        return 0;
+    sort_values(pace.times, pace.count);
+    return quantile(pace.times, pace.count, 0.5);
+}
+
+static void add_pace(struct stat_run *run, struct store *store, const char *kit)
+{
+    const double pace = pace_of(store, &run->cells[run->null_cell - 1], kit);
+    if (pace > 0)
+        run->paces[run->pace_count++] = pace;
+}
+
+void stat_load_paces(struct stat_run *run)
+{
+    struct store_info info = {0};
+    AUTO_FREE char *path = run->options->store ? NULL : strdup(store_path(run->store));
+    bool timed = false;
+    for (size_t i = 0; i < run->event_count && stat_averaged(run) > 1; i++)
+        timed = timed || stat_is_time(&run->events[i]);
+    if (timed && run->null_cell && store_info(run->store, &info, NULL) == 0 && info.kit)
+        add_pace(run, run->store, info.kit);
+    for (size_t i = 1; run->pace_count && i < STAT_PACES; i++) {
+        struct store *store = NULL;
+        char *older;
+        if (store_latest_before(run->fingerprint, "stat", path, &older, NULL) < 0)
+            break;
+        free(path);
+        path = older;
+        if (store_open(&store, path, false, NULL) == 0)
+            add_pace(run, store, info.kit);
+        store_close(store);
+    }
+    store_info_release(&info);
 }
 
 int stat_load(struct stat_run *run, struct failure *failure)

@@ -353,12 +353,16 @@ static void put_bar(const struct stat_run *run, const struct style *style, struc
     const size_t count = stat_averaged(run);
     if (count > 1) {
         text_puts(&words, "±: half of the 95 % interval for the mean of many such invocations");
-        if (any_of(run, STAT_OF_TIME))
+        if (any_of(run, STAT_OF_TIME) && run->pace_count >= STAT_PACES_TELL)
+            text_printf(&words,
+                        "; for times by how the machine's speed varied over the latest %zu "
+                        "invocations",
+                        run->pace_count);
+        else if (any_of(run, STAT_OF_TIME))
             text_puts(
                 &words,
-                "; for times only as far as the machine drifts between them by what is assumed "
-                "(docs/stat.md): where a host or other work slows it down for seconds, measure "
-                "at several moments");
+                "; for times by how much a machine's speed is assumed to vary from one "
+                "invocation to the next (docs/stat.md), since too few were made here to tell");
         text_printf(&words,
                     ". What happens in fewer than %.0f %% of executions is missing from all %zu in "
                     "more than 5 of 100 such invocations, and then from the bar.",

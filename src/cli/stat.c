@@ -258,6 +258,7 @@ static int judge(struct stat_run *run)
     if (stat_load(run, &failure) < 0)
         return stat_fail(&failure);
     stat_find_trust(run);
+    stat_load_paces(run);
     if (stat_judge_all(run) == 0)
         return EXIT_DONE;
     deliver_out_of_memory("stat");

@@ -30,6 +30,9 @@ struct stat_options {
 
 #define STAT_MOST_RUNS 100000u
 #define STAT_NULLS     11u /* executions of the program whose truth is known */
+#define STAT_PACES     32u /* invocations at most that tell how times drift, this one included */
+#define STAT_PACES_TELL                                                                            \
+    6u /* invocations from which on they tell more than what is assumed (DRIFT_WEIGHT) */
 #define STAT_NULL_NAME "loop"
 #define STAT_NULL_N    1u
 #define STAT_RELAYS                                                                                \
@@ -119,6 +122,8 @@ struct stat_run {
     struct account *null_accounts;
     size_t null_count;
     size_t relay_counts[2];
+    double paces[STAT_PACES]; /* ns of the program of known truth: of this run, of earlier ones */
+    size_t pace_count;
     uint64_t relayed_bytes; /* of the command, while it runs */
     bool relays;            /* what is written now is not the command's: it is dropped */
     bool reader_left;       /* nobody reads what the command writes */
@@ -148,6 +153,8 @@ void stat_end_input(struct stat_run *run);
 
 /* What the store has of both cells. Negative errno. */
 int stat_load(struct stat_run *run, struct failure *failure);
+/* How fast the machine was, as the latest runs in the state folder tell. */
+void stat_load_paces(struct stat_run *run);
 /* Figures of all events, after stat_load and stat_find_trust. */
 int stat_judge_all(struct stat_run *run);
 /* What validation says of the events. */

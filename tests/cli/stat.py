@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import os
+import pathlib
 import pty
 import shutil
 import signal
@@ -210,6 +211,19 @@ class Exact(Case):
             row = self.rows("-r", str(runs), "-e", "task-clock", "--", "true")["task-clock"]
             self.assertGreater(row["parts"]["drift"], .019 * row["count"])
             self.assertGreaterEqual(row["uncertainty"], row["parts"]["drift"])
+
+    def test_earlier_invocations_tell_how_the_machines_speed_varies(self):
+        self.countable("task-clock")
+        call = "-r", "2", "-e", "task-clock", "--", "true"
+        for number in range(1, 7):
+            self.assertEqual(self.envelope(*call)["analysis"]["invocations"], number)
+        stores = sorted(pathlib.Path(self.env["XDG_STATE_HOME"]).rglob("*-stat.sqlite"))
+        for store, words in ((stores[0], "is assumed to vary"), (stores[-1], "over the latest 6 invocations")):
+            self.assertIn(words, " ".join(self.stat("--from", str(store)).stdout.split()))
+        # What counts more is executed in another way; what is damaged tells nothing.
+        self.assertEqual(self.envelope(*call[:3], "task-clock,page-faults", *call[4:])["analysis"]["invocations"], 1)
+        stores[0].write_bytes(b"damaged")
+        self.assertEqual(self.envelope(*call)["analysis"]["invocations"], 6)
 
     def test_chance_has_a_bar_that_is_never_0(self):
         self.countable("context-switches")

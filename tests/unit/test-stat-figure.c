@@ -302,10 +302,11 @@ static void time_of_invocation(struct random *random, const double *drift, size_
                     (uniform(random) < 0.02 ? 1.6 : 1);
 }
 
-/* In how many of the trials is the mean of all trials within the bar? */
-static size_t held(size_t trials, size_t runs, enum stat_nature nature,
-                   void (*draw)(struct random *, const double *, size_t, double *),
-                   const double *world)
+/* In how many of the trials is the mean of all trials within the bar, where so many invocations
+ * told how fast the machine was? */
+static size_t held_after(size_t earlier, size_t trials, size_t runs, enum stat_nature nature,
+                         void (*draw)(struct random *, const double *, size_t, double *),
+                         const double *world)
 {
     double(*bars)[2] = calloc(trials, sizeof(*bars)), sum = 0;
     size_t hits = 0;
@@ -313,16 +314,20 @@ static size_t held(size_t trials, size_t runs, enum stat_nature nature,
     for (size_t trial = 0; trial < trials; trial++) {
         struct random random;
         struct planted planted;
-        double values[64];
+        double values[64], paces[64];
         uint64_t counts[64];
         const uint64_t nulls[11] = {0};
         random_seed(&random, trial + 1);
+        for (size_t i = 0; i < earlier; i++)
+            draw(&random, world, 1, &paces[i]);
         draw(&random, world, runs, values);
         for (size_t i = 0; i < runs; i++)
             counts[i] = (uint64_t)llround(values[i]);
         plant(&planted, counts, runs, nulls, 11, 0);
         planted.evidence.nature = nature;
         planted.evidence.seconds = 0.06;
+        planted.evidence.paces = paces;
+        planted.evidence.pace_count = earlier;
         planted.evidence.has_truth = nature != STAT_OF_TIME;
         const struct stat_figure found = judge(&planted.evidence);
         bars[trial][0] = found.corrected;
@@ -333,6 +338,13 @@ static size_t held(size_t trials, size_t runs, enum stat_nature nature,
         hits += fabs(bars[trial][0] - sum / (double)trials) <= bars[trial][1];
     free(bars);
     return hits;
+}
+
+static size_t held(size_t trials, size_t runs, enum stat_nature nature,
+                   void (*draw)(struct random *, const double *, size_t, double *),
+                   const double *world)
+{
+    return held_after(0, trials, runs, nature, draw, world);
 }
 
 static void times_that_drift_between_invocations_are_held(void **state)
@@ -346,6 +358,39 @@ static void times_that_drift_between_invocations_are_held(void **state)
                         trials * 93 / 100);
     /* Executions alone do not tell it, and the less the more there are. */
     assert_true(held(trials, 20, STAT_OF_WORK, time_of_invocation, &drifts[3]) < trials * 75 / 100);
+}
+
+/* Machines that drift by more than is assumed, of which earlier invocations tell. */
+static void earlier_invocations_tell_how_times_drift(void **state)
+{
+    (void)state;
+    const size_t trials = 2000, runs[] = {3, 5, 20};
+    const double drifts[] = {0, 0.05, 0.1, 0.15};
+    for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)
+        for (size_t j = 0; j < sizeof(drifts) / sizeof(*drifts); j++)
+            assert_true(held_after(16, trials, runs[i], STAT_OF_TIME, time_of_invocation,
+                                   &drifts[j]) >= trials * 93 / 100);
+    assert_true(held(trials, 20, STAT_OF_TIME, time_of_invocation, &drifts[3]) < trials * 70 / 100);
+    /* The assumed tenth counts as four invocations do, however many told otherwise. */
+    struct planted planted;
+    const uint64_t values[] = {1000, 1000, 1000};
+    const double paces[] = {80, 120, 80, 120, 80, 120, 80, 120}, steady[32] = {[0 ... 31] = 100};
+    const struct {
+        const double *paces;
+        size_t count;
+        double low, high;
+    } cases[] = {{paces, 0, 100, 100}, {paces, 1, 100, 100}, {paces, 2, 335, 336},
+                 {paces, 8, 378, 379}, {steady, 8, 47, 48},  {steady, 32, 24, 25}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        plant(&planted, values, 3, NULL, 0, 0);
+        planted.evidence.nature = STAT_OF_TIME;
+        planted.evidence.seconds = 0.01;
+        planted.evidence.paces = cases[i].paces;
+        planted.evidence.pace_count = cases[i].count;
+        const double drift = judge(&planted.evidence).from_drift;
+        if (!(drift > cases[i].low - 1e-6 && drift < cases[i].high + 1e-6))
+            fail_msg("case %zu: %g", i, drift);
+    }
 }
 
 static void drift_falls_with_time_not_with_executions(void **state)
@@ -475,6 +520,7 @@ int main(void)
         cmocka_unit_test(bars_hold_the_truth_in_at_least_95_of_100),
         cmocka_unit_test(one_run_says_nothing_of_how_the_program_varies),
         cmocka_unit_test(times_that_drift_between_invocations_are_held),
+        cmocka_unit_test(earlier_invocations_tell_how_times_drift),
         cmocka_unit_test(drift_falls_with_time_not_with_executions),
         cmocka_unit_test(a_cold_first_execution_is_noticed),
         cmocka_unit_test(switches_by_chance_are_held_and_never_certain),

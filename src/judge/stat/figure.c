@@ -21,9 +21,11 @@
 
 /* What times of one machine differ by from one invocation to the next, in which nothing that was
  * executed there had a part (docs/stat.md has the measurements): half of the 95 % interval as a
- * share of the time, and the part of the variance between executions that all of an invocation have
- * in common. Both are of short invocations; they fall with the fourth root of the time. */
+ * share of the time, as assumed where no earlier invocation tells, which counts as so many of them
+ * do; and the part of the variance between executions that all of an invocation have in common.
+ * Both are of short invocations; they fall with the fourth root of the time. */
 #define DRIFT         0.1
+#define DRIFT_WEIGHT  4.0
 #define DRIFT_LEAST   0.02
 #define DRIFT_SHARED  0.25
 #define DRIFT_SECONDS 0.1
@@ -88,6 +90,20 @@ static double leaning(const double *values, const struct moments *moments)
                         : 0;
 }
 
+/* Half of the 95 % interval, as a share: what is assumed, and what invocations showed. */
+static double drift_of(const struct stat_evidence *evidence)
+{
+    const double assumed = DRIFT / t_quantile(0.5 + CONFIDENCE / 2, DRIFT_WEIGHT);
+    double squares = DRIFT_WEIGHT * assumed * assumed, weight = DRIFT_WEIGHT;
+    if (evidence->pace_count >= SMALLEST_TO_TELL) {
+        const struct moments paces = moments_of(evidence->paces, evidence->pace_count);
+        const double seen = paces.mean > 0 ? paces.stdev / paces.mean : 0;
+        squares += ((double)paces.count - 1) * seen * seen;
+        weight += (double)paces.count - 1;
+    }
+    return t_quantile(0.5 + CONFIDENCE / 2, weight) * sqrt(squares / weight);
+}
+
 static void judge_spread(const struct stat_evidence *evidence, const double *values,
                          const struct moments *moments, struct stat_figure *found)
 {
@@ -100,7 +116,7 @@ static void judge_spread(const struct stat_evidence *evidence, const double *val
         found->from_spread = fmax(found->from_spread, above_chance(moments->mean * runs) / runs);
     if (evidence->nature == STAT_OF_TIME && found->runs >= SMALLEST_TO_TELL) {
         const double lasting = fmin(1.0, pow(DRIFT_SECONDS / evidence->seconds, 0.25));
-        found->from_drift = hypot(fmax(DRIFT * lasting, DRIFT_LEAST) * moments->mean,
+        found->from_drift = hypot(fmax(drift_of(evidence) * lasting, DRIFT_LEAST) * moments->mean,
                                   NORMAL_975 * moments->stdev * sqrt(DRIFT_SHARED) * lasting);
     }
 }

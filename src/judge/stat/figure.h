@@ -25,7 +25,11 @@ enum stat_nature {
 /* What is laid before the judge of one event. */
 struct stat_evidence {
     enum stat_nature nature;
-    double seconds;                  /* that all executions took */
+    double seconds; /* that all executions took */
+    /* Of times: what the program of the kit took in this invocation and in earlier ones, in any
+     * unit; how fast the machine was. */
+    const double *paces;
+    size_t pace_count;
     const struct stat_reading *runs; /* executions of the command */
     size_t run_count;
     const struct stat_reading *nulls; /* executions of a program whose truth is known */
