@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/compare.h"
 #include "machine/check.h"
+#include "study/compare.h"
 
 /* Words that might as well have come out otherwise, and words that say nothing. */
 static const char *const unsure_words[] = {"noisy", "inconclusive", "not falsifiable here"};
@@ -178,9 +179,12 @@ static double number_of(const json_t *row, const char *key)
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
-/* Whether a claim holds may depend on what a budget held: only estimates that part are other. */
+/* Whether a claim holds may depend on what a budget held: only estimates that part are other. Those
+ * of overhead are ratios of times, wherever a machine has times. */
 static int take_findings(const struct taking *taking, const json_t *envelope)
 {
+    const bool timed = strcmp(taking->study, "overhead") == 0 &&
+                       !taking->comparing->file.sides[taking->side].emulated;
     size_t i;
     json_t *row;
     json_array_foreach(json_object_get(envelope, "findings"), i, row)
@@ -194,7 +198,9 @@ static int take_findings(const struct taking *taking, const json_t *envelope)
                                           .unsure = AMONG(verdict, unsure_words),
                                           .estimated = true,
                                           .low = number_of(row, "low"),
-                                          .high = number_of(row, "high")};
+                                          .high = number_of(row, "high"),
+                                          .unit = text_of(row, "unit"),
+                                          .margin = timed ? COMPARE_TIME_MARGIN : 0};
         if (subject.failed || take(taking, text_string(&subject), &word) < 0)
             return -ENOMEM;
     }

@@ -159,8 +159,10 @@ static void put_quantities(const struct comparing *comparing, struct text *out)
     put_farthest(comparing, out);
     text_puts(out, ". ");
     if (within)
-        text_printf(out, "%zu group%s by less than runs of one machine do. ", within,
-                    within == 1 ? " differs" : "s differ");
+        text_printf(out,
+                    "%zu group%s by less than runs of one machine do, as seen between "
+                    "processes or assumed. ",
+                    within, within == 1 ? " differs" : "s differ");
     if (report->tests)
         text_printf(out,
                     "With %zu tests adjusted by Holm's method, machines that are alike are told "

@@ -46,6 +46,9 @@ int compare_add_median(struct compare_quantity *quantity, size_t side, double *v
     if (!count)
         return 0;
     sort_values(values, count);
+    double *step = &quantity->sides[side].step;
+    for (size_t i = 1; i < count && strcmp(quantity->unit, "ticks") == 0; i++)
+        *step = compare_common_step(*step, values[i] - values[i - 1]);
     return compare_add_value(quantity, side, quantile(values, count, .5));
 }
 

@@ -16,6 +16,7 @@
 
 #include "judge/compare/report.h"
 #include "stats/random.h"
+#include "study/compare.h"
 
 #define SEEDS 100u
 
@@ -233,6 +234,28 @@ static void the_middle_of_all_stands_for_times(void **state)
     end(&file, &report);
 }
 
+/* Many processes of one cell tell that times fell, the cell in the middle rose. */
+static void a_middle_that_shifts_the_other_way_tells_nothing(void **state)
+{
+    (void)state;
+    struct compare_case file;
+    struct compare_report report;
+    begin(&file, 2);
+    for (size_t cell = 0; cell < 2; cell++) {
+        struct compare_quantity *quantity = add_cell(&file, "perf-read", cell, true);
+        for (size_t i = 0; i < (cell ? 2 : 30); i++) {
+            compare_add_value(quantity, 0, 1000 + (double)i);
+            compare_add_value(quantity, 1, (cell ? 1500 : 500) + (double)i);
+        }
+    }
+    judge(&file, &report);
+    const struct compare_group *group = &report.groups[0];
+    assert_true(group->adjusted_p < .01 && group->delta < 0);
+    assert_true(report.effects[group->typical].shift > 0);
+    assert_int_equal(group->standing, STANDING_WITHIN);
+    end(&file, &report);
+}
+
 /* Three against thirty: the test tells, the interval of the effect would hold none. */
 static void a_difference_has_intervals_without_none(void **state)
 {
@@ -335,6 +358,22 @@ static void verdicts_that_change_are_found(void **state)
         (struct compare_word[]){
             {.word = (char *)"holds", .estimated = true, .low = 1, .high = 1},
             {.word = (char *)"does not hold", .estimated = true, .low = 4, .high = 4}});
+    say(&file, "estimates of times closer than runs are",
+        (struct compare_word[]){
+            {.word = (char *)"holds", .estimated = true, .low = 1, .high = 1.1, .margin = .25},
+            {.word = (char *)"does not hold", .estimated = true, .low = 1.3, .high = 1.4}});
+    say(&file, "estimates of times farther apart",
+        (struct compare_word[]){
+            {.word = (char *)"holds", .estimated = true, .low = 1, .high = 1.1, .margin = .25},
+            {.word = (char *)"does not hold", .estimated = true, .low = 1.4, .high = 1.5}});
+    say(&file, "estimates of different things",
+        (struct compare_word[]){
+            {.word = (char *)"holds", .estimated = true, .low = 1, .high = 2, .unit = "times"},
+            {.word = (char *)"does not hold",
+             .estimated = true,
+             .low = 4,
+             .high = 5,
+             .unit = "power"}});
     say(&file, "a run away",
         (struct compare_word[]){{.word = (char *)"exact", .near = "accurate"},
                                 {.word = (char *)"accurate", .near = "exact"}});
@@ -343,10 +382,10 @@ static void verdicts_that_change_are_found(void **state)
                                 {.word = (char *)"biased"}});
     judge(&file, &report);
     static const enum compare_standing standings[] = {
-        STANDING_SAME,    STANDING_DIFFERS, STANDING_UNSURE, STANDING_APART,
-        STANDING_DIFFERS, STANDING_SAME,    STANDING_UNSURE, STANDING_DIFFERS,
-        STANDING_UNSURE,  STANDING_UNSURE,  STANDING_UNSURE, STANDING_DIFFERS};
-    for (size_t i = 0; i < 12; i++)
+        STANDING_SAME,   STANDING_DIFFERS, STANDING_UNSURE,  STANDING_APART,  STANDING_DIFFERS,
+        STANDING_SAME,   STANDING_UNSURE,  STANDING_DIFFERS, STANDING_UNSURE, STANDING_UNSURE,
+        STANDING_UNSURE, STANDING_DIFFERS, STANDING_UNSURE,  STANDING_UNSURE, STANDING_DIFFERS};
+    for (size_t i = 0; i < 15; i++)
         assert_int_equal(report.verdicts[i].standing, standings[i]);
     assert_true(report.different);
     end(&file, &report);
@@ -445,6 +484,91 @@ static void times_must_differ_by_more_than_runs_do(void **state)
     plant(&file, "papi-low", &(struct planted){10, 20, NOISE_SMOOTH, 500, true}, &random);
     judge(&file, &report);
     assert_int_equal(report.groups[0].standing, STANDING_WITHIN);
+    assert_int_equal(report.groups[1].standing, STANDING_DIFFERS);
+    end(&file, &report);
+}
+
+/* Runs of 40 processes on each side that read a clock with a step: two steps or three, by chance.
+ */
+static void a_step_of_the_clock_is_no_difference(void **state)
+{
+    (void)state;
+    static const enum compare_standing standings[] = {STANDING_WITHIN, STANDING_DIFFERS};
+    for (size_t more = 1; more <= 2; more++) {
+        struct compare_case file;
+        struct compare_report report;
+        struct random random;
+        random_seed(&random, more);
+        begin(&file, 2);
+        struct compare_quantity *quantity = add_cell(&file, "timer", 0, true);
+        free(quantity->unit);
+        quantity->unit = strdup("ticks");
+        for (size_t i = 0; i < 80; i++) {
+            double runs[9];
+            for (size_t run = 0; run < 9; run++) /* one in nine differs */
+                runs[run] = 36 * (2 + (double)(i % 2 * more) + (random_below(&random, 9) == 0));
+            assert_int_equal(compare_add_median(quantity, i % 2, runs, 9), 0);
+        }
+        judge(&file, &report);
+        assert_true(fabs(report.groups[0].step - 36) < 1e-9);
+        assert_true(report.effects[0].ratio >= 1.5);
+        assert_int_equal(report.groups[0].standing, standings[more - 1]);
+        end(&file, &report);
+    }
+}
+
+/* A machine that is slow, by a factor of 1.6, but for the first six processes, and one that is so
+ * for these alone: cells of six processes, one after the other. */
+static void plant_states(struct compare_case *file, bool timed, double factor,
+                         struct random *random)
+{
+    for (size_t side = 0; side < 2; side++)
+        for (size_t i = 0; i < 72; i++) {
+            const bool slow = side ? i < 6 : i >= 6;
+            compare_add_value(add_cell(file, "clock", i % 12, timed), side,
+                              1000 * (slow ? 1.6 : 1) * (side ? factor : 1) +
+                                  drawn(random, NOISE_SMOOTH));
+        }
+}
+
+static void states_that_both_sides_show_are_no_difference(void **state)
+{
+    (void)state;
+    static const struct {
+        bool timed;
+        double factor; /* of the second side */
+        enum compare_standing standing;
+    } cases[] = {{true, 1, STANDING_WITHIN}, /* the first is slow for longer, and is no other */
+                 {true, .25, STANDING_DIFFERS},
+                 {true, 4, STANDING_DIFFERS},
+                 {false, 1, STANDING_DIFFERS}}; /* counts have no such states */
+    for (size_t i = 0; i < 4; i++)
+        for (unsigned seed = 0; seed < SEEDS; seed++) {
+            struct compare_case file;
+            struct compare_report report;
+            struct random random;
+            random_seed(&random, seed);
+            begin(&file, 2);
+            plant_states(&file, cases[i].timed, cases[i].factor, &random);
+            judge(&file, &report);
+            assert_int_equal(report.groups[0].standing, cases[i].standing);
+            end(&file, &report);
+        }
+}
+
+/* Twice the time is found where processes agree, and one instruction more where all are exact. */
+static void small_differences_beyond_the_noise_are_found(void **state)
+{
+    (void)state;
+    struct compare_case file;
+    struct compare_report report;
+    struct random random;
+    random_seed(&random, 5);
+    begin(&file, 2);
+    plant(&file, "times", &(struct planted){12, 6, NOISE_SMOOTH, 1000, true}, &random);
+    plant(&file, "counts", &(struct planted){12, 6, NOISE_NONE, 1, false}, &random);
+    judge(&file, &report);
+    assert_int_equal(report.groups[0].standing, STANDING_DIFFERS);
     assert_int_equal(report.groups[1].standing, STANDING_DIFFERS);
     end(&file, &report);
 }
@@ -582,6 +706,7 @@ int main(void)
         cmocka_unit_test(cells_of_few_processes_tell_together),
         cmocka_unit_test(the_middle_of_those_that_differ_stands_for_them),
         cmocka_unit_test(the_middle_of_all_stands_for_times),
+        cmocka_unit_test(a_middle_that_shifts_the_other_way_tells_nothing),
         cmocka_unit_test(a_difference_has_intervals_without_none),
         cmocka_unit_test(no_difference_contradicts_its_interval),
         cmocka_unit_test(verdicts_that_change_are_found),
@@ -590,6 +715,9 @@ int main(void)
         cmocka_unit_test(shares_of_runs_tell_together),
         cmocka_unit_test(facts_that_differ_are_told),
         cmocka_unit_test(times_must_differ_by_more_than_runs_do),
+        cmocka_unit_test(a_step_of_the_clock_is_no_difference),
+        cmocka_unit_test(states_that_both_sides_show_are_no_difference),
+        cmocka_unit_test(small_differences_beyond_the_noise_are_found),
         cmocka_unit_test(ticks_of_different_counters_are_converted_or_left_alone),
         cmocka_unit_test(times_of_emulated_machines_are_not_compared),
         cmocka_unit_test(what_one_side_lacks_is_set_apart),

@@ -55,15 +55,13 @@ static bool holds_nothing(const struct interval *interval)
 }
 
 /* A test that tells with an effect that may be none would contradict itself. */
-static enum compare_standing standing_told(const struct compare_case *file,
+static enum compare_standing standing_told(const struct compare_report *report,
                                            const struct compare_effect *effect)
 {
     if (holds_nothing(&effect->delta_interval) || holds_nothing(&effect->shift_interval))
         return STANDING_UNSURE;
-    return compare_beyond(file->quantities[effect->quantity].margin, effect->ratio, effect->shift,
-                          effect->first_median, effect->median)
-               ? STANDING_DIFFERS
-               : STANDING_WITHIN;
+    return compare_beyond(&report->groups[effect->group], effect) ? STANDING_DIFFERS
+                                                                  : STANDING_WITHIN;
 }
 
 static bool shifts(const struct compare_effect *effect)
@@ -71,13 +69,13 @@ static bool shifts(const struct compare_effect *effect)
     return effect->shift < 0 || effect->shift > 0;
 }
 
-static void conclude_effect(const struct compare_case *file, struct compare_effect *effect,
+static void conclude_effect(const struct compare_report *report, struct compare_effect *effect,
                             double share)
 {
     if (isnan(effect->p))
         return;
     if (shifts(effect) && is_told(effect->adjusted_p))
-        effect->standing = standing_told(file, effect);
+        effect->standing = standing_told(report, effect);
     else
         effect->standing = shifts(effect) && effect->least_p > share ? STANDING_FEW : STANDING_SAME;
 }
@@ -102,9 +100,9 @@ static int conclude_group(const struct compare_case *file, struct compare_report
                           struct compare_group *group, const size_t *of)
 {
     const struct compare_effect *typical = &report->effects[group->typical];
-    const bool told = is_told(group->adjusted_p) && shifts(typical);
-    const bool beyond = compare_beyond(file->quantities[group->quantity].margin, typical->ratio,
-                                       typical->shift, typical->first_median, typical->median);
+    /* The one in the middle may shift against what all of them tell: then it stands for nothing. */
+    const bool told = is_told(group->adjusted_p) && typical->shift * group->delta > 0;
+    const bool beyond = compare_beyond(group, typical);
     /* Times of one cell in many may be of the moment: all of its group must agree. */
     const bool together = file->quantities[group->quantity].timed && group->quantities > 1;
     group->differing = of[STANDING_DIFFERS];
@@ -196,7 +194,7 @@ int compare_adjust(const struct compare_case *file, struct compare_report *repor
         *entries[i].adjusted = tests[i].adjusted;
     const double share = COMPARE_LEVEL / (double)(report->tests ? report->tests : 1);
     for (size_t i = 0; i < report->effect_count; i++)
-        conclude_effect(file, &report->effects[i], share);
+        conclude_effect(report, &report->effects[i], share);
     for (size_t i = 0; i < report->verdict_count; i++)
         conclude_verdict(file, report, &report->verdicts[i]);
     return conclude_groups(file, report);

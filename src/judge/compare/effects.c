@@ -149,11 +149,14 @@ int compare_effects(const struct compare_case *file, struct compare_report *repo
     return error;
 }
 
-bool compare_beyond(double margin, double ratio, double shift, double first, double second)
+bool compare_beyond(const struct compare_group *group, const struct compare_effect *effect)
 {
+    const double margin = effect->shift > 0 ? group->above : group->below;
     if (!(margin > 0))
         return true;
-    if (!isnan(ratio))
-        return ratio > 1 + margin || ratio < 1 / (1 + margin);
-    return fabs(shift) > margin * fmax(fabs(first), fabs(second));
+    if (fabs(effect->shift) <= group->step)
+        return false;
+    if (!isnan(effect->ratio))
+        return effect->ratio > 1 + margin || effect->ratio < 1 / (1 + margin);
+    return fabs(effect->shift) > margin * fmax(fabs(effect->first_median), fabs(effect->median));
 }

@@ -5,6 +5,7 @@
 #include "judge/compare/evidence.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,16 @@ int compare_add_value(struct compare_quantity *quantity, size_t side, double val
         return -ENOMEM;
     *added = value;
     return 0;
+}
+
+double compare_common_step(double one, double other)
+{
+    while (other > 0) {
+        const double rest = fmod(one, other);
+        one = other;
+        other = rest;
+    }
+    return one;
 }
 
 int compare_say(struct compare_claim *claim, size_t side, const struct compare_word *word)

@@ -41,6 +41,8 @@ struct compare_word {
     const char *near;  /* the word that it is one stray run away from; static, NULL: none */
     bool estimated;    /* it rests on an estimate, and differs only where two of these part: */
     double low, high;  /* NaN: no interval is known */
+    const char *unit;  /* of the estimate, borrowed; NULL: every side has the same */
+    double margin;     /* estimates closer than this share are what runs of one machine differ by */
     size_t hits, runs; /* what is said is that `hits` of `runs` were alike; 0 runs: it is not */
 };
 struct compare_claim {
@@ -53,6 +55,7 @@ struct compare_claim {
 struct compare_values {
     double *list; /* one a process */
     size_t count;
+    double step; /* of the clock, that all runs are multiples apart; 0: none is known */
 };
 struct compare_quantity {
     char *study;   /* "error" */
@@ -89,6 +92,8 @@ struct compare_quantity *compare_add_quantity(struct compare_case *file,
                                               const struct compare_quantity *like);
 /* 0 or -ENOMEM. */
 int compare_add_value(struct compare_quantity *quantity, size_t side, double value);
+/* The greatest common divisor; of 0 and something that. */
+double compare_common_step(double one, double other);
 /* What is said now of a side; where another run of it said something else, it is unsure. */
 int compare_say(struct compare_claim *claim, size_t side, const struct compare_word *word);
 void compare_case_release(struct compare_case *file);

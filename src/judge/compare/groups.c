@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "judge/compare/parts.h"
+#include "stats/moments.h"
 #include "stats/two-samples.h"
 
 static bool same_group(const struct compare_case *file, const struct compare_effect *effect,
@@ -103,6 +104,76 @@ int compare_typical(const struct compare_case *file, const struct compare_report
     return 0;
 }
 
+/* --- what runs of one machine differ by --- */
+
+/* Of the processes of one side, each as a share of the median of its quantity, the middle 90 %; and
+ * the step of the clock. A machine that was now fast, now slow while it was measured may have been
+ * either for all of another run, which its number of processes would not tell. */
+struct side_spread {
+    struct interval shares;
+    double step;
+};
+
+static int spread_of(const struct compare_case *file, const struct compare_report *report,
+                     const struct compare_group *group, size_t side, struct side_spread *spread)
+{
+    size_t most = 0, count = 0;
+    for (size_t i = 0; i < report->effect_count; i++)
+        most += file->quantities[report->effects[i].quantity].sides[side].count;
+    AUTO_FREE double *shares = calloc(most + 1, sizeof(*shares));
+    *spread = (struct side_spread){.shares = {1, 1}};
+    if (!shares)
+        return -ENOMEM;
+    for (size_t i = 0; i < report->effect_count; i++) {
+        const struct compare_values *values =
+            &file->quantities[report->effects[i].quantity].sides[side];
+        if (report->effects[i].group != (size_t)(group - report->groups))
+            continue;
+        spread->step = compare_common_step(spread->step, values->step);
+        double *own = shares + count;
+        memcpy(own, values->list, values->count * sizeof(*own));
+        sort_values(own, values->count);
+        if (values->count < 2 || !(own[0] > 0))
+            continue;
+        const double median = quantile(own, values->count, .5);
+        for (size_t j = 0; j < values->count; j++)
+            own[j] /= median;
+        count += values->count;
+    }
+    sort_values(shares, count);
+    if (count)
+        spread->shares =
+            (struct interval){quantile(shares, count, .05), quantile(shares, count, .95)};
+    return 0;
+}
+
+/* What is assumed of runs and what is seen within them, as factors, have nothing to do with each
+ * other: their logarithms add up as squares. */
+static double both_margins(double assumed, double seen)
+{
+    return expm1(hypot(log1p(assumed), log(fmax(seen, 1))));
+}
+
+static int take_margins(const struct compare_case *file, const struct compare_report *report,
+                        struct compare_group *group)
+{
+    const struct compare_quantity *quantity = &file->quantities[group->quantity];
+    const struct compare_side *first = &file->sides[0], *other = &file->sides[group->side];
+    struct side_spread here, there;
+    group->above = group->below = quantity->margin;
+    if (!quantity->timed)
+        return 0;
+    if (spread_of(file, report, group, 0, &here) < 0 ||
+        spread_of(file, report, group, group->side, &there) < 0)
+        return -ENOMEM;
+    const bool turned = strcmp(group->unit, quantity->unit) != 0;
+    group->above = both_margins(group->above, here.shares.high / there.shares.low);
+    group->below = both_margins(group->below, there.shares.high / here.shares.low);
+    group->step =
+        fmax(here.step * (turned ? first->tick_ns : 1), there.step * (turned ? other->tick_ns : 1));
+    return 0;
+}
+
 /* --- what all say together --- */
 
 static void take_sums(struct compare_group *group, const struct stratified *sums)
@@ -138,6 +209,8 @@ int compare_groups(const struct compare_case *file, struct compare_report *repor
     for (size_t i = 0; i < report->group_count && error == 0; i++) {
         take_sums(&report->groups[i], &sums[i]);
         error = compare_typical(file, report, &report->groups[i], false);
+        if (error == 0)
+            error = take_margins(file, report, &report->groups[i]);
     }
     return error;
 }

@@ -21,5 +21,5 @@ int compare_adjust(const struct compare_case *file, struct compare_report *repor
 int compare_typical(const struct compare_case *file, const struct compare_report *report,
                     struct compare_group *group, bool own);
 
-/* Beyond what runs of one machine differ by, as a share; ratio may be NaN. */
-bool compare_beyond(double margin, double ratio, double shift, double first, double second);
+/* Is this effect of the group beyond what runs of one machine differ by? */
+bool compare_beyond(const struct compare_group *group, const struct compare_effect *effect);

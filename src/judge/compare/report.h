@@ -52,6 +52,9 @@ struct compare_group {
     double delta; /* Cliff's: of that one, or of all together */
     struct interval delta_interval;
     const char *unit;
+    /* Smaller differences are what runs of one machine differ by: shares of the lower value where
+     * that side lies above the first, and below; and a step of the clock, in `unit`. */
+    double above, below, step;
     double p, least_p, adjusted_p;
 };
 

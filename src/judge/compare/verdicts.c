@@ -27,8 +27,12 @@ static bool may_agree(const struct compare_word *one, const struct compare_word 
         return true;
     if (!one->estimated || !other->estimated)
         return false;
+    if (one->unit && other->unit && strcmp(one->unit, other->unit) != 0)
+        return true; /* estimates of different things */
     const bool known = one->low < one->high && other->low < other->high;
-    return !known || (one->low <= other->high && one->high >= other->low);
+    const double margin = fmax(one->margin, other->margin);
+    return !known || (one->low <= other->high + margin * fabs(other->high) &&
+                      other->low <= one->high + margin * fabs(one->high));
 }
 
 /* Each against the first that says anything. */
