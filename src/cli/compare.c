@@ -148,6 +148,12 @@ static void note_failures(struct comparing *comparing)
         else if (!judged->run->finished)
             compare_note(comparing, "the run in %s is not finished: less of it can be compared",
                          judged->run->name);
+        if (strcmp(judged->run->command, "truth") == 0)
+            compare_note(
+                comparing,
+                "the run in %s is not compared: assay truth counts a single execution; "
+                "count the program with assay repeat on each side and compare these stores",
+                judged->run->name);
     }
 }
 

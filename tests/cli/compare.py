@@ -255,6 +255,18 @@ class Compare(unittest.TestCase):
         self.assertEqual(self.compare("--fail-on", "difference", self.stores[0], other, status=4)["gate"]["failed"],
                          [{"name": other, "why": "not compared"}])
 
+    def test_a_truth_store_is_said_not_to_be_compared(self):
+        stores = [self.path(f"truth-{number}.sqlite") for number in (1, 2)]
+        for store in stores:
+            done = assay("truth", "--source", "step", "--store", store, "--quiet", "--", "true")
+            if done.returncode == 3:
+                self.skipTest("no execution can be counted here: " + done.stderr.strip()[:200])
+            self.assertEqual(done.returncode, 0, done.stderr)
+        envelope = self.compare("--fail-on", "difference", *stores, status=4)
+        self.assertEqual(envelope["gate"]["failed"], [{"name": stores[1], "why": "not compared"}])
+        for store in stores:
+            self.assertTrue([note for note in envelope["analysis"]["notes"] if store in note and "assay repeat" in note], envelope["analysis"]["notes"])
+
     def test_a_damaged_store_gets_a_sentence(self):
         damaged = self.path("damaged.sqlite")
         with open(self.stores[1], "rb") as file:
