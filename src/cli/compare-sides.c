@@ -171,6 +171,8 @@ static int fill_side(struct compare_side *side, const struct facts *facts, const
         text_printf(&counter, "%s;", value ? value : "");
     }
     side->emulated = facts_get(facts, "emulated") != NULL;
+    const char *hypervisor = facts_get(facts, "hypervisor");
+    side->shared = hypervisor && strcmp(hypervisor, "none") != 0;
     side->counter = text_take(&counter);
     return copy(&side->fingerprint, fingerprint) && side->counter ? 0 : -ENOMEM;
 }

@@ -117,10 +117,10 @@ class Compare(unittest.TestCase):
         renamed = [changed(self.path(f"{name}.sqlite"), self.path(f"{name}-renamed.sqlite"), other) for name in ("written", "read")]
         self.assertTrue(self.compare(*renamed)["analysis"]["deviations"])
 
-    def test_times_of_two_invocations_differ_beyond_a_factor_of_two(self):
+    def test_times_of_two_invocations_differ_beyond_a_margin(self):
         # All executions of one invocation share how fast the machine is at that moment. Counts that are known pass for times.
         stores = {}
-        for size in (100, 160, 240):
+        for size in (100, 160, 300):
             store = self.path(f"faults-{size}.sqlite")
             done = assay("stat", "-r", "15", "-e", EVENT, "--store", store, "--", "subject:faults", str(size))
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -132,7 +132,7 @@ class Compare(unittest.TestCase):
             times, = [group["standing"] for group in analysis["groups"] if group["event"] == "task-clock" and "faults" in group["subject"]]
             return times, analysis["different"]
         self.assertEqual(standings(100, 160), ("within", False))
-        self.assertEqual(standings(100, 240), ("differs", True))
+        self.assertEqual(standings(100, 300), ("differs", True))
 
     def test_programs_that_wait_for_a_cpu_are_no_difference_those_that_take_much_longer_are(self):
         program, duration = self.path("waits"), self.path("duration")

@@ -19,6 +19,7 @@ struct compare_side {
     char *counter;     /* whose ticks "ticks" are, in words; sides with other words have others */
     double tick_ns;    /* ns that one of them takes; 0: not known */
     bool emulated;     /* its times mean nothing */
+    bool shared;       /* somebody unseen may have the other thread of its cores */
 };
 
 /* Something that its machine says of itself. */
