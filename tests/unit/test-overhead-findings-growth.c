@@ -245,6 +245,11 @@ static void a_group_grows_slower_or_does_not(void **state)
     growth(hand, 980, 1000, 1);
     assert_finding(hand, "W7", FINDING_INCONCLUSIVE, NULL);
     hand_free(hand);
+    hand = hand_new(); /* half of the claim was not asked */
+    hand_warm(hand, "perf-read.read", 1000);
+    hand_slope(hand, "perf-read.read", false, 100, 1);
+    assert_finding(hand, "W7", FINDING_INCONCLUSIVE, "were not both measured");
+    hand_free(hand);
     hand = hand_new(); /* a group that grows not at all grows slower */
     hand_warm(hand, "perf-read.read", 1000);
     hand_slope(hand, "perf-read.read", false, 0, 1);

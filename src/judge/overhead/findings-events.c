@@ -271,6 +271,8 @@ void rule_more_events(const struct overhead_facts *facts, struct finding *findin
         straight.slope && !verdict_graver(slower.gravest.verdict, straight.gravest.verdict);
     finding->unit = by_power ? "power of the number of events" : "times";
     estimate_report(by_power ? &straight.gravest : &slower.gravest, finding);
+    if (!slower.slope && finding->verdict == FINDING_HOLDS)
+        finding->verdict = FINDING_INCONCLUSIVE; /* half of the claim was not asked */
     if (straight.slope)
         tell_power(facts, straight.slope, finding);
     tell_slower(facts, &slower, finding);
