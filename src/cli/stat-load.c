@@ -221,7 +221,7 @@ void stat_load_paces(struct stat_run *run)
         timed = timed || stat_is_time(&run->events[i]);
     if (timed && run->null_cell && store_info(run->store, &info, NULL) == 0 && info.kit)
         add_pace(run, run->store, info.kit);
-    for (size_t i = 1; run->pace_count && i < STAT_PACES; i++) {
+    for (size_t i = 1; info.kit && run->pace_count && i < STAT_PACES; i++) {
         struct store *store = NULL;
         char *older;
         if (store_latest_before(run->fingerprint, "stat", path, &older, NULL) < 0)

@@ -181,7 +181,7 @@ static int take_margins(const struct compare_case *file, const struct compare_re
     if (spread_of(file, report, group, 0, &here) < 0 ||
         spread_of(file, report, group, group->side, &there) < 0)
         return -ENOMEM;
-    const bool turned = strcmp(group->unit, quantity->unit) != 0;
+    const bool turned = group->unit && strcmp(group->unit, quantity->unit) != 0;
     group->above = both_margins(group->above, here.shares.high / there.shares.low);
     group->below = both_margins(group->below, there.shares.high / here.shares.low);
     group->step =
