@@ -154,7 +154,7 @@ static void find_broken_off(struct stat_run *run)
 /* --- how fast the machine was, now and before --- */
 
 struct pace {
-    const struct cell *like; /* the cell of this run; NULL: that is it */
+    const struct cell *like; /* of this run */
     uint32_t cell, counter;  /* of the program of known truth in the store; 0: it has none */
     double times[STAT_NULLS];
     size_t count;
