@@ -23,8 +23,6 @@
 static const char folder_suffix[] = ".parts";
 static const char named_suffix[] = "-run.sqlite.parts";
 /* A run that begins in the same millisecond has the same name: the later one tries again. */
-#define NAME_TRIES 50
-#define MS_US      1000
 
 static int no_memory(struct failure *failure)
 {
@@ -95,28 +93,21 @@ static int make_folder(struct run_place *place, struct failure *failure)
                      place->folder, strerror(error));
 }
 
+static int make_at(void *context, const char *store, struct failure *failure)
+{
+    struct run_place *place = context;
+    int error = take_names(place, store, failure);
+    return error < 0 ? error : make_folder(place, failure);
+}
+
 int run_place_create(struct run_place *place, const char *store, const char *fingerprint,
                      struct failure *failure)
 {
-    int error = 0;
-    if (store && *store) {
-        error = take_names(place, store, failure);
-        return error < 0 ? error : make_folder(place, failure);
-    }
-    if (store)
+    if (!store)
+        return store_make_default(fingerprint, "run", make_at, place, failure);
+    if (!*store)
         return fail_with(failure, -EINVAL, "--store must name a file");
-    for (int tries = 0; tries < NAME_TRIES; tries++) {
-        AUTO_FREE char *named = NULL;
-        error = store_default_path(fingerprint, "run", &named, failure);
-        if (error == 0)
-            error = take_names(place, named, failure);
-        if (error == 0)
-            error = make_folder(place, failure);
-        if (error != -EEXIST)
-            break;
-        usleep(MS_US);
-    }
-    return error;
+    return make_at(place, store, failure);
 }
 
 /* --- the latest one --- */

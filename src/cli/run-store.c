@@ -27,20 +27,26 @@ static struct store_run run_of(const struct run_store *run, const char *argv)
                               .kit = run->catalogue->build};
 }
 
+struct new_store {
+    struct store_run described;
+    struct store **store;
+};
+
+static int create_at(void *context, const char *path, struct failure *failure)
+{
+    const struct new_store *wanted = context;
+    return store_create(wanted->store, path, &wanted->described, failure);
+}
+
 int run_store_create(const struct run_store *run, struct store **store, struct failure *failure)
 {
     AUTO_FREE char *argv = gather_argv(run->common);
-    AUTO_FREE char *place = NULL;
-    const char *path = run->path;
-    int error = argv ? 0 : fail_with(failure, -ENOMEM, "out of memory");
-    if (error == 0 && !path) {
-        error = store_default_path(run->catalogue->fingerprint, run->command, &place, failure);
-        path = place;
-    }
-    if (error < 0)
-        return error;
-    struct store_run described = run_of(run, argv);
-    return store_create(store, path, &described, failure);
+    if (!argv)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    struct new_store wanted = {run_of(run, argv), store};
+    return run->path ? create_at(&wanted, run->path, failure)
+                     : store_make_default(run->catalogue->fingerprint, run->command, create_at,
+                                          &wanted, failure);
 }
 
 int run_store_reopen(const struct run_store *run, struct store **store, struct store_info *info,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "store/collection.h"
@@ -15,6 +16,8 @@
 
 static const char suffix[] = ".sqlite";
 static const char parts_suffix[] = ".parts";
+#define NAME_TRIES 200
+#define MS_US      1000
 
 /* XDG asks for relative values to be ignored. */
 static int state_folder(struct text *folder, struct failure *failure)
@@ -91,6 +94,21 @@ int store_default_path(const char *fingerprint, const char *command, char **path
     text_printf(&folder, "/%s-%s%s", time, command, suffix);
     *path = text_take(&folder);
     return *path ? 0 : fail_with(failure, -ENOMEM, "memory ran out");
+}
+
+int store_make_default(const char *fingerprint, const char *command, store_maker *make,
+                       void *context, struct failure *failure)
+{
+    int error = -EEXIST;
+    for (int tries = 0; tries < NAME_TRIES && error == -EEXIST; tries++) {
+        AUTO_FREE char *path = NULL;
+        if (tries > 0)
+            usleep(MS_US);
+        error = store_default_path(fingerprint, command, &path, failure);
+        if (error == 0)
+            error = make(context, path, failure);
+    }
+    return error;
 }
 
 /* --- the newest --- */

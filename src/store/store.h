@@ -36,6 +36,11 @@ struct store_run {
 /* $XDG_STATE_HOME/assay/FINGERPRINT/TIME-COMMAND.sqlite (folders made); the caller frees *path. */
 int store_default_path(const char *fingerprint, const char *command, char **path,
                        struct failure *failure);
+/* Makes something at such a path: `make` is called with the next one as long as it finds its path
+ * taken (-EEXIST), because commands that begin in the same millisecond get the same. */
+typedef int store_maker(void *context, const char *path, struct failure *failure);
+int store_make_default(const char *fingerprint, const char *command, store_maker *make,
+                       void *context, struct failure *failure);
 /* Makes the folder and those above it, for this user alone. */
 int store_make_folders(const char *folder, struct failure *failure);
 /* The newest unfinished run of that command in the default place, or -ENOENT. */

@@ -39,6 +39,35 @@ static void stores_live_below_the_state_folder(void **state)
     assert_non_null(strstr(refusal.text, "XDG_STATE_HOME"));
 }
 
+static int touch(void *context, const char *path, struct failure *failure)
+{
+    (void)failure;
+    AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    *(size_t *)context += fd >= 0;
+    return fd < 0 ? -errno : 0;
+}
+
+static int refuse(void *context, const char *path, struct failure *failure)
+{
+    (void)path;
+    ++*(size_t *)context;
+    return fail_with(failure, -EACCES, "no");
+}
+
+/* Two commands that begin in the same millisecond: neither is told that its store is there. */
+static void stores_made_at_the_same_time_get_names_of_their_own(void **state)
+{
+    struct fixture *fixture = *state;
+    size_t made = 0, refused = 0;
+    struct failure refusal = {0};
+    setenv("XDG_STATE_HOME", fixture->folder, 1);
+    for (int i = 0; i < 20; i++)
+        must(store_make_default("cafe", "measure", touch, &made, failure));
+    assert_int_equal(made, 20);
+    assert_int_equal(store_make_default("cafe", "measure", refuse, &refused, &refusal), -EACCES);
+    assert_int_equal(refused, 1); /* not a matter of names */
+}
+
 /* Makes a store in the default place and returns its path. */
 static char *make_in_place(struct fixture *fixture, const char *machine, const char *command,
                            bool plan, bool finish)
@@ -137,6 +166,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         CASE(stores_live_below_the_state_folder),
+        CASE(stores_made_at_the_same_time_get_names_of_their_own),
         CASE(the_newest_unfinished_run_is_found),
         CASE(runs_within_a_run_are_found),
     };
