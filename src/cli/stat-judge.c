@@ -148,6 +148,7 @@ static int judge_event(struct stat_run *run, struct stat_event *event)
         .null_count = run->null_count,
         .has_truth = event->has_truth,
         .truth = event->truth,
+        .is_random = !run->is_controlled,
         .per_fault = overcount(event, CAUSE_FAULT_OVERCOUNT, "page fault"),
         .faults = faults,
         .per_interrupt = overcount(event, CAUSE_INTERRUPT_OVERCOUNT, "interrupt"),

@@ -65,6 +65,21 @@ static void exact_overhead_is_subtracted_to_the_count(void **state)
     assert_true(found.min == 1042 && found.max == 1042 && found.share == 1);
 }
 
+/* The layout of memory that adds a page fault in one execution of ten is missing from three of ten
+ * lots of eleven. */
+static void equal_nulls_are_not_certain_of_one_execution_at_random_addresses(void **state)
+{
+    (void)state;
+    struct planted planted;
+    plant(&planted, (uint64_t[]){103}, 1, (uint64_t[]){3, 3, 3, 3, 3}, 5, 1);
+    planted.evidence.is_random = true;
+    const struct stat_figure found = judge(&planted.evidence);
+    assert_true(found.corrected == 101 && found.uncertainty == 1);
+    plant(&planted, (uint64_t[]){103, 103, 103}, 3, (uint64_t[]){3, 3, 3, 3, 3}, 5, 1);
+    planted.evidence.is_random = true;
+    assert_true(judge(&planted.evidence).uncertainty == 0);
+}
+
 static void one_wild_null_moves_nothing_but_the_bar(void **state)
 {
     (void)state;
@@ -504,6 +519,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_overhead_is_subtracted_to_the_count),
+        cmocka_unit_test(equal_nulls_are_not_certain_of_one_execution_at_random_addresses),
         cmocka_unit_test(one_wild_null_moves_nothing_but_the_bar),
         cmocka_unit_test(no_count_is_below_zero),
         cmocka_unit_test(what_relaying_added_is_taken_off_and_in_the_bar),

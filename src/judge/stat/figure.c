@@ -154,9 +154,13 @@ static void judge_nulls(const struct stat_evidence *evidence, double *values,
     const bool alone = found->runs < SMALLEST_TO_TELL;
     found->from_nulls =
         half_width(moments.stdev, count, sqrt((alone ? 1.0 : 0.0) + of_median * of_median));
-    if (alone) /* small whole numbers spread less than they differ: what was seen may come again */
-        found->from_nulls =
-            fmax(found->from_nulls, fmax(moments.max - median, median - moments.min));
+    if (alone) { /* small whole numbers spread less than they differ: what was seen may come again
+                  */
+        const double seen = fmax(moments.max - median, median - moments.min);
+        /* and a few that are equal do not exclude the next whole number where addresses are random
+         */
+        found->from_nulls = fmax(found->from_nulls, evidence->is_random ? fmax(seen, 1) : seen);
+    }
 }
 
 /* A sample of the turns that there were, drawn without putting back, of which each counts as

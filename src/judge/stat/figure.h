@@ -35,7 +35,8 @@ struct stat_evidence {
     const struct stat_reading *nulls; /* executions of a program whose truth is known */
     size_t null_count;
     bool has_truth;
-    int64_t truth; /* what that program's own code does of it */
+    int64_t truth;  /* what that program's own code does of it */
+    bool is_random; /* addresses and the like are not controlled, and differ between executions */
     /* Counts too many that validation found for each page fault and each interrupt, and how many of
      * them an execution had; 0: none is known. */
     double per_fault, faults;
