@@ -72,20 +72,21 @@ class Truths(Case):
         rows = self.results("--event", event, *words, **options)
         for row in rows:
             # Unoptimised, a compiler may fetch the two operands of the slot inside the window.
-            self.assertIn(row["overhead"], (0, 2) if row["opt"] == "O0" else (0,), row)
-            self.assertEqual(set(row["values"]), {row["truth"] + row["overhead"]}, row)
-            self.assertEqual((row["error"], row["disturbed"]), (row["overhead"], 0), row)
+            overhead = row["overhead"] or 0
+            self.assertIn(overhead, (0, 2) if row["opt"] == "O0" else (0,), row)
+            self.assertEqual(set(row["values"]), {row["truth"] + overhead}, row)
+            self.assertEqual((row["error"], row["disturbed"]), (overhead, 0), row)
         return rows
 
     def test_step_counts_null_loop_and_adds(self):
         rows = self.exact("step/instructions/", "--specimen", "null,loop,adds", "--n", "1,10,1000", "--runs", "2")
-        rows += self.exact("step/instructions/", "--specimen", "loop", "--n", "10000", "--runs", "2")
+        rows += self.exact("step/instructions/", "--specimen", "loop", "--n", "10000", "--runs", "1", "--no-overhead")
         self.assertEqual({(row["path"], row["pattern"]) for row in rows}, {("bare", "rr")})
         self.assertEqual(len(rows), 10)
 
     def test_trap_counts_null_loop_and_adds_up_to_ten_thousand(self):
         rows = self.exact("trap/instructions/", "--specimen", "null,loop,adds", "--n", "1,10,1000", "--runs", "3")
-        rows += self.exact("trap/instructions/", "--specimen", "loop", "--n", "10000", "--runs", "3")
+        rows += self.exact("trap/instructions/", "--specimen", "loop", "--n", "10000", "--runs", "1", "--no-overhead")
         self.assertEqual({(row["path"], row["pattern"]) for row in rows}, {("trap", "ao")})
         self.assertEqual(len(rows), 10)
 
@@ -206,10 +207,6 @@ class Broken(Case):
 class EvenMalloc(Case):
     """What differs between papi-high's runs is malloc, which PAPI calls in every region, and measure says so."""
 
-    def measured(self, *words, **options):
-        return self.results("--event", "step/instructions/", "--path", "papi-high", "--specimen", "null", "--runs", "12",
-                            "--link", "lazy", "--no-overhead", *words, **options)
-
     def test_every_later_run_is_equal_with_an_allocator_that_always_does_the_same(self):
         even = pathlib.Path(BUILD, "tests/cli/harness-even")
         if not even.exists():
@@ -219,7 +216,8 @@ class EvenMalloc(Case):
         for file in (f"{tap.KIT}/assay-probe", even):
             shutil.copy(file, kit)
         (kit / "manifest").write_text(f"assay-kit 1\nbuild even\nisa {os.uname().machine}\nharness harness-even lazy\n")
-        rows = self.measured("--counters", "1,3,7", kit=str(kit))
+        rows = self.results("--event", "step/instructions/", "--path", "papi-high", "--specimen", "null", "--runs", "6", "--link", "lazy",
+                            "--no-overhead", "--counters", "1,3,7", kit=str(kit))
         self.assertEqual(len(rows), 3)
         for row in rows:
             self.assertEqual(len(set(row["values"][1:])), 1, row)
@@ -227,9 +225,10 @@ class EvenMalloc(Case):
         self.assertEqual(sorted(row["values"][1] for row in rows), [row["values"][1] for row in rows])
 
     def test_measure_says_so(self):
-        self.measured("--counters", "1")
         done = self.measure("--event", "step/instructions/", "--path", "papi-high,perf-prctl", "--pattern", "rr", "--specimen", "null",
                             "--runs", "1", "--no-overhead")
+        if done.returncode == 3:
+            self.skipTest(done.stderr)
         words = " ".join(done.stdout.split())
         for note in ("papi-high: on a software event", "every region allocates memory inside its window", "perf-prctl: starts and stops every event"):
             self.assertEqual(words.count(note), 1, done.stdout)
@@ -241,7 +240,7 @@ class Unsteppable(Broken):
     test_by_both_sources = None  # of paths that can be
 
     def reason(self, path):
-        done = self.measure("--event", "step/instructions/", "--path", path, "--specimen", "null", "--runs", "1", kit=self.kit)
+        done = self.measure("--event", "step/instructions/", "--path", path, "--specimen", "null", "--runs", "1", "--no-overhead", kit=self.kit)
         if "ptrace" in done.stderr or "single-step" in done.stderr:
             self.skipTest(done.stderr.strip())
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)

@@ -457,7 +457,7 @@ static pid_t start(struct watch *watch, struct failure *failure)
     if (asprintf(&harness, "%s/%s", session->kit.folder, file) < 0)
         return fail_with(failure, -ENOMEM, "out of memory");
     struct source_visit visit = {session->workspace.job, session->kit.folder, harness,
-                                 source->keeps ? workspace_kept(&session->workspace) : NULL};
+                                 workspace_kept(&session->workspace, source->keeps)};
     return counting_start(source, &visit, &session->outlets, failure);
 }
 

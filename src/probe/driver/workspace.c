@@ -88,14 +88,17 @@ int workspace_folder(struct workspace *workspace, struct failure *failure)
     return 0;
 }
 
-void *workspace_kept(struct workspace *workspace)
+void *workspace_kept(struct workspace *workspace, unsigned keeper)
 {
-    if (!workspace->kept) {
+    if (keeper < 1 || keeper > WORKSPACE_KEEPERS)
+        return NULL;
+    void **place = &workspace->kept[keeper - 1];
+    if (!*place) {
         void *kept =
             mmap(NULL, WORKSPACE_KEPT, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        workspace->kept = kept == MAP_FAILED ? NULL : kept;
+        *place = kept == MAP_FAILED ? NULL : kept;
     }
-    return workspace->kept;
+    return *place;
 }
 
 void workspace_empty_folder(const struct workspace *workspace)
@@ -107,8 +110,9 @@ void workspace_empty_folder(const struct workspace *workspace)
 void workspace_free(struct workspace *workspace)
 {
     unmap(workspace);
-    if (workspace->kept)
-        munmap(workspace->kept, WORKSPACE_KEPT);
+    for (unsigned keeper = 0; keeper < WORKSPACE_KEEPERS; keeper++)
+        if (workspace->kept[keeper])
+            munmap(workspace->kept[keeper], WORKSPACE_KEPT);
     if (workspace->fd >= 0)
         close(workspace->fd);
     if (workspace->folder)

@@ -8,12 +8,14 @@
 #include "base/failure.h"
 #include "probe/harness/job.h"
 
+#define WORKSPACE_KEEPERS 2u
+
 struct workspace {
     int fd; /* memfd; -1: none yet */
     struct job *job;
     size_t bytes;
-    char *folder; /* NULL: none yet */
-    void *kept;   /* NULL: none yet */
+    char *folder;                  /* NULL: none yet */
+    void *kept[WORKSPACE_KEEPERS]; /* NULL: none yet */
 };
 
 /* A job for these runs and counters, answer fields zeroed. */
@@ -25,8 +27,8 @@ int workspace_tour(struct workspace *workspace, uint32_t runs, uint32_t counters
 /* An empty private folder, named in the job. */
 int workspace_folder(struct workspace *workspace, struct failure *failure);
 /* Memory that counting processes of a session share, one after the other: what one of them learnt
- * the next need not learn again. Zero at first; NULL: there is none. */
+ * the next need not learn again. keeper: whose, from 1. Zero at first; NULL: there is none. */
 #define WORKSPACE_KEPT 65536u
-void *workspace_kept(struct workspace *workspace);
+void *workspace_kept(struct workspace *workspace, unsigned keeper);
 void workspace_empty_folder(const struct workspace *workspace);
 void workspace_free(struct workspace *workspace);

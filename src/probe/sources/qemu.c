@@ -13,10 +13,12 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "probe/driver/workspace.h"
 #include "probe/sources/program.h"
 #include "probe/sources/qemu-found.h"
 #include "probe/sources/qemu-output.h"
 #include "probe/sources/trial.h"
+#include "specimens/specimen.h"
 
 #define PLUGIN       "assay-qemu.so"
 #define OUTPUT_MAX   (64u << 20)
@@ -38,6 +40,32 @@ static int qemu_usable(const char *kit, char *reason, size_t size)
 }
 
 /* --- counting --- */
+
+/* Where windows are, learnt once in a session. */
+struct kept_marks {
+    char key[384];
+    uint64_t opens, closed;
+};
+#define KEPT_MOST ((WORKSPACE_KEPT - sizeof(uint64_t)) / sizeof(struct kept_marks))
+struct kept_windows {
+    uint32_t count;
+    struct kept_marks list[KEPT_MOST];
+};
+_Static_assert(sizeof(struct kept_windows) <= WORKSPACE_KEPT, "it must fit");
+
+/* What tells windows apart. False: it is not known. */
+static bool name_window(const struct source_visit *visit, char *key, size_t size)
+{
+    const struct job *job = visit->job;
+    const struct specimen *specimen;
+    struct specimen_parameters parameters;
+    struct failure failure = {0};
+    if (specimen_parse(job->specimen, &specimen, &parameters, &failure) < 0)
+        return false;
+    int length = snprintf(key, size, "%s %s %u %u %u %s", job->path, job->opt, job->pattern,
+                          job->separate, (unsigned)specimen->form, visit->harness);
+    return length > 0 && (size_t)length < size;
+}
 
 /* Where the window is: the harness says so and ends. */
 static int ask_marks(const struct source_visit *visit, const char *emulator, uint64_t *opens,
@@ -61,6 +89,30 @@ static int ask_marks(const struct source_visit *visit, const char *emulator, uin
     }
     trial_free(&trial);
     return result;
+}
+
+/* The same, asked once for all visits of a session that have this window. */
+static int find_marks(const struct source_visit *visit, const char *emulator, uint64_t *opens,
+                      uint64_t *closed)
+{
+    struct kept_windows *kept = visit->kept;
+    char key[sizeof(kept->list->key)];
+    bool known = kept && name_window(visit, key, sizeof(key));
+    for (uint32_t index = 0; known && index < kept->count && index < KEPT_MOST; index++)
+        if (strcmp(kept->list[index].key, key) == 0) {
+            *opens = kept->list[index].opens;
+            *closed = kept->list[index].closed;
+            return 0;
+        }
+    int result = ask_marks(visit, emulator, opens, closed);
+    if (result < 0 || !known || kept->count >= KEPT_MOST)
+        return result;
+    struct kept_marks *fresh = &kept->list[kept->count];
+    snprintf(fresh->key, sizeof(fresh->key), "%s", key);
+    fresh->opens = *opens;
+    fresh->closed = *closed;
+    kept->count++; /* last: a process that is ended before leaves nothing */
+    return 0;
 }
 
 static int read_output(const struct source_visit *visit, const char *path, qemu_counts *rows)
@@ -135,7 +187,7 @@ static int run_plugin(struct trial *trial, const char *emulator, const char *plu
     const char *words[COMMAND_MOST];
     AUTO_TEXT struct text argument = {0};
     uint64_t opens = 0, closed = 0;
-    int result = ask_marks(visit, emulator, &opens, &closed);
+    int result = find_marks(visit, emulator, &opens, &closed);
     if (result < 0)
         return result;
     qemu_put_value(&argument, plugin);
@@ -179,6 +231,7 @@ const struct source source_qemu = {
     .classes = classes,
     .runs = 3,
     .needs_folder = true,
+    .keeps = 2,
     .usable = qemu_usable,
     .count = qemu_count,
 };

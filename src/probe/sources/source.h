@@ -32,7 +32,7 @@ struct source {
     const char *const *classes; /* ends with NULL; "…-raw": what it sees itself, without a class */
     uint32_t runs;              /* a sensible number of runs, where nobody says how many */
     bool needs_folder;          /* job->folder must be there: it writes files */
-    bool keeps;                 /* uses the memory `kept` of its visits; one source does */
+    unsigned keeps; /* uses the memory `kept` of its visits, that of this number; 0: not */
     /* Can it count on this machine? 0, or negative errno with the reason. NULL: where one of its
      * paths is offered. Called once, when a session begins; kit as above. */
     int (*usable)(const char *kit, char *reason, size_t size);

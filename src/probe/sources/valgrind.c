@@ -338,7 +338,7 @@ const struct source source_valgrind = {
     .classes = classes,
     .runs = 1,
     .needs_folder = true,
-    .keeps = true,
+    .keeps = 1,
     .usable = valgrind_usable,
     .count = valgrind_count,
 };
