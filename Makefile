@@ -11,7 +11,7 @@ export FUZZ_SECONDS JOBS
 
 ninja = ninja -C $(BUILD) -j $(JOBS)
 
-.PHONY: all help run test kits lab deps install bench lint clang sanitize fuzz coverage dist deb clean
+.PHONY: all help run test test-all kits lab deps install bench lint clang sanitize fuzz coverage dist deb release-check clean
 
 all: ## build assay and its kit (build/assay, build/libexec/)
 	@scripts/deps --check run
@@ -20,7 +20,7 @@ all: ## build assay and its kit (build/assay, build/libexec/)
 	@scripts/kits --built $(BUILD)
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 23
 
 run: ## build, then measure this machine with every study, which takes two minutes
 	@scripts/deps run
@@ -31,7 +31,14 @@ run: ## build, then measure this machine with every study, which takes two minut
 	@$(ninja) $$([ -t 1 ] || echo --quiet)
 	@scripts/first-run $(BUILD)
 
-test: ## build, then run every test; the last line counts them
+test: ## build, then run the tests that show whether assay works on this machine; the last line is the tally
+	@scripts/deps test
+	@scripts/configure $(BUILD) -Dtests=enabled
+	@$(ninja)
+	@scripts/kits --built $(BUILD)
+	@scripts/run-tests $(BUILD) --no-suite foreign --no-suite lab --no-suite web
+
+test-all: ## the same, and proofs by emulation, other ISAs, the emulated machine, pages in a browser
 	@scripts/deps test
 	@scripts/configure $(BUILD) -Dtests=enabled
 	@$(ninja)
@@ -66,26 +73,21 @@ bench: ## figures: cost of a library read, speed of stepping, samples per second
 	@$(ninja) --quiet
 	@meson test -C $(BUILD) --no-rebuild --benchmark --verbose
 
+clang: ## build everything once with clang: warnings are errors, sanitizers for addresses and undefined behaviour, libFuzzer
+	@scripts/deps --check test
+	@CC="$$(command -v ccache) clang" CXX="$$(command -v ccache) clang++" scripts/configure build-clang -Dwerror=true -Dtests=enabled \
+	    -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false -Dprobe_static=false -Doptimization=1 -Dc_args=-gline-tables-only
+	@ninja -C build-clang -j $(JOBS)
+
 lint: clang ## formatting, clang-tidy, cppcheck, licences, shell scripts
 	@scripts/lint build-clang
 
-clang: ## build everything with clang, warnings are errors
-	@CC=clang CXX=clang++ scripts/configure build-clang -Dwerror=true -Dtests=enabled
-	@ninja -C build-clang -j $(JOBS)
+sanitize: clang ## the tests on that build, but for those that try little sanitized that others do not; THOROUGH=1 runs these too
+	@scripts/run-tests build-clang --no-suite proof --no-suite lab --no-suite liar --no-suite repository --no-suite web \
+	    --no-suite unsanitized $(if $(THOROUGH),,--no-suite thorough)
 
-sanitize: ## the tests with address and undefined-behaviour sanitizers, but for those that try nothing sanitized that others do not try too
-	@scripts/deps --check test
-	@scripts/configure build-sanitize -Dtests=enabled -Db_sanitize=address,undefined -Dprobe_static=false
-	@ninja -C build-sanitize -j $(JOBS)
-	@scripts/kits build-sanitize
-	@scripts/run-tests build-sanitize --no-suite proof --no-suite lab --no-suite liar --no-suite repository --no-suite web \
-	    --no-suite unsanitized
-
-fuzz: ## run each fuzz target for FUZZ_SECONDS with libFuzzer
-	@CC=clang scripts/configure build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
-	    -Dprobe_static=false -Dc_args=-fsanitize=fuzzer-no-link
-	@ninja -C build-fuzz -j $(JOBS) fuzzers
-	@scripts/fuzz build-fuzz
+fuzz: clang ## run each fuzz target of that build for FUZZ_SECONDS
+	@scripts/fuzz build-clang
 
 coverage: ## run the tests and report which lines they reach
 	@scripts/deps --check test
@@ -96,8 +98,13 @@ coverage: ## run the tests and report which lines they reach
 dist: all ## a source archive of the last commit, with the script of pages in it: build/meson-dist
 	@meson dist -C $(BUILD) --no-tests
 
-deb: all ## Debian packages from that archive, built without a network: build/deb; TWICE=1 builds them twice and compares
-	@scripts/deb $(BUILD) $(if $(TWICE),--twice)
+deb: all ## Debian packages from that archive, built without a network: build/deb
+	@scripts/deb $(BUILD)
+
+release-check: all ## for a release, beside .ci/run: packages built twice with the same bytes and tried, all tests with sanitizers
+	@$(MAKE) --no-print-directory sanitize THOROUGH=1
+	@scripts/deb $(BUILD) --twice
+	@scripts/try-deb $(BUILD)/deb
 
 clean: ## remove every build folder
-	rm -rf -- $(BUILD) build-clang build-sanitize build-fuzz build-coverage .cache
+	rm -rf -- $(BUILD) build-clang build-coverage .cache

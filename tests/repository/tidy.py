@@ -34,6 +34,7 @@ class Tidy(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="assay-tidy-")
         self.addCleanup(shutil.rmtree, self.folder)
+        self.env = dict(os.environ, XDG_CACHE_HOME=os.path.join(self.folder, "cache"))
         os.makedirs(os.path.join(self.folder, "build"))
         os.makedirs(os.path.join(self.folder, "include"))
         self.write(".clang-tidy", "Checks: '-*,misc-redundant-expression,bugprone-macro-parentheses,clang-diagnostic-self-assign'\n"
@@ -52,12 +53,12 @@ class Tidy(unittest.TestCase):
 
     def tidy(self, status=0):
         subprocess.run(["ninja", "-C", "build"], cwd=self.folder, check=True, capture_output=True)
-        done = subprocess.run([sys.executable, SCRIPT, "build", "1"], cwd=self.folder, check=False, capture_output=True, text=True)
+        done = subprocess.run([sys.executable, SCRIPT, "build", "1"], cwd=self.folder, check=False, capture_output=True, text=True, env=self.env)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout
 
     def commands(self):
-        with open(os.path.join(self.folder, ".cache", "tidy", "compile_commands.json"), encoding="utf-8") as file:
+        with open(os.path.join(self.folder, "build", "distinct", "compile_commands.json"), encoding="utf-8") as file:
             return [entry["output"] for entry in json.load(file)]
 
     def test_what_was_clean_is_not_analysed_again(self):
@@ -95,7 +96,7 @@ class Tidy(unittest.TestCase):
 
     def test_a_file_that_is_not_compiled_is_named(self):
         subprocess.run(["ninja", "-C", "build"], cwd=self.folder, check=True, capture_output=True)
-        done = subprocess.run([sys.executable, SCRIPT, "build", "1", "none.c"], cwd=self.folder, check=False, capture_output=True, text=True)
+        done = subprocess.run([sys.executable, SCRIPT, "build", "1", "none.c"], cwd=self.folder, check=False, capture_output=True, text=True, env=self.env)
         self.assertEqual((done.returncode, "none.c" in done.stderr), (1, True))
 
 

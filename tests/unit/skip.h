@@ -14,3 +14,16 @@
         print_message("\n");                                                                       \
         return;                                                                                    \
     } while (0)
+
+/* Which sanitizer is in: gcc says so by macros, clang by features. */
+#ifdef __has_feature
+#define SANITIZED_FEATURE(name) __has_feature(name)
+#else
+#define SANITIZED_FEATURE(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || SANITIZED_FEATURE(address_sanitizer)
+#define SANITIZED_ADDRESSES
+#endif
+#if defined(__SANITIZE_THREAD__) || SANITIZED_FEATURE(thread_sanitizer)
+#define SANITIZED_THREADS
+#endif

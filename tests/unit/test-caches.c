@@ -18,8 +18,8 @@
 #define KIB        UINT64_C(1024)
 #define MIB        (1024 * KIB)
 #define MOST       (8 * MIB)
-#define SEEDS      10u
-#define SAME_PAGES 5u /* seeds of noise for each way in which pages lie */
+#define SEEDS      4u
+#define SAME_PAGES 2u /* seeds of noise for each way in which pages lie */
 
 /* A model and what must come of it. */
 struct example {

@@ -177,7 +177,7 @@ static int in_child_beside_threads(struct assay_calipers *calipers)
 static void children_do_not_wait_for_threads_they_do_not_have(void **state)
 {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef SANITIZED_ADDRESSES
     skip_because("the sanitizer's own allocator waits for threads that a child does not have");
 #endif
     pthread_t threads[2];

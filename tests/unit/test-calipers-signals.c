@@ -136,7 +136,7 @@ static void handlers_on_a_stack_of_their_own_do_too(void **state)
 static void calipers_outlive_handlers_that_jump_out(void **state)
 {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef SANITIZED_ADDRESSES
     skip_because("the sanitizer does not outlive a jump out of its own code");
 #endif
     static struct assay_calipers *calipers;

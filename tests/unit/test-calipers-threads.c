@@ -22,7 +22,7 @@ static struct assay_region outer = ASSAY_REGION("outer"), inner = ASSAY_REGION("
                            first = ASSAY_REGION("first one"), last = ASSAY_REGION("last one");
 
 /* The sanitizer's own memory faults anywhere in a region, and not only where the truth is taken. */
-#ifdef __SANITIZE_THREAD__
+#ifdef SANITIZED_THREADS
 #define assert_sum(sum, truth) assert_true((sum) >= (truth))
 #else
 #define assert_sum(sum, truth) assert_int_equal(sum, truth)

@@ -320,7 +320,7 @@ static void where_ticks_are_forbidden_they_are_unsupported(void **state)
 {
     (void)state;
     int mode, status = 0;
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(SANITIZED_THREADS) || defined(SANITIZED_ADDRESSES)
     skip_because("the sanitizer itself reads the counter");
 #endif
     if (prctl(PR_GET_TSC, &mode, 0, 0, 0) < 0)

@@ -20,12 +20,6 @@
 #include "skip.h"
 #include "tree.h"
 
-#ifdef __has_feature
-#define HAS_FEATURE(feature) __has_feature(feature)
-#else
-#define HAS_FEATURE(feature) 0
-#endif
-
 static void describe(const char *cpuinfo, const char *live_facts, struct facts *facts)
 {
     struct tree tree = {0};
@@ -117,7 +111,7 @@ static int told_where_forbidden(void)
 static void forbidden_ticks_are_told_and_do_not_kill(void **state)
 {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__) || HAS_FEATURE(address_sanitizer)
+#ifdef SANITIZED_ADDRESSES
     skip_because("the address sanitizer looks at a clock whenever it gives memory");
 #endif
     int mode;

@@ -18,7 +18,7 @@
 #include "stats/random.h"
 #include "study/compare.h"
 
-#define SEEDS 100u
+#define SEEDS 40u
 
 /* --- building --- */
 

@@ -106,7 +106,7 @@ static void where_ticks_are_forbidden_the_clock_is_the_operating_systems(void **
 {
     (void)state;
     int mode;
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(SANITIZED_THREADS) || defined(SANITIZED_ADDRESSES)
     skip_because("the sanitizer itself reads the counter");
 #endif
     if (prctl(PR_GET_TSC, &mode, 0, 0, 0) < 0)

@@ -16,6 +16,7 @@
 #include "probe/tour/meter.h"
 #include "probe/tour/own-pages.h"
 #include "probe/tour/tour.h"
+#include "skip.h"
 #include "tour-job.h"
 
 static char diary[4096];
@@ -378,15 +379,9 @@ static void own_pages_that_were_touched_take_no_fault(void **state)
     assert_int_equal(faults(), before);
 }
 
-#ifdef __has_feature
-#define HAS_FEATURE(feature) __has_feature(feature)
-#else
-#define HAS_FEATURE(feature) 0
-#endif
-
 int main(void)
 {
-#if defined(__SANITIZE_ADDRESS__) || HAS_FEATURE(address_sanitizer)
+#ifdef SANITIZED_ADDRESSES
     /* A warm tour brings all of its process into memory, and the sanitizer has reserved terabytes
      * there. Harnesses are never built with it. */
     puts("1..0 # SKIP with the address sanitizer a warm tour would fill the machine's memory");
