@@ -10,6 +10,8 @@ from under import EMULATED, needs_liar, needs_stepping, via
 
 # Code whose instructions are few, so that stepping it does not take long, and of many kinds.
 SPECIMENS = ["loop", "fldcw", "locked", "pages", "getppid", "chase", "fadd-double", "atomics"]
+# For lies that are the same whatever is executed.
+PLAIN = ["loop", "chase"]
 
 
 def validate(event, lies, specimens, *arguments, options=()):
@@ -39,7 +41,7 @@ class RealEvent(Judged):
     """Page faults, which this machine counts to the last."""
     SPECIMENS = ["pages", "read-then-write", "shared-pages", "loop"]
 
-    def said(self, *lies, event="page-faults", specimens=SPECIMENS, runs="40", budget="4s"):
+    def said(self, *lies, event="page-faults", specimens=SPECIMENS, runs="40", budget="2s"):
         return validate(event, lies, specimens, "--runs", runs, "--budget", budget)
 
     def test_without_a_lie_it_is_exact(self):
@@ -74,7 +76,7 @@ class RealEvent(Judged):
         self.assert_said(self.said("multiplex=0.3"), {"noisy", "biased"})
 
     def test_small_counts_that_read_zero_are_a_threshold(self):
-        self.assert_said(self.said("threshold=50"), {"biased", "accurate"}, "threshold")
+        self.assert_said(self.said("threshold=50", budget="4s"), {"biased", "accurate"}, "threshold")
 
     def test_a_counter_of_few_bits_wraps(self):
         said = self.said("wrap=16", event="syscalls:sys_enter_getppid", specimens=["getppid"], runs="4", budget="60s")
@@ -92,11 +94,17 @@ class RealEvent(Judged):
 
 @needs_stepping
 class EmulatedEvent(Judged):
-    """Instructions, counted by stepping. The budget is never used up: what fits it is what a point may cost, and a busy
-    machine must still be given the points that a cause is found from."""
-    def said(self, *lies, event="instructions:u", specimens=SPECIMENS, runs="4", budget="10s"):
+    """Instructions, counted by stepping. The budget is never used up: what fits it is what a point may cost."""
+    def said(self, *lies, event="instructions:u", specimens=SPECIMENS, runs="4", budget="4s"):
         return validate(event, lies, specimens, "--path", "perf-syscall", "--runs", runs, "--budget", budget,
                         options=EMULATED)
+
+    def assert_found(self, lie, *expected):
+        """The cause of a lie. A busy machine must still be given the points that it is found from."""
+        try:
+            self.assert_said(self.said(lie), *expected)
+        except AssertionError:
+            self.assert_said(self.said(lie, budget="20s"), *expected)
 
     def test_without_a_lie_it_is_exact(self):
         said = self.said()
@@ -114,29 +122,28 @@ class EmulatedEvent(Judged):
         self.assert_said(self.said(event="branches:u"), {"exact"})
 
     def test_a_factor_is_stated(self):
-        self.assert_said(self.said("factor=1.5"), {"biased"}, words=["1.5"])
+        self.assert_said(self.said("factor=1.5", specimens=PLAIN), {"biased"}, words=["1.5"])
 
     def test_zeros_are_dead(self):
-        self.assert_said(self.said("zeros"), {"dead"})
+        self.assert_said(self.said("zeros", specimens=PLAIN), {"dead"})
 
     def test_small_counts_that_read_zero_are_a_threshold(self):
         """The empty window reads 0 as well, so that its own instructions show in large counts only."""
-        self.assert_said(self.said("threshold=200"), {"biased"}, "threshold")
+        self.assert_said(self.said("threshold=200", specimens=PLAIN, budget="10s"), {"biased"}, "threshold")
 
     def test_one_too_many_for_each_fault_is_a_fault_overcount(self):
-        self.assert_said(self.said("fault=1"), {"biased", "accurate"}, "fault-overcount")
+        self.assert_found("fault=1", {"biased", "accurate"}, "fault-overcount")
 
     def test_the_operating_system_s_instructions_are_a_kernel_leak(self):
-        self.assert_said(self.said("leak=300"), {"biased"}, "kernel-leak", ["300"])
+        self.assert_found("leak=300", {"biased"}, "kernel-leak", ["300"])
 
     def test_the_opcode_that_counts_twice_is_named(self):
         for opcode in ("fldcw", "lock"):
             with self.subTest(opcode=opcode):
-                self.assert_said(self.said(f"opcode={opcode}:2"), {"biased", "accurate"}, "opcode-overcount", [opcode])
+                self.assert_found(f"opcode={opcode}:2", {"biased", "accurate"}, "opcode-overcount", [opcode])
 
     def test_branches_under_the_name_of_instructions_are_another_definition(self):
-        said = self.said("branches")
-        self.assert_said(said, {"biased"}, "other-definition", ["branches"])
+        self.assert_found("branches", {"biased"}, "other-definition", ["branches"])
 
 
 if __name__ == "__main__":

@@ -11,11 +11,15 @@ import unittest
 
 import accounts
 import kits
-import laboratory
+import table
 import tap
 from truths import Seen, Specimen, Truth
 
+# The N that a source is asked for. Two fix the line of a truth, a third shows that it is one. Valgrind, which takes longest, counts two,
+# and one of what it is not needed for: others count the same rows at three. So few that what the harness itself has in the caches
+# that it simulates stays there.
 SEVERAL = (1, 7, 100)
+FEWER = {"step": (1, 7, 20), "trap": (1, 7, 20), "valgrind": (7, 20)}
 PATIENCE = 1000  # seconds for one command: the machine that tests may be a busy one
 LACKING = 3  # exit status: the machine lacks what was asked
 MOST_COUNTERS = 32  # in a cell
@@ -23,20 +27,18 @@ MOST_COUNTERS = 32  # in a cell
 SIMULATED = {"l1d": 16384, "l1d_ways": 8, "l1i": 16384, "l1i_ways": 8, "l2": 131072, "l2_ways": 8, "llc": 524288, "llc_ways": 16,
              "dtlb": 64, "itlb": 64}
 SEEDS = (2, 3, 4)  # for rings in another order
-# For Valgrind, which takes longest: two, because what is between them others count too. So few that what the harness itself has in
-# these caches stays there.
-FEW = (1, 20)
 
 
 class Place:
     """Where a kit runs: this machine, an emulator, a machine of the lab."""
 
-    several = SEVERAL
+    several = None  # those of the source
     runs = accounts.RUNS
     exact_pmu = False  # which counts user code to the instruction
 
     def __init__(self, isa, via=None, kit=""):
         self.isa, self.via, self.env = isa, via, {"ASSAY_KIT": kit}
+        self.catalogues = {}
 
     def assay(self, *arguments, via=True):
         return tap.assay(*arguments, via=via and self.via, env=self.env, timeout=PATIENCE)
@@ -61,6 +63,12 @@ class Place:
                 high = int(row["high_base"]), int(row["high_each"])
             found[row["specimen"]].truths[row["class"]] = Truth(low, high, row["grade"], row["why"] or "")
         return found, {one["what"]: one["reason"] for one in answer["skipped"]}
+
+    def catalogue(self, n):
+        """The claims, and what every decoder makes of them with that N."""
+        if n not in self.catalogues:
+            self.catalogues[n] = self.json("events", "--specimens", "--n", str(n))
+        return self.catalogues[n]
 
     def classes(self, source):
         """The classes that a source counts there; skips with the reason where it counts none."""
@@ -100,6 +108,7 @@ def place(word):
     if word in ("native", own):
         return Place(own, kit=tap.KIT)
     if word == "lab":
+        import laboratory  # which looks for machines, and that takes long
         if laboratory.ABSENCE:
             raise unittest.SkipTest(laboratory.ABSENCE)
         return Laboratory("aarch64", via=laboratory.VIA)
@@ -116,14 +125,17 @@ def full_name(source, specimen, seed=0):
     return f"{specimen.name}/{','.join(given)}/" if given else specimen.name
 
 
-def groups(wanted, stated, classes):
+def groups(wanted):
     """What one command can measure: specimens of which the same several N and the same classes are wanted."""
+    of_them = collections.defaultdict(list)
+    for (name, word), several in wanted.items():
+        if several:
+            of_them[name, several].append(word)
     found = collections.defaultdict(list)
-    for name, several in wanted.items():
-        of_it = tuple(word for word in classes if word in stated[name])
-        for first in range(0, len(of_it) if several else 0, MOST_COUNTERS):
-            found[several, of_it[first:first + MOST_COUNTERS]].append(name)
-    return [(names, several, of_them) for (several, of_them), names in found.items()]
+    for (name, several), words in of_them.items():
+        for first in range(0, len(words), MOST_COUNTERS):
+            found[several, tuple(words[first:first + MOST_COUNTERS])].append(name)
+    return [(names, several, words) for (several, words), names in found.items()]
 
 
 def pieces(classes):
@@ -181,20 +193,20 @@ def with_other_values(where, source, specimens, seen):
 
 def executed(where, source, specimens, wanted):
     """What a source counts that executes the code. The least N is asked for first: what it does not count there is not asked
-    for again."""
+    for again. Valgrind is asked once: each command has to measure its null baseline first."""
     seen, left_out = [], []
     classes = where.classes(source)
-    least = {name: several[:1] for name, several in wanted.items()}
-    more = {name: several[1:] for name, several in wanted.items()}
-    stated = {name: set(specimen.truths) for name, specimen in specimens.items()}
-    for asked in (least, more):
-        for names, several, of_them in groups(asked, stated, classes):
-            counted, reasons = ask_for(where, source, specimens, names, several, of_them)
-            seen += counted
+    wanted = {(name, word): wanted[name, word] for name in specimens for word in classes if (name, word) in wanted}
+    if source == "valgrind":
+        turns = [wanted]
+    else:
+        turns = [{row: several[:1] for row, several in wanted.items()}, {row: several[1:] for row, several in wanted.items()}]
+    for turn, asked in enumerate(turns):
+        counted = {(one.specimen, one.name) for one in seen}
+        for names, several, words in groups({row: of_it for row, of_it in asked.items() if not turn or row in counted}):
+            more, reasons = ask_for(where, source, specimens, names, several, words)
+            seen += more
             left_out += reasons
-        stated = collections.defaultdict(set)
-        for one in seen:
-            stated[one.specimen].add(one.name)
     if source == "valgrind":
         in_another_order(where, source, specimens, seen)
     more, reasons = with_other_values(where, source, specimens, seen)
@@ -205,12 +217,18 @@ def in_another_order(where, source, specimens, seen):
     """What a specimen displaces of the harness's own lines counts as well, and adds: where they stand depends on the length of
     names and variables. So a count of simulated misses that is not the truth is looked at again with the lines in other
     orders, and the least stands."""
+    doubted = collections.defaultdict(list)
     for at, one in enumerate(seen):
         specimen = specimens[one.specimen]
-        for seed in SEEDS if "seed" in specimen.parameters and one.name.endswith("-misses") else ():
-            if seen[at].counts and not specimen.truths[one.name].admits(min(seen[at].counts), one.n):
-                again, _ = where.measure([f"{source}/{one.name}/"], [full_name(source, specimen, seed)], [one.n], "--runs", "1")
-                seen[at] = min([seen[at], *again], key=lambda counted: counted.counts or [sys.maxsize])
+        if ("seed" in specimen.parameters and only_simulated(one.name) and one.counts and
+                not specimen.truths[one.name].admits(min(one.counts), one.n)):
+            doubted[one.specimen, one.n].append(at)
+    for (name, n), places in doubted.items():
+        again, _ = where.measure([f"{source}/{seen[at].name}/" for at in places],
+                                 [full_name(source, specimens[name], seed) for seed in SEEDS], [n], "--runs", "1")
+        for at in places:
+            seen[at] = min([seen[at], *(one for one in again if one.name == seen[at].name)],
+                           key=lambda counted: counted.counts or [sys.maxsize])
 
 
 def decoded(where, source, wanted):
@@ -218,9 +236,9 @@ def decoded(where, source, wanted):
     decoder = source.partition("/")[2]
     seen, left_out = [], set()
     for n in sorted({n for several in wanted.values() for n in several}):
-        answer = where.json("events", "--specimens", "--n", str(n))
+        answer = where.catalogue(n)
         seen += [Seen(row["specimen"], row["class"], n, [int(row["decoded"][decoder])]) for row in answer["results"]
-                 if n in wanted.get(row["specimen"], ()) and row["decoded"].get(decoder) is not None]
+                 if n in wanted.get((row["specimen"], row["class"]), ()) and row["decoded"].get(decoder) is not None]
         left_out |= {f"{one['what']}: {one['reason']}" for one in answer["skipped"] if one["what"].endswith(" " + decoder)}
     if not {one.specimen for one in seen} - {"null"}:  # which has no code to decode
         raise unittest.SkipTest("; ".join(sorted({words.partition(": ")[2] for words in left_out})))
@@ -230,7 +248,7 @@ def decoded(where, source, wanted):
 def accounted(where, source, specimens, wanted):
     """What the operating system counts; asked once for all of these sources."""
     if not hasattr(where, "accounts"):
-        where.accounts = accounts.count(where, specimens, wanted)
+        where.accounts = accounts.count(where, specimens, {name: several for (name, _), several in wanted.items()})
     seen, left_out = where.accounts
     if not seen:
         raise unittest.SkipTest("; ".join(left_out))
@@ -251,10 +269,23 @@ def by_reason(left_out):
     return sorted(found.items())
 
 
+def only_simulated(word):
+    """Misses are Valgrind's alone: no other source counts them."""
+    return word.endswith("-misses")
+
+
+def proven_without(isa, source):
+    """Rows that two other sources confirm, by the record; the decoders are one."""
+    return {row[1:] for row, sources in table.read().items()
+            if row[0] == isa and len({other.partition("/")[0] for other in sources} - {source}) > 1}
+
+
 def count(where, source, specimens, several=None):
-    """A list of Seen, the several N that were wanted of each specimen, and what was left out."""
-    several = several or (FEW if source == "valgrind" else where.several)
-    wanted = {name: specimen.several(several) for name, specimen in specimens.items()}
+    """A list of Seen, the several N that are wanted of each row, and what was left out."""
+    usual = several or where.several or FEWER.get(source, SEVERAL)
+    spared = proven_without(where.isa, source) if source == "valgrind" and not several else ()
+    wanted = {(name, word): specimen.several(usual)[:1 if (name, word) in spared else None]
+              for name, specimen in specimens.items() for word in specimen.truths}
     if depends_on_the_machine(source):
         seen, left_out = accounted(where, source, specimens, wanted)
     elif source.startswith("decode/"):

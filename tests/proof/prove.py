@@ -48,9 +48,9 @@ class Proof:
     def test_what_it_confirms_is_what_the_record_says(self):
         isa, source, confirmed = self.place.isa, self.source, self.outcome.confirmed
         if os.environ.get("PROOF_UPDATE") and not self.outcome.mismatches:
-            table.update(isa, source, confirmed, set(self.wanted), {*self.specimens, *self.absent})
+            table.update(isa, source, confirmed, set(self.specimens), {*self.specimens, *self.absent})
         print(f"# {isa} {source}: {len(confirmed)} rows of {len({row[0] for row in confirmed})} specimens")
-        recorded = {row for row in table.confirmed_by(table.read(), isa, source) if row[0] in self.wanted}
+        recorded = {row for row in table.confirmed_by(table.read(), isa, source) if row[0] in self.specimens}
         if ask.depends_on_the_machine(source):  # what was not counted here and now may be elsewhere, and the other way round
             for row in sorted(confirmed - recorded):
                 print(f"# confirmed here, not recorded: {' '.join(row)}")

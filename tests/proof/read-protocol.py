@@ -63,6 +63,8 @@ class Protocol:
         why_not = traced.possible(cls.isa) if cls.stepper is traced.Traced else remote.possible(cls.isa)
         if why_not:
             raise unittest.SkipTest(why_not)
+        if cls.stepper is remote.Remote and cls.isa.name == platform.machine() and not traced.possible(cls.isa):
+            raise unittest.SkipTest("the same code is stepped on this CPU itself: On_native")
         cls.folder = tempfile.TemporaryDirectory(prefix="read-protocol-")
         cls.benches = {}
         try:
@@ -111,7 +113,7 @@ class Protocol:
 
     def test_a_reader_ends_once_the_page_is_left_alone(self):
         for _, _, play in self.each():
-            for updates in (1, 7, 60, 250):
+            for updates in (7, 250):
                 play.storm(updates, bound=1000)
 
     def test_the_lock_brackets_the_read(self):

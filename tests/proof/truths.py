@@ -91,7 +91,8 @@ def classes_of(one, truths):
 
 
 def judge(isa, source, specimens, seen, wanted):
-    """Compares counts with claims. specimens: name -> Specimen; wanted: name -> the N for which counts are needed to confirm."""
+    """Compares counts with claims. specimens: name -> Specimen; wanted: (specimen, class) -> the N for which counts are needed to
+    confirm."""
     outcome = Outcome()
     agreed, found = collections.defaultdict(set), collections.defaultdict(set)
     wrong = set()
@@ -108,6 +109,6 @@ def judge(isa, source, specimens, seen, wanted):
             else:
                 wrong.add(row)
                 outcome.mismatches.append(Mismatch(isa, *row, one.n, truth.words(one.n), source, sorted(set(one.counts))))
-    outcome.complete = {row for row, at in found.items() if at >= set(wanted[row[0]])}
-    outcome.confirmed = {row for row, at in agreed.items() if row not in wrong and at >= set(wanted[row[0]])}
+    outcome.complete = {row for row, at in found.items() if at >= set(wanted[row])}
+    outcome.confirmed = {row for row, at in agreed.items() if row not in wrong and at >= set(wanted[row])}
     return outcome
