@@ -49,21 +49,23 @@ class LabCase(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 
-    def running(self):
-        """Process id -> command line of everything that carries the mark."""
+    def running(self, mark=None):
+        """Process id -> command line of everything that carries the mark, that of the case unless given."""
+        mark = (mark or self.mark).encode()
         found = {}
         for name in os.listdir("/proc"):
             try:
                 with open(f"/proc/{name}/environ", "rb") as environment:
-                    if name.isdigit() and self.mark.encode() in environment.read():
+                    if name.isdigit() and mark in environment.read():
                         with open(f"/proc/{name}/cmdline", "rb") as words:
                             found[int(name)] = words.read().replace(b"\0", b" ").decode(errors="replace")
             except OSError:
                 continue
         return found
 
-    def emulators(self):
-        return [number for number, words in self.running().items() if "qemu-system" in words.split(" ")[0]]
+    def emulators(self, mark=None):
+        """Those that boot or have booted, not one that is asked for its CPU models before."""
+        return [number for number, words in self.running(mark).items() if "qemu-system" in words.split(" ")[0] and " -kernel " in words]
 
     def wait_for(self, condition, what):
         self.assertTrue(eventually(condition), what)

@@ -37,8 +37,8 @@ extern const struct region_maker region_maker_O0, region_maker_O2, region_maker_
 
 /* ---- calipers.c, for calipers-company.c ---- */
 
-#define TIMES      100 /* regions of each kind */
-#define AGAIN_MOST 3   /* of these, in place of disturbed ones */
+#define TIMES      20 /* regions of each kind: counts repeat exactly but where a timer strikes */
+#define AGAIN_MOST 3  /* of these, in place of disturbed ones */
 
 struct assay_calipers;
 

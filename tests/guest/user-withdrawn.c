@@ -98,7 +98,7 @@ int main(void)
     }
     puts("1..3");
     for (int index = 0; index < 3; index++) {
-        bool told = withdraw(patterns[index], 30000u + 17000u * (unsigned)index);
+        bool told = withdraw(patterns[index], 3000u + 1700u * (unsigned)index);
         printf(
             "%s %d - pattern %s: access withdrawn in the middle fails the visit with the reason\n",
             told ? "ok" : "not ok", index + 1, pattern_names[patterns[index]]);

@@ -27,8 +27,8 @@ class Calipers(LabCase):
         for path in "perf-user", "perf-read":
             exact = [line for line in lines if re.match(rf"ok \d+ - {path}, counters: \d, .*\b0 wrong$", line)]
             self.assertEqual(len(exact), COUNTERS * COMPILED * SHAPES, path)
-            whole = [line for line in exact if "0 to 1000000 instructions, 100 times each" in line]
-            self.assertEqual(len(whole), COUNTERS * 2, path)  # alone, and with a region inside
+            whole = [line for line in exact if "0 to 1000000 instructions, 20 times each" in line]
+            self.assertEqual(len(whole), 2 * 2, path)  # with one counter and six; alone, and with a region inside
         for words in ("a child of fork outside of regions", "a child of fork inside of a region counts",
                       "inside of a region, which it does not end", "two threads, each with calipers of its own: 0 and 0 wrong",
                       "regions of a handler cost", "regions of 100000,", "regions of 0,"):

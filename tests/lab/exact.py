@@ -6,18 +6,19 @@ import collections
 import tap
 from laboratory import VIA, LabCase
 
-LOOP = ["--specimen", "loop", "--runs", "10", "--no-overhead"]
+RUNS = 3
+LOOP = ["--specimen", "loop", "--runs", str(RUNS), "--no-overhead"]
 
 
 class Exact(LabCase):
     def test_every_window_counts_the_same_in_every_run_and_errs_alike_at_every_n(self):
-        report = self.measure("--event", "instructions:u", *LOOP, "--n", "1,1000,1000000", "--path", "all", "--pattern", "all",
-                              "--opt", "all")
+        # The larger N is a quarter of a tick of the timer, which many of the runs meet.
+        report = self.measure("--event", "instructions:u", *LOOP, "--n", "1,300000", "--path", "all", "--pattern", "all", "--opt", "all")
         errors = collections.defaultdict(set)
         patterns = collections.defaultdict(set)
         for row in report["results"]:
             window = row["path"], row["pattern"], row["opt"]
-            self.assertEqual(row["values"], row["values"][:1] * 10, row)
+            self.assertEqual(row["values"], row["values"][:1] * RUNS, row)
             self.assertEqual(row["truth_grade"], "proven", row)
             errors[window].add(row["values"][0] - row["truth"])
             patterns[row["path"]].add(row["pattern"])
@@ -26,56 +27,48 @@ class Exact(LabCase):
             self.assertEqual(patterns[path], {"ar", "ao", "rr", "ro"}, path)
         self.assertIn("perf-user", patterns)
         self.assertEqual({opt for _, _, opt in errors}, {"O0", "O1", "O2", "O3"})
-        self.assertEqual(len(report["results"]), 3 * len(errors))
+        self.assertEqual(len(report["results"]), 2 * len(errors))
 
-    def test_user_and_kernel_add_up_in_every_run(self):
-        report = self.measure("--event", "instructions:u,instructions:k,instructions:uk", *LOOP, "--n", "1,1000")
+    def test_user_and_kernel_add_up_in_every_run_and_link_mode_and_the_results_say_that_it_is_emulated(self):
+        report = self.measure("--event", "instructions:u,instructions:k,instructions:uk", *LOOP, "--n", "1,1000", "--link", "all")
         counts = collections.defaultdict(dict)
         for row in report["results"]:
-            counts[row["n"]][row["event"]] = row["values"]
-        self.assertEqual(sorted(counts), [1, 1000])
-        for n, of in counts.items():
+            counts[row["link"], row["n"]][row["event"]] = row["values"]
+        self.assertEqual(set(counts), {(link, n) for link in ("static", "lazy", "bind-now") for n in (1, 1000)}, report["skipped"])
+        for cell, of in counts.items():
             sums = [user + kernel for user, kernel in zip(of["instructions:u"], of["instructions:k"])]
-            self.assertEqual(sums, of["instructions:uk"], f"N = {n}")
-            self.assertEqual(len(set(of["instructions:u"])), 1)
+            self.assertEqual(sums, of["instructions:uk"], cell)
+            self.assertEqual(of["instructions:u"], of["instructions:u"][:1] * RUNS, cell)
+        self.assertIn("QEMU TCG", report["machine"]["emulated"])
+        self.assertEqual(report["machine"]["isa"], "aarch64")
 
     def test_more_events_than_counters_are_shown_as_multiplexed_with_scaling_and_error(self):
-        many, few = self.measure("--event", "instructions:u", *LOOP, "--n", "20000000", "--runs", "3", "--separate",
-                                 "--counters", "6,9")["results"]
+        """On another CPU, which counts exactly too."""
+        many, few = self.measure("--event", "instructions:u", *LOOP, "--n", "20000000", "--separate", "--counters", "6,9",
+                                 "--path", "perf-syscall", via=VIA + ",cpu=neoverse-n1")["results"]
         if many["counters"] != 9:
             many, few = few, many
         self.assertEqual((few["multiplexed"], few["scaling_max"]), (0, 1.0), few)
-        self.assertEqual(len(set(few["values"])), 1)
-        self.assertEqual(many["multiplexed"], 3, many)
+        self.assertEqual(few["values"], few["values"][:1] * RUNS)
+        self.assertEqual(many["multiplexed"], RUNS, many)
         self.assertGreater(many["scaling_min"], 1.05)
         self.assertLess(many["scaling_max"], 3)
-        self.assertIn("multiplexed in 3 of 3 runs", many["note"])
+        self.assertIn(f"multiplexed in {RUNS} of {RUNS} runs", many["note"])
         # Extrapolated: near the truth, and said how far from it.
         for end in ("error_min", "error", "error_max"):
             self.assertLess(abs(many[end]), 0.2 * many["truth"], many)
 
-    def test_every_link_mode_runs_there_and_the_results_say_that_it_is_emulated(self):
-        report = self.measure("--event", "instructions:u", *LOOP, "--n", "1000", "--link", "all")
-        self.assertEqual({row["link"] for row in report["results"]}, {"static", "lazy", "bind-now"}, report["skipped"])
-        for row in report["results"]:
-            self.assertEqual(row["values"], row["values"][:1] * 10, row)
-        self.assertIn("QEMU TCG", report["machine"]["emulated"])
-        self.assertEqual(report["machine"]["isa"], "aarch64")
-
-    def test_other_cpus_count_exactly_too(self):
-        for cpu in ("neoverse-n1", "max"):
-            with self.subTest(cpu):
-                row, = self.measure("--event", "instructions:u", *LOOP, "--n", "1000", "--path", "perf-syscall",
-                                    via=f"lab:aarch64,cpu={cpu}")["results"]
-                self.assertEqual(row["values"], row["values"][:1] * 10)
-
-    def test_a_group_that_does_not_fit_is_told_with_the_way_out(self):
-        done = self.assay("measure", "--event", "instructions:u", "--counters", "7", "--specimen", "loop", "--n", "1000",
-                          "--runs", "3", "--store", self.path("misfit"), via=VIA)
-        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
-        self.assertIn("never got a counter: the zeros mean nothing", done.stdout)
-        self.assertIn("let them take turns with --separate", done.stdout)
-        self.assertIn("Linux", done.stdout)
+    def test_a_group_that_does_not_fit_is_told_with_the_way_out_and_zeros_of_events_that_are_not_emulated_are_explained(self):
+        """On a third CPU, where one counter is exact."""
+        done = self.assay("measure", "--event", "instructions:u,r10:u", "--each", "--counters", "1,7", *LOOP, "--n", "1000", "--store",
+                          self.path("misfit"), via=VIA + ",cpu=max")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"instructions:u +1 +[0-9,]+ in 3 of 3 runs")
+        words = " ".join(done.stdout.split())
+        self.assertIn("never got a counter: the zeros mean nothing", words)
+        self.assertIn("let them take turns with --separate", words)
+        self.assertIn("QEMU counts instructions and cycles only; others read 0", words)
+        self.assertIn("Linux", words)
 
 
 if __name__ == "__main__":

@@ -8,13 +8,14 @@ import signal
 import sqlite3
 import subprocess
 import time
+import uuid
 
 import tap
-from laboratory import VIA, PATIENCE, LabCase
+from laboratory import ANY_KIT, VIA, PATIENCE, LabCase
 
 CELLS = 12
-PLAN = ["--event", "instructions:u", "--specimen", "loop", "--n", "1000", "--runs", "10", "--path",
-        "perf-read,perf-syscall,perf-prctl", "--pattern", "ar,ao,rr,ro", "--no-overhead", "--processes", "4"]
+PLAN = ["--event", "instructions:u", "--specimen", "loop", "--n", "1000", "--runs", "5", "--path",
+        "perf-read,perf-syscall,perf-prctl", "--pattern", "ar,ao,rr,ro", "--no-overhead", "--processes", "8"]
 
 
 def visits(store):
@@ -26,21 +27,65 @@ def visits(store):
         return None
 
 
-class Killed(LabCase):
-    def start(self, store):
-        return subprocess.Popen([tap.ASSAY, "measure", *PLAN, "--store", store, "--via", VIA], stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ, **self.env))
+class Booting(LabCase):
+    """Machines side by side, each with a mark of its own; what is killed ends long before it is up."""
 
-    def until_emulating(self, process, seconds):
-        """Until QEMU runs, and so many seconds longer: somewhere in the boot."""
-        self.wait_for(lambda: self.emulators() or process.poll() is not None, "no emulator was started")
-        self.assertIsNone(process.poll())
-        time.sleep(seconds)
+    def start(self, *arguments):
+        mark = uuid.uuid4().hex
+        process = subprocess.Popen([tap.ASSAY, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, env=dict(os.environ, ASSAY_TEST_MARK=self.mark + mark, **ANY_KIT))
+        self.addCleanup(process.kill)
+        return process, mark
 
-    def until_sampling(self, process, store):
-        self.wait_for(lambda: visits(store) or process.poll() is not None, "no sample came")
+    def test_whatever_is_killed_nothing_stays(self):
+        machines = [self.start("measure", *PLAN, "--store", self.path(str(number)), "--via", VIA) for number in range(5)]
+        machines += [self.start("lab", "run", "aarch64", "--", "sleep", "1000") for _ in range(2)]
+        for process, mark in machines:
+            self.wait_for(lambda: self.emulators(mark) or process.poll() is not None, "no emulator was started")
+            self.assertIsNone(process.poll())
+        at_once, interrupted, early, bereft, late, command, stopped = machines
+        at_once[0].kill()
+        command[0].kill()
+        stopped[0].send_signal(signal.SIGINT)
+        time.sleep(0.2)
+        interrupted[0].send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        early[0].kill()
+        os.kill(self.emulators(bereft[1])[0], signal.SIGKILL)
+        time.sleep(0.7)
+        late[0].kill()
+        errors = [process.communicate(timeout=PATIENCE)[1] for process, _ in machines]
+        self.assertEqual([process.returncode for process, _ in machines], [-9, 130, -9, 1, -9, -9, 130], errors)
+        self.assertIn("the machine ended before its probe spoke, with signal 9", errors[3])
+        self.assert_nothing_runs()
 
-    def assert_resumes(self, store):
+
+class Sampling(LabCase):
+    def start(self, store, *arguments, **env):
+        return subprocess.Popen([tap.ASSAY, "measure", *arguments, "--store", store, "--via", VIA], stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ, **self.env, **env))
+
+    def until_sampling(self, process, store, before):
+        self.wait_for(lambda: (visits(store) or 0) > before or process.poll() is not None, "no sample came")
+
+    def test_a_store_goes_on_however_often_something_is_killed(self):
+        store = self.path("store")
+        before, begin = 0, PLAN
+        for what, status, words in (("controller", -9, ""), ("emulator", 1, "--resume"), ("interrupt", 130, ""), ("standstill", 1, "hangs")):
+            with self.subTest(what):
+                process = self.start(store, *begin, **({"ASSAY_SILENCE_MS": "3000"} if what == "standstill" else {}))
+                self.until_sampling(process, store, before)
+                if what == "controller":
+                    process.kill()
+                elif what == "interrupt":
+                    process.send_signal(signal.SIGINT)
+                else:
+                    os.kill(self.emulators()[0], signal.SIGKILL if what == "emulator" else signal.SIGSTOP)
+                _, errors = process.communicate(timeout=PATIENCE)
+                self.assertEqual(process.returncode, status, errors)
+                self.assertIn(words, errors)
+                self.assert_nothing_runs()
+            before, begin = visits(store), ["--resume"]
         done = self.assay("measure", "--resume", "--store", store, "--json", via=VIA)
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = json.loads(done.stdout)["results"]
@@ -48,96 +93,19 @@ class Killed(LabCase):
         for row in rows:
             self.assertEqual(row["values"], row["values"][:1] * 40, row)
 
-    def test_the_controller_killed_while_the_machine_boots(self):
-        for seconds in (0, 0.3, 1):
-            with self.subTest(seconds):
-                process = self.start(self.path(f"s{seconds}"))
-                self.until_emulating(process, seconds)
-                process.kill()
-                process.communicate()
-                self.assert_nothing_runs()
-
-    def test_the_controller_killed_between_samples_resumes(self):
-        store = self.path("s")
-        process = self.start(store)
-        self.until_sampling(process, store)
-        process.kill()
-        process.communicate()
-        self.assert_nothing_runs()
-        self.assert_resumes(store)
-
-    def test_the_emulator_killed_while_the_machine_boots(self):
-        process = self.start(self.path("s"))
-        self.until_emulating(process, 0.3)
-        os.kill(self.emulators()[0], signal.SIGKILL)
-        _, errors = process.communicate(timeout=PATIENCE)
-        self.assertEqual(process.returncode, 1, errors)
-        self.assertIn("the machine ended before its probe spoke, with signal 9", errors)
-        self.assert_nothing_runs()
-
-    def test_the_emulator_killed_between_samples_is_told_and_resumes(self):
-        store = self.path("s")
-        process = self.start(store)
-        self.until_sampling(process, store)
-        os.kill(self.emulators()[0], signal.SIGKILL)
-        _, errors = process.communicate(timeout=PATIENCE)
-        self.assertEqual(process.returncode, 1, errors)
-        self.assertIn("--resume", errors)
-        self.assert_nothing_runs()
-        self.assert_resumes(store)
-
-    def test_an_emulator_that_stands_still_is_given_up(self):
-        store = self.path("s")
-        self.env["ASSAY_SILENCE_MS"] = "3000"
-        process = self.start(store)
-        self.until_sampling(process, store)
-        os.kill(self.emulators()[0], signal.SIGSTOP)
-        _, errors = process.communicate(timeout=PATIENCE)
-        self.assertEqual(process.returncode, 1, errors)
-        self.assertIn("hangs", errors)
-        self.assert_nothing_runs()
-
-    def test_sigint_while_booting_and_between_samples(self):
-        process = self.start(self.path("b"))
-        self.until_emulating(process, 0.2)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=PATIENCE)
-        self.assertEqual(process.returncode, 130, errors)
-        self.assert_nothing_runs()
-        store = self.path("s")
-        process = self.start(store)
-        self.until_sampling(process, store)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=PATIENCE)
-        self.assertEqual(process.returncode, 130, errors)
-        self.assert_nothing_runs()
-        self.assert_resumes(store)
-
-    def test_a_command_in_the_lab_killed_with_its_controller(self):
-        process = subprocess.Popen([tap.ASSAY, "lab", "run", "aarch64", "--", "sh", "-c", "echo up; sleep 1000"],
+    def test_a_command_in_the_lab_ends_with_its_reader_or_by_a_signal(self):
+        stopped = subprocess.Popen([tap.ASSAY, "lab", "run", "aarch64", "--", "sh", "-c", "echo up; sleep 1000"],
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(os.environ, **self.env))
-        self.assertEqual(process.stdout.readline(), b"up\n")
-        process.kill()
-        process.communicate()
-        self.assert_nothing_runs()
-
-    def test_a_command_in_the_lab_ends_with_its_reader(self):
+        self.addCleanup(stopped.kill)
         done = subprocess.run(["sh", "-c", '{ "$1" lab run aarch64 -- yes; echo $? >&2; } | head -n 1', "sh", tap.ASSAY],
                               capture_output=True, env=dict(os.environ, **self.env), timeout=PATIENCE, stdin=subprocess.DEVNULL,
                               check=False)
         self.assertEqual((done.stdout, done.stderr), (b"y\n", b"141\n"))
+        self.assertEqual(stopped.stdout.readline(), b"up\n")
+        stopped.terminate()
+        stopped.communicate(timeout=PATIENCE)
+        self.assertEqual(stopped.returncode, 143)
         self.assert_nothing_runs()
-
-    def test_a_command_in_the_lab_ended_by_a_signal_tells_which(self):
-        for number, status in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
-            with self.subTest(number):
-                process = subprocess.Popen([tap.ASSAY, "lab", "run", "aarch64", "--", "sh", "-c", "echo up; sleep 1000"],
-                                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(os.environ, **self.env))
-                self.assertEqual(process.stdout.readline(), b"up\n")
-                process.send_signal(number)
-                process.communicate(timeout=PATIENCE)
-                self.assertEqual(process.returncode, status)
-                self.assert_nothing_runs()
 
 
 if __name__ == "__main__":

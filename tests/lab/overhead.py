@@ -15,7 +15,7 @@ STEP = 16  # instructions of a tick
 
 class Executed(LabCase):
     def run_small(self, store, *options, paths=PATHS):
-        done = self.assay("overhead", "--path", paths, "--processes", "2", "--budget", "90s", "--quiet", "--json", "--store", store,
+        done = self.assay("overhead", "--path", paths, "--processes", "1", "--budget", "90s", "--quiet", "--json", "--store", store,
                           *options, via=VIA)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)

@@ -11,7 +11,7 @@ ABSENT = ("branches:u", "L1-dcache-loads:u", "cache-misses:u")
 
 class Validated(LabCase):
     def test_instructions_are_exact_on_every_specimen(self):
-        done = self.assay("validate", "instructions:u", *ABSENT, "--budget", "120s", "--json", "--quiet", "--store",
+        done = self.assay("validate", "instructions:u", *ABSENT, "--budget", "30s", "--runs", "4", "--json", "--quiet", "--store",
                           self.path("run.sqlite"), via=VIA)
         self.assertEqual(done.returncode, 0, done.stderr)
         report = json.loads(done.stdout)
