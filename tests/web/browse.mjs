@@ -1,22 +1,20 @@
 // SPDX-FileCopyrightText: 2026 the assay authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Opens a page in a browser as readers do, and tells what it saw as JSON: node browse.mjs BROWSER PAGE FOLDER NAME [light]
-// With "light" it looks once and does not touch anything.
+// Opens pages in a browser as readers do: node browse.mjs BROWSER FOLDER, with a page a line on standard input, as JSON {file, name, look},
+// and what was seen of it a line on standard output. One browser serves all pages, because starting one takes as long as looking.
+// look is "once" (one view, nothing is touched), "report" (every view but a telephone's; one figure of each kind is pointed at), or "all".
 // Pictures of what was seen are left in FOLDER. Judging is left to the test.
 import { createRequire } from "node:module";
-import { mkdirSync } from "node:fs";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
 const { chromium } = createRequire(path.join(process.cwd(), "browse.mjs"))("playwright-core"); // NODE_PATH says where it is
-const [browserPath, file, folder, name, only] = process.argv.slice(2);
-const address = pathToFileURL(path.resolve(file)).href;
+const [browserPath, folder] = process.argv.slice(2);
 const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-const seen = { requests: [], console: [], dialogs: [], errors: [], views: {} };
-
-async function open(browser, options) {
+async function open(browser, { address, seen }, options) {
   const context = await browser.newContext({ locale: "en-GB", ...options });
   const page = await context.newPage();
   page.on("request", (request) => request.url() !== address && seen.requests.push(request.url()));
@@ -35,7 +33,7 @@ async function open(browser, options) {
       const now = document.querySelectorAll("div.plot[data-drawn]").length;
       if (now !== drawn) window.slices++;
       drawn = now;
-      setTimeout(count);
+      if (!document.documentElement?.dataset.ready) setTimeout(count);
     };
     setTimeout(count);
     new MutationObserver(() => {
@@ -123,9 +121,10 @@ async function comes(page, condition) {
   );
 }
 
-async function shoot(page, view, full = true) {
-  const target = path.join(folder, `${name}-${view}.png`);
-  await page.screenshot({ path: target, fullPage: full });
+/** What is in the window: a picture of a whole page takes longer than all the rest. */
+async function record(page, { name, seen }, view) {
+  seen.views[view] = await page.evaluate(describe);
+  await page.screenshot({ path: path.join(folder, `${name}-${view}.png`) });
 }
 
 /** Points at a picture until it says something. */
@@ -184,57 +183,75 @@ async function folding(page) {
   return { before, after };
 }
 
-async function desktop(browser) {
-  const page = await open(browser, { viewport: { width: 1280, height: 900 }, colorScheme: "light" });
-  seen.views.light = await page.evaluate(describe);
-  await shoot(page, "light", !only);
-  if (only) return;
-  seen.tips = {};
-  for (const plot of await page.locator("div.plot[data-drawn=yes]").all()) seen.tips[await plot.getAttribute("data-figure")] = await hover(page, plot);
-  await shoot(page, "tip", false);
-  seen.filters = await filters(page);
-  seen.nothingLeft = await nothingLeft(page);
-  seen.folding = await folding(page);
-  const theme = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
-  const before = await theme();
-  await page.locator("button.theme").click();
-  seen.toggled = { before, after: await theme() };
-  await page.locator("button.theme").click();
-  await page.setViewportSize({ width: 700, height: 900 });
-  const fits = () => [...document.querySelectorAll("div.plot[data-drawn=yes] svg[role=img]")].every((svg) => svg.getAttribute("width") <= svg.closest("div.plot").clientWidth);
-  seen.resized = await comes(page, fits);
+/** Of every figure, or of the first of each kind. */
+async function tips(page, every) {
+  const told = {}, kinds = new Set();
+  for (const plot of await page.locator("div.plot[data-drawn=yes]").all()) {
+    const kind = await plot.evaluate((element) => element.closest("figure").dataset.kind);
+    if (every || !kinds.has(kind)) told[await plot.getAttribute("data-figure")] = await hover(page, plot);
+    kinds.add(kind);
+  }
+  return told;
+}
+
+const fits = () => [...document.querySelectorAll("div.plot[data-drawn=yes] svg[role=img]")].every((svg) => svg.getAttribute("width") <= svg.closest("div.plot").clientWidth);
+
+async function desktop(browser, job) {
+  const { seen } = job;
+  const page = await open(browser, job, { viewport: { width: 1280, height: 900 }, colorScheme: "light" });
+  await record(page, job, "light");
+  if (job.look !== "once") {
+    seen.tips = await tips(page, job.look === "all");
+    await page.screenshot({ path: path.join(folder, `${job.name}-tip.png`) });
+    seen.filters = await filters(page);
+  }
+  if (job.look === "all") {
+    seen.nothingLeft = await nothingLeft(page);
+    seen.folding = await folding(page);
+    const theme = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const before = await theme();
+    await page.locator("button.theme").click();
+    seen.toggled = { before, after: await theme() };
+    await page.locator("button.theme").click();
+    await page.setViewportSize({ width: 700, height: 900 });
+    seen.resized = await comes(page, fits);
+  }
   await page.context().close();
 }
 
-async function paper(browser) {
-  const page = await open(browser, { viewport: { width: 1280, height: 900 }, colorScheme: "dark" });
-  const target = path.join(folder, `${name}.pdf`);
-  await page.pdf({ path: target, format: "A4", printBackground: true });
+/** In the dark, then in a narrow window, then on paper, which is light: pictures are drawn anew each time. */
+async function dark(browser, job) {
+  const page = await open(browser, job, { viewport: { width: 1280, height: 900 }, colorScheme: "dark" });
+  await record(page, job, "dark");
+  if (job.look === "all") await page.pdf({ path: path.join(folder, `${job.name}.pdf`), format: "A4", printBackground: true });
+  await page.setViewportSize({ width: 320, height: 640 });
+  await comes(page, fits);
+  await record(page, job, "narrow");
   await page.setViewportSize({ width: 718, height: 1046 }); // A4 between margins of 1 cm
   await page.emulateMedia({ media: "print" });
   await comes(page, () => !document.querySelector("button").checkVisibility());
-  seen.views.print = await page.evaluate(describe);
+  await record(page, job, "print");
   await page.context().close();
 }
 
-mkdirSync(folder, { recursive: true });
+async function phone(browser, job) {
+  const page = await open(browser, job, { viewport: { width: 360, height: 740 }, colorScheme: "light", isMobile: true, hasTouch: true, deviceScaleFactor: 2 });
+  await record(page, job, "phone");
+  await page.context().close();
+}
+
+async function see(browser, { file, name, look }) {
+  const seen = { requests: [], console: [], dialogs: [], errors: [], views: {} };
+  const job = { address: pathToFileURL(path.resolve(file)).href, name, look, seen };
+  await desktop(browser, job);
+  if (look !== "once") await dark(browser, job);
+  if (look === "all") await phone(browser, job);
+  return seen;
+}
+
 const browser = await chromium.launch({ executablePath: browserPath, args: ARGUMENTS, headless: true });
-seen.browser = browser.version();
 try {
-  await desktop(browser);
-  const others = [
-    ["dark", { viewport: { width: 1280, height: 900 }, colorScheme: "dark" }],
-    ["phone", { viewport: { width: 360, height: 740 }, colorScheme: "light", isMobile: true, hasTouch: true, deviceScaleFactor: 2 }],
-    ["narrow", { viewport: { width: 320, height: 640 }, colorScheme: "dark" }],
-  ];
-  for (const [view, options] of only ? [] : others) {
-    const page = await open(browser, options);
-    seen.views[view] = await page.evaluate(describe);
-    await shoot(page, view);
-    await page.context().close();
-  }
-  if (!only) await paper(browser);
+  for await (const line of createInterface({ input: process.stdin })) console.log(JSON.stringify(await see(browser, JSON.parse(line))));
 } finally {
   await browser.close();
 }
-console.log(JSON.stringify(seen));

@@ -106,9 +106,10 @@ def hostile(draw):
 
 def many(draw, count=60, rows=500):
     """As many figures as the largest reports have; a figure's data does not grow with the samples behind it."""
+    crowded = boxes(draw, "many", [(f"path {n}", f"pattern {n % 5}", "user" if n % 2 else "kernel") for n in range(rows)])  # dear to make up
     for at in range(count):
         if at % 3 == 0:
-            yield boxes(draw, f"many-{at}", [(f"path {n}", f"pattern {n % 5}", "user" if n % 2 else "kernel") for n in range(rows)])
+            yield dict(crowded, id=f"many-{at}")
         elif at % 3 == 1:
             yield figure(f"many-{at}", "points", [column("n", "x"), column("e", "y"), column("path", "series", choose=True)],
                          [[draw.random() * 1e6, draw.gauss(100, 30), f"path {n % 6}"] for n in range(rows)], axis("N"), axis("error"))
