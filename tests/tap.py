@@ -6,13 +6,16 @@ A test script ends with:  if __name__ == "__main__": tap.main()
 ASSAY (the executable), ASSAY_KIT (the kit) and ASSAY_SOURCE (the tree) come from the environment.
 """
 import os
+import resource
 import subprocess
 import sys
+import time
 import unittest
 
 ASSAY = os.environ.get("ASSAY", "build/assay")
 KIT = os.environ.get("ASSAY_KIT", "")
 SOURCE = os.environ.get("ASSAY_SOURCE", os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LONG = 2  # seconds: what a case took is said from there on
 
 
 def assay(*arguments, via=None, env=None, timeout=300, prefix=(), **options):
@@ -25,14 +28,25 @@ def assay(*arguments, via=None, env=None, timeout=300, prefix=(), **options):
                           capture_output=True, stdin=subprocess.DEVNULL, check=False, **options)
 
 
+def spent():
+    """Seconds that passed, and those of a CPU that this process and its ended children took."""
+    return time.monotonic(), sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
 class TapResult(unittest.TestResult):
     def __init__(self, stream):
         super().__init__()
         self.out, self.number, self.broken = stream, 0, None
+        self.spent = spent()
 
     def line(self, ok, test, suffix=""):
+        """Says what a long case took, preparations included: what waits could wait beside others, what computes could compute less."""
         self.number += 1
+        before, self.spent = self.spent, spent()
+        passed, worked = (now - then for now, then in zip(self.spent, before))
         name = test.id().split(".", 1)[-1].replace("#", "")
+        if passed >= LONG:
+            print(f"# the next took {passed:.1f} s, {worked:.1f} s of a CPU", file=self.out)
         print(f"{'ok' if ok else 'not ok'} {self.number} {name}{suffix}", file=self.out, flush=True)
 
     def details(self, error):

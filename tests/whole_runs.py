@@ -17,6 +17,12 @@ TOLD = ["validate", "error", "overhead", "clocks", "repeat", "caches"]  # the mo
 DONE, FAILED, USAGE, LACKING, INTERRUPTED = 0, 1, 2, 3, 130
 
 
+def start(folder, *arguments, prefix=(), **options):
+    """assay run with its state in the folder."""
+    return subprocess.Popen([*prefix, tap.ASSAY, "run", *arguments], env=dict(os.environ, XDG_STATE_HOME=os.path.join(folder, "state")), text=True,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="assay-run-")
@@ -26,15 +32,11 @@ class Case(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def environment(self):
-        return dict(os.environ, XDG_STATE_HOME=self.path("state"))
-
     def run_all(self, *arguments, **options):
         return tap.assay("run", *arguments, env={"XDG_STATE_HOME": self.path("state")}, timeout=300, **options)
 
     def start(self, *arguments, **options):
-        return subprocess.Popen([tap.ASSAY, "run", *arguments], env=self.environment(), text=True, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+        return start(self.folder, *arguments, **options)
 
     def result(self, *arguments, statuses=(DONE, LACKING), **options):
         done = self.run_all(*arguments, "--json", **options)

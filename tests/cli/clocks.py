@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import tap
 
@@ -23,6 +24,8 @@ SMALL = ("--quick", "--clock", "monotonic,thread-cputime", "--workload", "sleep"
 # With so much time that it decides nothing: what of a plan a budget holds depends on what visits took.
 AMPLE = (*SMALL, "--budget", "10m")
 
+VISITS = "SELECT count(*) FROM visit WHERE state = 'done'"
+ORDER = "SELECT cell, process FROM visit ORDER BY id"
 # What tells one watch from another.
 WATCHED = ("SELECT cell, kind, workload, length, threads, moves, handover, awake, partner, cpu, event FROM watch "
            "JOIN cell ON cell.id = cell JOIN counter USING (cell) WHERE counter = 0 ORDER BY cell")
@@ -46,34 +49,97 @@ class Case(unittest.TestCase):
         self.assertEqual(done.stdout, "")
         return done.stderr
 
-    def judged(self, *arguments, **options):
-        done = self.clocks(*arguments, "--json", **options)
+    def envelope(self, done):
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout[:500])
         return json.loads(done.stdout)
 
-    def rows(self, store, query):
-        with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as database:
-            return database.execute(query).fetchall()
+    def judged(self, *arguments, **options):
+        return self.envelope(self.clocks(*arguments, "--json", **options))
 
-    def visits(self, store):
-        return self.rows(store, "SELECT count(*) FROM visit WHERE state = 'done'")[0][0]
+    def started(self, name):
+        """The store of a run that was started, and what was judged of it."""
+        store, future = started[name]
+        return store, self.envelope(future.result())
+
+    def rows(self, store, query):
+        return rows(store, query)
 
     def order(self, store):
-        return self.rows(store, "SELECT cell, process FROM visit ORDER BY id")
+        return rows(store, ORDER)
+
+
+def setUpModule():
+    """Starts the runs, which do little but wait, beside each other; each case takes those that it is about."""
+    global started
+    folder = tempfile.mkdtemp(prefix="assay-clocks-")
+    unittest.addModuleCleanup(shutil.rmtree, folder, ignore_errors=True)
+    pool = ThreadPoolExecutor(16)
+    unittest.addModuleCleanup(pool.shutdown)
+    tardy = os.path.join(folder, "tardy.sh")  # far slower than anyone plans for
+    with open(tardy, "w", encoding="ascii") as script:
+        script.write("#!/bin/sh\nsleep 0.2\ndate +%s%N\n")
+    os.chmod(tardy, 0o755)
+
+    def start(name, function, *arguments):
+        store = os.path.join(folder, name)
+        started[name] = store, pool.submit(function, store, *arguments)
+
+    started = {}
+    start("measured", run, "--quick", "--budget", "100s")
+    start("killed", end_and_go_on, 4, signal.SIGKILL)
+    start("interrupted", end_and_go_on, 6, signal.SIGINT)
+    start("tardy", run, "--quick", "--budget", "8s", "--workload", "sleep", "--clock", f"tardy@1000000000=run:{tardy}")
+    start("named", run, *SMALL, "--budget", "100s")
+    if shutil.which("taskset"):
+        start("one CPU", run, *SMALL, "--via", f"exec:taskset -c {min(os.sched_getaffinity(0))}")
+    start("brief", run, "--quick", "--budget", "2s")
+    for name, seed in (("seed 7", 7), ("seed 7 again", 7), ("seed 8", 8)):
+        start(name, end, 8, signal.SIGKILL, seed, AMPLE)
+    start("booted", end, 4, signal.SIGKILL)
+
+
+def run(store, *arguments):
+    return tap.assay("clocks", *arguments, "--quiet", "--json", "--store", store, env={"XDG_STATE_HOME": os.path.dirname(store)}, timeout=200)
+
+
+def rows(store, query):
+    with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as database:
+        return database.execute(query).fetchall()
+
+
+def begun(store, visits):
+    try:
+        return rows(store, VISITS)[0][0] > visits
+    except sqlite3.Error:
+        return False
+
+
+def end(store, visits, how, seed=11, options=SMALL):
+    """A run that was ended by a signal after so many visits."""
+    running = subprocess.Popen([tap.ASSAY, "clocks", *options, "--json", "--seed", str(seed), "--store", store],
+                               env={**os.environ, "XDG_STATE_HOME": os.path.dirname(store)}, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and running.poll() is None and not begun(store, visits):
+        time.sleep(0.02)
+    running.send_signal(how)
+    output, errors = running.communicate(timeout=60)
+    if running.returncode == 0:
+        raise unittest.SkipTest("it ended before it was interrupted")
+    return running.returncode, output, errors
+
+
+def end_and_go_on(store, visits, how):
+    """How it ended, what was in the store then, and what came of going on."""
+    ended = end(store, visits, how)
+    before = [rows(store, query) for query in (VISITS, ORDER, WATCHED)]
+    return ended, before, tap.assay("clocks", "--resume", "--store", store, "--budget", "100s", "--quiet", "--json", timeout=200)
 
 
 class Measured(Case):
-    @classmethod
-    def setUpClass(cls):
-        cls.shared = tempfile.mkdtemp(prefix="assay-clocks-")
-        cls.addClassCleanup(shutil.rmtree, cls.shared, ignore_errors=True)
-        cls.store = os.path.join(cls.shared, "run.sqlite")
-        cls.done = tap.assay("clocks", "--quick", "--budget", "100s", "--quiet", "--json", "--store", cls.store, env={"XDG_STATE_HOME": cls.shared}, timeout=200)
-
     def setUp(self):
         super().setUp()
-        self.assertEqual(self.done.returncode, 0, self.done.stderr + self.done.stdout[:500])
-        self.result = json.loads(self.done.stdout)
+        self.store, self.result = self.started("measured")
 
     def test_every_clock_of_the_store_is_judged(self):
         known = {name for name, kind in self.rows(self.store, "SELECT name, kind FROM clock") if kind not in ("place", "stolen")}
@@ -126,84 +192,56 @@ class Measured(Case):
 
 class Chosen(Case):
     def test_only_the_clocks_that_were_named_are_read_in_a_row(self):
-        store = self.path("run.sqlite")
-        self.judged(*SMALL, "--budget", "100s", "--quiet", "--store", store)
+        store, _ = self.started("named")
         first = {name for name, in self.rows(store, "SELECT event FROM counter JOIN watch USING (cell) WHERE kind = 'row' AND counter = 0")}
         self.assertEqual(first, {"monotonic", "thread-cputime"})
         works = {work for work, in self.rows(store, "SELECT DISTINCT workload FROM watch WHERE kind = 'interval'")}
         self.assertEqual(works, {"sleep"})
 
     def test_a_budget_is_kept_and_what_it_leaves_out_is_said(self):
-        began = time.monotonic()
-        result = self.judged("--quick", "--budget", "2s", "--quiet")
-        self.assertLess(time.monotonic() - began, 60)  # a hang, not a time, is what this looks for
+        """A run of minutes would be killed, and kept no budget."""
+        _, result = self.started("brief")
         self.assertTrue([row for row in result["skipped"] if "budget" in row["reason"]], result["skipped"])
 
     def test_a_run_that_its_budget_cut_short_is_whole(self):
-        # Readings far slower than anyone plans for: what is planned first cannot be held already.
-        store, command = self.path("cut.sqlite"), self.path("tardy")
-        with open(command, "w", encoding="ascii") as script:
-            script.write("#!/bin/sh\nsleep 0.2\ndate +%s%N\n")
-        os.chmod(command, 0o755)
-        result = self.judged("--quick", "--budget", "8s", "--workload", "sleep", "--store", store, "--quiet",
-                             "--clock", f"tardy@1000000000=run:{command}")
+        # What is planned first cannot be held already.
+        store, result = self.started("tardy")
         self.assertTrue(result["analysis"]["complete"])
         self.assertTrue([row for row in result["skipped"] if "budget" in row["reason"]], result["skipped"])
         self.assertEqual(self.rows(store, "SELECT count(*) FROM visit WHERE state = 'pending'"), [(0,)])
         self.assertEqual(self.rows(store, "SELECT count(*) FROM meta WHERE key = 'finished'"), [(1,)])
 
     def test_one_cpu_alone(self):
-        cpu = str(min(os.sched_getaffinity(0)))
-        if not shutil.which("taskset"):
+        if "one CPU" not in started:
             self.skipTest("taskset is not installed")
-        result = self.judged(*SMALL, "--quiet", "--via", f"exec:taskset -c {cpu}")
+        _, result = self.started("one CPU")
         told = " ".join(skip["what"] + ": " + skip["reason"] for skip in result["skipped"])
         self.assertIn("trips between CPUs", told)
         self.assertIn("one CPU", told)
 
 
 class Ended(Case):
-    def begun(self, store, visits):
-        try:
-            return self.visits(store) > visits
-        except sqlite3.Error:
-            return False
-
-    def end(self, store, visits, how, seed=11, options=SMALL):
-        """A run that was ended by a signal after so many visits."""
-        running = subprocess.Popen([tap.ASSAY, "clocks", *options, "--json", "--seed", str(seed), "--store", store],
-                                   env={**os.environ, "XDG_STATE_HOME": self.folder}, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and running.poll() is None and not self.begun(store, visits):
-            time.sleep(0.02)
-        running.send_signal(how)
-        output, errors = running.communicate(timeout=60)
-        if running.returncode == 0:
-            self.skipTest("it ended before it was interrupted")
-        return running.returncode, output, errors
-
     def test_the_seed_gives_the_order(self):
         orders = []
-        for name, seed in (("a", 7), ("b", 7), ("c", 8)):
-            self.end(self.path(name), 8, signal.SIGKILL, seed, AMPLE)
-            orders.append(self.order(self.path(name)))
+        for name in ("seed 7", "seed 7 again", "seed 8"):
+            store, future = started[name]
+            future.result()
+            orders.append(self.order(store))
         common = min(len(order) for order in orders)
         self.assertGreater(common, 8)
         self.assertEqual(orders[0][:common], orders[1][:common])
         self.assertNotEqual(orders[0][:common], orders[2][:common])
 
     def test_an_interrupted_run_is_judged_and_goes_on(self):
-        store = self.path("run.sqlite")
-        status, output, errors = self.end(store, 6, signal.SIGINT)
+        store, future = started["interrupted"]
+        (status, output, errors), (visits, order, _), again = future.result()
         self.assertEqual(status, 130, errors)
         self.assertIn("--resume --store", errors)
         self.assertGreater(json.loads(output)["analysis"]["looks"], 0)
-        before, order = self.visits(store), self.order(store)
-        again = self.judged("--resume", "--store", store, "--budget", "100s", "--quiet")
+        again = self.envelope(again)
         self.assertEqual(again["seed"], 11)
         self.assertTrue(again["analysis"]["complete"])
-        self.assertGreater(self.visits(store), before)
+        self.assertGreater(self.rows(store, VISITS), visits)
         self.assertEqual(self.order(store)[:len(order)], order)
         self.assertEqual(self.rows(store, "SELECT cell, process FROM visit GROUP BY cell, process HAVING count(*) > 1"), [])
         works = {work for work, in self.rows(store, "SELECT DISTINCT workload FROM watch WHERE kind = 'interval'")}
@@ -211,8 +249,8 @@ class Ended(Case):
         self.assertEqual(self.judged("--from", store)["results"], again["results"])
 
     def test_a_machine_that_was_booted_since_does_not_go_on(self):
-        store = self.path("run.sqlite")
-        self.end(store, 4, signal.SIGKILL)
+        store, future = started["booted"]
+        future.result()
         with sqlite3.connect(store) as database:
             changed = database.execute("UPDATE fact SET value = '00000000-0000-0000-0000-000000000000' WHERE key = 'boot.id'").rowcount
         if not changed:
@@ -223,11 +261,10 @@ class Ended(Case):
         self.assertFalse(self.judged("--from", store)["analysis"]["complete"])
 
     def test_a_killed_run_goes_on_as_it_began(self):
-        store = self.path("run.sqlite")
-        status, _, _ = self.end(store, 4, signal.SIGKILL)
+        store, future = started["killed"]
+        (status, _, _), (_, _, before), again = future.result()
         self.assertEqual(status, -signal.SIGKILL)
-        before = self.rows(store, WATCHED)
-        self.judged("--resume", "--store", store, "--budget", "100s", "--quiet")
+        self.envelope(again)
         after = self.rows(store, WATCHED)
         # What it began with is what it goes on with: no watch is there twice.
         self.assertEqual(after[:len(before)], before)

@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import tap
 from processes import PATIENCE, descendants, eventually, parent_of
@@ -22,6 +23,31 @@ from unfinished import unfinish
 
 NOBODY = "exec:setpriv --reuid=65534 --regid=65534 --clear-groups"
 REFUSE = os.environ.get("SECCOMP_REFUSE", "")
+
+
+def setUpModule():
+    """A probe that says nothing is waited for during the other cases."""
+    global unanswered
+    folder = tempfile.mkdtemp(prefix="assay-measure-")
+    unittest.addModuleCleanup(shutil.rmtree, folder, ignore_errors=True)
+    pool = ThreadPoolExecutor(1)
+    unittest.addModuleCleanup(pool.shutdown)
+    unanswered = folder, pool.submit(tap.assay, "measure", "-e", "page-faults:u", via="exec:sleep 1000", cwd=folder, timeout=60)
+
+
+def running(folder):
+    """Programs of processes that were started in the folder or lie there. Harnesses too, whose environment is none of ours:
+    where they work is all they inherit."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            program = os.readlink(f"/proc/{pid}/exe")
+            place = os.readlink(f"/proc/{pid}/cwd")
+        except OSError:
+            continue
+        if place.startswith(folder) or program.startswith(folder):
+            found.append(program)
+    return found
 
 
 class Case(unittest.TestCase):
@@ -198,9 +224,10 @@ class FromAStore(Case):
 class Modes(Case):
     """What the letters behind a name do to events that are no hardware: some filter everything."""
 
-    def values(self, event, *more, **options):
-        return self.quiet_values(self.one("-e", event, "--n", "100", "--runs", "20", *more,
-                                          **options))
+    def values(self, *events, **options):
+        """The values of each event that is here, each in a cell of its own."""
+        envelope = self.results("--each", "-e", ",".join(events), "--n", "100", "--runs", "20", **options)
+        return {result["event"]: self.quiet_values(result) for result in envelope["results"]}
 
     def need_root(self):
         if os.geteuid() != 0:
@@ -208,24 +235,20 @@ class Modes(Case):
 
     def test_as_root_page_faults_belong_to_user_mode(self):
         self.need_root()
-        expected = {"page-faults": 100, "page-faults:u": 100, "page-faults:uk": 100,
-                    "page-faults:k": 0}
-        for event, count in expected.items():
-            with self.subTest(event):
-                self.assertEqual(self.values(event), {count})
+        expected = {"page-faults": {100}, "page-faults:u": {100}, "page-faults:uk": {100}, "page-faults:k": {0}}
+        self.assertEqual(self.values(*expected), expected)
 
     def test_as_root_getppid_ignores_the_mode(self):
         self.need_root()
-        for mode in ("", ":u", ":k", ":uk"):
-            with self.subTest(mode):
-                self.assertEqual(self.values("syscalls:sys_enter_getppid" + mode), {100})
+        events = ["syscalls:sys_enter_getppid" + mode for mode in ("", ":u", ":k", ":uk")]
+        self.assertEqual(self.values(*events), {event: {100} for event in events})
 
     def test_as_root_tracepoints_of_entry_are_filtered_by_user_mode(self):
         self.need_root()
-        for event, count in (("raw_syscalls:sys_enter", 101), ("exceptions:page_fault_user", 100)):
-            for mode, expected in (("", count), (":k", count), (":uk", count), (":u", 0)):
-                with self.subTest(event + mode):
-                    self.assertEqual(self.values(event + mode), {expected})
+        expected = {event + mode: {0 if mode == ":u" else count}
+                    for event, count in (("raw_syscalls:sys_enter", 101), ("exceptions:page_fault_user", 100)) for mode in ("", ":k", ":uk", ":u")}
+        values = self.values(*expected)
+        self.assertEqual(values, {event: expected[event] for event in values})
 
     def test_a_mode_that_filters_everything_is_named(self):
         self.need_root()
@@ -235,10 +258,10 @@ class Modes(Case):
 
     def test_as_root_task_clock_ignores_the_mode(self):
         self.need_root()
-        for mode in ("", ":u", ":k", ":uk"):
-            with self.subTest(mode):
-                result = self.one("-e", "task-clock" + mode, "--runs", "5")
-                self.assertGreater(result["min"], 0)
+        envelope = self.results("--each", "-e", "task-clock,task-clock:u,task-clock:k,task-clock:uk", "--runs", "5")
+        self.assertEqual(len(envelope["results"]), 4)
+        for result in envelope["results"]:
+            self.assertGreater(result["min"], 0, result)
 
     def test_as_root_the_timestamp_pmu_refuses_modes(self):
         self.need_root()
@@ -258,16 +281,17 @@ class Modes(Case):
 
     def test_unprivileged_user_mode_counts(self):
         self.unprivileged()
-        self.assertEqual(self.values("page-faults:u", via=NOBODY), {100})
+        self.assertEqual(self.values("page-faults:u", via=NOBODY), {"page-faults:u": {100}})
 
     def test_unprivileged_kernel_mode_is_refused_with_the_way_out(self):
         self.unprivileged()
-        for event in ("page-faults", "page-faults:k", "page-faults:uk", "instructions:k",
-                      "instructions:uk", "msr/tsc/"):
-            with self.subTest(event):
-                done = self.measure("-e", event, via=NOBODY)
-                self.assertEqual(done.returncode, 3, done.stderr)
-                self.assertIn("perf_event_paranoid is 2", done.stderr)
+        events = ("page-faults", "page-faults:k", "page-faults:uk", "instructions:k", "instructions:uk", "msr/tsc/")
+        done = self.measure("--json", "--each", "-e", ",".join(events), via=NOBODY)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        reasons = {skip["what"]: skip["reason"] for skip in json.loads(done.stdout)["skipped"]}
+        for event in events:
+            self.assertIn("perf_event_paranoid is 2", reasons[event])
+        self.assertIn("perf_event_paranoid is 2", done.stderr)
 
     def test_unprivileged_tracepoints_need_tracefs(self):
         self.unprivileged()
@@ -478,10 +502,15 @@ class Breaks(Case):
                                   "ORDER BY id").fetchall(),
                     store.execute("SELECT count(*) FROM sample").fetchone())
 
+    whole = None
+
     def reference(self):
-        done = self.measure(*self.PLAN, self.path("whole"))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return self.content(self.path("whole"))
+        """What a run that nothing ended holds; made once."""
+        if not Breaks.whole:
+            done = self.measure(*self.PLAN, self.path("whole"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            Breaks.whole = self.content(self.path("whole"))
+        return Breaks.whole
 
     def setUp(self):
         """A kit of its own, by whose place the processes of this case are known."""
@@ -491,18 +520,7 @@ class Breaks(Case):
             self.env["ASSAY_KIT"] = self.path("kit")
 
     def running(self):
-        """Programs of processes that were started in our folder or lie there. Harnesses too, whose
-        environment is none of ours: where they work is all they inherit."""
-        found = []
-        for pid in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                program = os.readlink(f"/proc/{pid}/exe")
-                place = os.readlink(f"/proc/{pid}/cwd")
-            except OSError:
-                continue
-            if place.startswith(self.folder) or program.startswith(self.folder):
-                found.append(program)
-        return found
+        return running(self.folder)
 
     def assert_nothing_runs(self):
         """Nothing of ours is left; it may take a moment to end."""
@@ -522,12 +540,12 @@ class Breaks(Case):
         expected = self.reference()
         draw = random.Random(5)
         kept = []
-        for attempt in range(8):
+        for attempt in range(4):
             path = self.path(f"killed-{attempt}")
             process = self.start(*self.PLAN, path)
             if attempt % 2:
                 self.wait_for_samples(path)
-            time.sleep(draw.uniform(0, 0.3))
+            time.sleep(draw.uniform(0, 0.2))
             process.kill()
             process.communicate()
             self.assert_nothing_runs()
@@ -681,7 +699,7 @@ class Breaks(Case):
     def test_resume_without_a_plan_says_so(self):
         """Killed between the store and its plan."""
         path = self.path("planless")
-        done = self.measure("-e", "page-faults:u", "--runs", "1", "--processes", "500", "--budget",
+        done = self.measure("-e", "page-faults:u", "--runs", "1", "--processes", "500", "--no-overhead", "--budget",
                             "1ms", "--store", path)
         self.assertEqual(done.returncode, 0, done.stderr)
         with sqlite3.connect(path) as store:
@@ -746,11 +764,6 @@ class Breaks(Case):
                 self.assertNotIn("\033", done.stderr)
                 self.assert_nothing_runs()
 
-    def test_a_probe_that_hangs_is_given_up(self):
-        done = self.measure("-e", "page-faults:u", via=self.fake("exec sleep 1000"), timeout=60)
-        self.assertEqual(done.returncode, 1, done.stderr)
-        self.assert_nothing_runs()
-
     def test_sigint_while_connecting_ends_at_once(self):
         process = self.start("-e", "page-faults:u", "--via", self.fake(f"touch {self.path('connected')}; exec sleep 1000"))
         self.assertTrue(eventually(lambda: os.path.exists(self.path("connected"))))
@@ -758,6 +771,13 @@ class Breaks(Case):
         process.communicate(timeout=8)
         self.assertEqual(process.returncode, 130)
         self.assert_nothing_runs()
+
+
+class Unanswered(Case):
+    def test_a_probe_that_hangs_is_given_up(self):
+        folder, done = unanswered
+        self.assertEqual(done.result().returncode, 1, done.result().stderr)
+        self.assertTrue(eventually(lambda: not running(folder)), running(folder))
 
 
 if __name__ == "__main__":

@@ -31,6 +31,11 @@ STORES = ("finished", "finished-schema-2", "finished-schema-3", "finished-schema
 TABLES = ("samples", "cells", "visits", "machine", "events", "truths", "opcodes", "operations", "clocks", "subjects", "executed", "calls")
 
 
+def shape(value):
+    """All that a schema may ask of a number, anything else as it is."""
+    return (type(value), value < 0, value > 0) if isinstance(value, (int, float)) else value
+
+
 class Case(unittest.TestCase):
     maxDiff = None
 
@@ -62,7 +67,9 @@ class Case(unittest.TestCase):
         if jsonschema and hasattr(jsonschema, "Draft202012Validator"):
             with open(SCHEMA, encoding="utf-8") as file:
                 validator = jsonschema.Draft202012Validator(json.load(file))
-            self.assertEqual([error.message[:200] for error in validator.iter_errors(envelope)], [])
+            # Rows that look alike to the schema are looked at once.
+            alike = {str([(key, shape(value)) for key, value in row.items()]): row for row in envelope["results"]}
+            self.assertEqual([error.message[:200] for error in validator.iter_errors({**envelope, "results": list(alike.values())})], [])
         return envelope
 
 
@@ -80,14 +87,7 @@ class Merge(Case):
         self.assertEqual(len(shown.splitlines()), 1 + len(STORES))
         self.assertIn("unfinished", shown.splitlines()[-1])
 
-    def test_a_run_exports_as_its_store_did(self):
-        path = self.collect(*STORES)
-        for number, name in enumerate(STORES, 1):
-            for what in TABLES:
-                with self.subTest(store=name, what=what):
-                    self.assertEqual(self.rows(what, f"{path}#{number}"), self.rows(what, self.path(name)))
-
-    def test_all_runs_are_exported_together(self):
+    def test_runs_export_as_their_stores_did_alone_and_together(self):
         path = self.collect(*STORES)
         for what in TABLES:
             together = self.rows(what, path)
@@ -95,6 +95,8 @@ class Merge(Case):
             for number, name in enumerate(STORES, 1):
                 with self.subTest(store=name, what=what):
                     alone = self.rows(what, self.path(name))
+                    if what in ("samples", "cells", "visits") or number == 5:  # what runs differ in, and all of the latest
+                        self.assertEqual(self.rows(what, f"{path}#{number}"), alone)
                     mine = [row for row in together if row["store"] == str(number)]
                     self.assertEqual([{key: row[key] for key in alone[0]} if alone else row for row in mine], alone)
                     for row in mine:  # columns that only other runs have
@@ -256,7 +258,7 @@ class Salvage(Case):
             content = file.read()
         draw = random.Random(17)
         saved = refused = 0
-        for number in range(60):
+        for number in range(30):
             damaged = bytearray(content)
             kind = number % 3
             if kind == 0:
@@ -279,8 +281,8 @@ class Salvage(Case):
             saved += 1
             self.assertLessEqual({tuple(row.values()) for row in self.rows("samples", self.path("rest") + "#1")}, written)
             os.unlink(self.path("rest"))
-        self.assertGreater(saved, 5)
-        self.assertGreater(refused, 5)
+        self.assertGreater(saved, 3)
+        self.assertGreater(refused, 3)
 
     def test_what_it_makes_can_be_read_or_is_not_made(self):
         """Finished or not, and whatever was damaged: what is made can be exported and reported, and nothing else is left."""
@@ -289,7 +291,7 @@ class Salvage(Case):
         for path in (unfinish(self.store("finished-schema-5")), self.store("unfinished"), self.store("finished-schema-4")):
             with open(path, "rb") as file:
                 content = file.read()
-            for number in range(40):
+            for number in range(16):
                 damaged = bytearray(content)
                 if number % 4 == 0:
                     for _ in range(draw.randrange(1, 40)):
@@ -304,8 +306,8 @@ class Salvage(Case):
                     damaged[draw.randrange(len(content))] = draw.randrange(256)
                 with self.subTest(store=os.path.basename(path), number=number):
                     counts[self.salvage(damaged)] += 1
-        self.assertGreater(counts["made"], 20)
-        self.assertGreater(counts["refused"], 20)
+        self.assertGreater(counts["made"], 8)
+        self.assertGreater(counts["refused"], 8)
 
     def salvage(self, damaged):
         room = tempfile.mkdtemp(dir=self.folder)

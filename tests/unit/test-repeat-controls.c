@@ -67,7 +67,7 @@ static void expect(const char *what, const struct repeat_planted *planted, uint3
     for (size_t runs = 7; runs <= 12; runs += 5) {
         struct repeat_planted of_runs = *planted;
         of_runs.runs = runs;
-        const struct score score = scored(&of_runs, repeat_seeds(20), right, moves);
+        const struct score score = scored(&of_runs, repeat_seeds(8), right, moves);
         print_message("# %s, %zu runs: of %u worlds %u wrong, %u missed, %u levels wrong\n", what,
                       runs, score.worlds, score.wrong, score.missed, score.moved);
         /* Seven runs may miss more, but accuse no more. */
@@ -193,7 +193,7 @@ static void the_ratio_says_how_much_and_how_surely(void **state)
 {
     (void)state;
     uint32_t within = 0;
-    const uint32_t worlds = repeat_seeds(200);
+    const uint32_t worlds = repeat_seeds(100);
     for (uint32_t seed = 1; seed <= worlds; seed++) {
         struct repeat_builder builder;
         repeat_begin(&builder, seed);
@@ -243,7 +243,7 @@ static void a_draw_that_is_held_is_no_shift_of_the_level(void **state)
 {
     (void)state;
     uint32_t shifts = 0;
-    const uint32_t worlds = repeat_seeds(40);
+    const uint32_t worlds = repeat_seeds(20);
     for (uint32_t seed = 1; seed <= worlds; seed++) {
         struct repeat_builder builder;
         repeat_begin(&builder, seed);

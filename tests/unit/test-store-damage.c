@@ -235,7 +235,7 @@ static void flipped_bytes_give_an_error_or_the_right_data(void **state)
     AUTO_CLOSE int fd = open(fixture->path, O_WRONLY);
     size_t errors = 0, fine = 0;
     /* every byte of the header, then a stride that meets every kind of place */
-    for (size_t place = 0; place < size; place += place < 100 ? 1 : 61) {
+    for (size_t place = 0; place < size; place += place < 100 ? 1 : 197) {
         char flipped = (char)(bytes[place] ^ (1 << place % 8));
         assert_int_equal(pwrite(fd, &flipped, 1, (off_t)place), 1);
         struct failure refusal = {0};
@@ -248,8 +248,8 @@ static void flipped_bytes_give_an_error_or_the_right_data(void **state)
         fine += error == 0;
         assert_int_equal(pwrite(fd, &bytes[place], 1, (off_t)place), 1);
     }
-    assert_true(errors > 100);
-    assert_true(fine > 100); /* unused space */
+    assert_true(errors > 50);
+    assert_true(fine > 50); /* unused space */
 }
 
 static void truncated_files_are_refused(void **state)
@@ -259,7 +259,7 @@ static void truncated_files_are_refused(void **state)
     AUTO_TEXT struct text got = {0};
     size_t size = 0;
     AUTO_FREE char *bytes = read_file(fixture->path, &size);
-    for (size_t length = 0; length < size; length += length < 1200 ? 40 : 409) {
+    for (size_t length = 0; length < size; length += length < 1200 ? 80 : 1237) {
         write_file(fixture->path, bytes, length);
         struct failure refusal = {0};
         if (dump(fixture->path, &got, &refusal) == 0)
@@ -278,7 +278,7 @@ static void overwritten_stretches_never_crash(void **state)
     AUTO_FREE char *bytes = read_file(fixture->path, &size);
     AUTO_FREE char *damaged = malloc(size);
     srand(7);
-    for (int round = 0; round < 300; round++) {
+    for (int round = 0; round < 100; round++) {
         memcpy(damaged, bytes, size);
         size_t length = (size_t)(rand() % 600) + 1, at = (size_t)rand() % (size - length);
         size_t from = (size_t)rand() % (size - length);
@@ -312,7 +312,7 @@ static void a_damaged_log_gives_an_error_or_whole_visits(void **state)
     snprintf(shared, sizeof(shared), "%s-shm", fixture->path);
     size_t size = 0, fewer = 0;
     AUTO_FREE char *bytes = read_file(log_path, &size);
-    for (size_t place = 0; place < size; place += 997) {
+    for (size_t place = 0; place < size; place += 2711) {
         bytes[place] ^= 4;
         write_file(log_path, bytes, place % 2 ? size : place);
         unlink(shared);
