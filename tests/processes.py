@@ -21,9 +21,19 @@ def parent_of(pid):
     return None if fields[0] in "ZX" else (int(fields[1]), fields[19])
 
 
+def every():
+    """{pid: parent and start time} of every process at one moment; None for those that have gone."""
+    return {int(name): parent_of(int(name)) for name in os.listdir("/proc") if name.isdigit()}
+
+
+def children(root):
+    """Those that a process started itself and that still run."""
+    return [pid for pid, facts in every().items() if facts and facts[0] == root]
+
+
 def descendants(root):
     """{pid: start time} of everything below a process."""
-    table = {int(name): parent_of(int(name)) for name in os.listdir("/proc") if name.isdigit()}
+    table = every()
     found, waiting = {}, [root]
     while waiting:
         above = waiting.pop()

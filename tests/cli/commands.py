@@ -259,12 +259,11 @@ class Killed(programs.Session):
         probe.command(0, ["sh", "-c", f"{program('daemonize')} {self.work}/pid; {program('deaf')}"], timeout=0)
         probe.send("visits", list="0:0")
         probe.send("go")
-        self.assertTrue(processes.eventually(lambda: len(programs.left()) == 2), programs.left())
-        guard = [pid for pid in processes.descendants(probe.process.pid) if processes.parent_of(pid)[0] == probe.process.pid]
-        self.assertEqual(len(guard), 1)
-        counting = [pid for pid in processes.descendants(guard[0]) if processes.parent_of(pid)[0] == guard[0]]
-        self.assertEqual(len(counting), 1)
-        return probe, guard[0], counting[0]
+        both = sorted([program("daemonize"), program("deaf")])  # and none that the daemon has only passed through
+        self.assertTrue(processes.eventually(lambda: sorted(programs.left().values()) == both), programs.left())
+        guard, = processes.children(probe.process.pid)
+        counting, = processes.children(guard)
+        return probe, guard, counting
 
     def test_the_probe(self):
         probe, guard, counting = self.under_way()

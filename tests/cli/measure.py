@@ -18,7 +18,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 import tap
-from processes import PATIENCE, descendants, eventually, parent_of
+from processes import PATIENCE, children, eventually
 from unfinished import unfinish
 
 NOBODY = "exec:setpriv --reuid=65534 --regid=65534 --clear-groups"
@@ -732,9 +732,8 @@ class Breaks(Case):
         path = self.path("d")
         process = self.start(*self.PLAN, path)
         self.wait_for_samples(path)
-        for pid in descendants(process.pid):
-            if parent_of(pid) and parent_of(pid)[0] == process.pid:
-                os.kill(pid, signal.SIGKILL)
+        for pid in children(process.pid):
+            os.kill(pid, signal.SIGKILL)
         _, errors = process.communicate(timeout=PATIENCE)
         if process.returncode == 0:
             self.skipTest("the machine finished before the probe was killed")

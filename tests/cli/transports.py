@@ -11,7 +11,7 @@ import time
 import unittest
 
 import tap
-from processes import LONG, PATIENCE, descendants, eventually, parent_of
+from processes import LONG, PATIENCE, children, descendants, eventually, parent_of
 
 # A prefix behind which the kit cannot be run where it lies.
 NOT_IN_PLACE = """exec:sh -c 'case "$1" in */assay-probe) exit 126;; esac; exec "$@"' prefix"""
@@ -117,7 +117,7 @@ class Transports(unittest.TestCase):
 
     def test_a_killed_probe_is_told_and_leaves_nothing(self):
         run, below = self.start_long_run("local")
-        probe = next(pid for pid in below if parent_of(pid) and parent_of(pid)[0] == run.pid)
+        probe, = children(run.pid)
         os.kill(probe, signal.SIGKILL)
         self.assertEqual(run.wait(timeout=PATIENCE), 1)
         words = run.stderr.read()

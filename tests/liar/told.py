@@ -210,7 +210,7 @@ class Process(unittest.TestCase):
             try:
                 self.assertTrue(processes.eventually(lambda: any(map(measures, processes.descendants(run.pid)))))
                 left = processes.descendants(run.pid)
-                liar = next(pid for pid in left if processes.parent_of(pid)[0] == run.pid)
+                liar, = processes.children(run.pid)
                 os.kill(liar, signal.SIGKILL)
                 run.wait(30)
             finally:
