@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 ASSAY = os.environ.get("ASSAY", "build/assay")
 KIT = os.environ.get("ASSAY_KIT", "")
@@ -26,6 +27,12 @@ def assay(*arguments, via=None, env=None, timeout=300, prefix=(), **options):
         command += ["--via", via]
     return subprocess.run(command, env=environment, timeout=timeout, text=True,
                           capture_output=True, stdin=subprocess.DEVNULL, check=False, **options)
+
+
+def together(function, values):
+    """The results of the function for each of these; what waits does so beside the others."""
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(function, values))
 
 
 def spent():

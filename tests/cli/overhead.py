@@ -14,7 +14,6 @@ import subprocess
 import tempfile
 import time
 import unittest
-from concurrent.futures import ThreadPoolExecutor
 
 import tap
 from unfinished import unfinish
@@ -53,11 +52,6 @@ class Case(unittest.TestCase):
         with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as database:
             return database.execute(query).fetchall()
 
-    def together(self, function, values):
-        """The results of the function for each of these; what waits does so beside the others."""
-        with ThreadPoolExecutor() as pool:
-            return list(pool.map(function, values))
-
     def visits(self, store):
         return self.rows(store, "SELECT count(*) FROM visit WHERE state = 'done'")[0][0]
 
@@ -65,15 +59,23 @@ class Case(unittest.TestCase):
         return self.rows(store, "SELECT cell, process FROM visit ORDER BY id")
 
 
-class Everything(Case):
-    """One run of all operations."""
+class Shared(Case):
+    """Cases that look at one run."""
+
+    ARGUMENTS = ()
 
     @classmethod
     def setUpClass(cls):
         cls.shared = tempfile.mkdtemp(prefix="assay-overhead-")
         cls.addClassCleanup(shutil.rmtree, cls.shared, ignore_errors=True)
         cls.store = os.path.join(cls.shared, "run.sqlite")
-        cls.done = tap.assay("overhead", "--processes", "2", "--budget", "100s", "--quiet", "--json", "--store", cls.store, timeout=200)
+        cls.done = tap.assay("overhead", *cls.ARGUMENTS, "--budget", "100s", "--quiet", "--json", "--store", cls.store, timeout=200)
+
+
+class Everything(Shared):
+    """One run of all operations."""
+
+    ARGUMENTS = ("--processes", "2")
 
     def setUp(self):
         super().setUp()
@@ -103,15 +105,10 @@ class Everything(Case):
         self.assertLessEqual({reason for _, reason in self.absent}, reasons)
 
 
-class Measured(Case):
+class Measured(Shared):
     """One run of few operations."""
 
-    @classmethod
-    def setUpClass(cls):
-        cls.shared = tempfile.mkdtemp(prefix="assay-overhead-")
-        cls.addClassCleanup(shutil.rmtree, cls.shared, ignore_errors=True)
-        cls.store = os.path.join(cls.shared, "run.sqlite")
-        cls.done = tap.assay("overhead", *SMALL, "--budget", "100s", "--quiet", "--json", "--store", cls.store, timeout=200)
+    ARGUMENTS = SMALL
 
     def test_in_a_warm_tour_every_pair_stands_once(self):
         self.envelope(self.done)
@@ -187,7 +184,7 @@ class Ordered(Ended):
     """Ended in the midst, so that no budget depends on how busy the machine is; the plan stands in the store."""
 
     def test_the_seed_gives_the_order_of_calls_and_of_processes(self):
-        (first, tours), (again, same), (other, others) = self.together(lambda run: self.planned(*run), (("a", 7), ("b", 7), ("c", 8)))
+        (first, tours), (again, same), (other, others) = tap.together(lambda run: self.planned(*run), (("a", 7), ("b", 7), ("c", 8)))
         common = min(len(first), len(again), len(other))
         self.assertGreater(common, 30)
         self.assertEqual(first[:common], again[:common])
@@ -220,7 +217,7 @@ class Resumed(Ended):
             before = self.rows(store, "SELECT cell, calls FROM tour ORDER BY cell")
             self.judged("--resume", "--store", store, "--budget", "2s", "--quiet")
             return store, status, before
-        for store, status, before in self.together(killed, (0, 80)):
+        for store, status, before in tap.together(killed, (0, 80)):
             self.assertEqual(status, -signal.SIGKILL)
             after = self.rows(store, "SELECT cell, calls FROM tour ORDER BY cell")
             self.assertEqual(after[:len(before)], before)

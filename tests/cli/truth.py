@@ -11,7 +11,6 @@ import subprocess
 import tempfile
 import unittest
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 
 import tap
 
@@ -133,9 +132,8 @@ class Known(Case):
         case = cls("test_it_repeats")
         case.setUp()
         cls.addClassCleanup(case.doCleanups)
-        with ThreadPoolExecutor() as pool:
-            cls.rows = dict(pool.map(lambda key: (key, case.by(key[0], "--", "subject:loop", str(key[1]))),
-                                     [(source, n) for source in SOURCES for n in cls.LENGTHS]))
+        keys = [(source, n) for source in SOURCES for n in cls.LENGTHS]
+        cls.rows = dict(zip(keys, tap.together(lambda key: case.by(key[0], "--", "subject:loop", str(key[1])), keys)))
 
     def check(self, source):
         rows = [self.rows[source, n] for n in self.LENGTHS]

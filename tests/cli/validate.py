@@ -14,7 +14,6 @@ import subprocess
 import tempfile
 import time
 import unittest
-from concurrent.futures import ThreadPoolExecutor
 
 import tap
 from unfinished import changed, unfinish
@@ -49,11 +48,6 @@ class Case(unittest.TestCase):
     def visits(self, store, state):
         with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as database:
             return database.execute("SELECT count(*) FROM visit WHERE state = ?", (state,)).fetchone()[0]
-
-    def together(self, function, values):
-        """The results of the function for each of these; what waits does so beside the others."""
-        with ThreadPoolExecutor() as pool:
-            return list(pool.map(function, values))
 
 
 class Shared(Case):
@@ -368,7 +362,7 @@ class Ended(Case):
             self.end(signal.SIGKILL, self.path(name), 12, "page-faults:u", "minor-faults:u", "--seed", seed)
             with sqlite3.connect(self.path(name)) as database:
                 return database.execute("SELECT cell, process FROM visit ORDER BY id LIMIT 12").fetchall()
-        first, again, other = self.together(order, (("a", "7"), ("b", "7"), ("c", "8")))
+        first, again, other = tap.together(order, (("a", "7"), ("b", "7"), ("c", "8")))
         self.assertEqual(first, again)
         self.assertNotEqual(first, other)
 
@@ -393,7 +387,7 @@ class Ended(Case):
             status, _, _ = self.end(signal.SIGKILL, store, visits, "page-faults:u", "--specimen", "pages,getppid", "--runs", "6", "--cpu", "0",
                                     "--path", "perf-syscall")
             return store, status, self.judged("--resume", "--store", store, "--budget", "8s")
-        for store, status, again in self.together(killed, (1, 9)):
+        for store, status, again in tap.together(killed, (1, 9)):
             self.assertEqual(status, -signal.SIGKILL)
             self.assertEqual(self.columns(store, "path, cpu"), {("perf-syscall", 0)})
             self.assertLessEqual({row[0] for row in self.columns(store, "specimen")}, {"pages", "getppid", "null"})
