@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 #include "base/text.h"
-#include "judge/verdict.h"
+#include "judge/estimates.h"
 #include "show/table.h"
 
 struct claims {

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "cli/compare.h"
+#include "cli/invoke.h"
 #include "judge/verdict.h"
 
 static const char *const commands[TOGETHER_COUNT] = {"error", "repeat"};

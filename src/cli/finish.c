@@ -29,6 +29,14 @@ static struct envelope envelope_of(const struct finish *finish)
         .gate = gate_json(finish->gate)};
 }
 
+void retold_release(struct retold *retold)
+{
+    json_decref(retold->envelope);
+    json_decref(retold->figures);
+    text_free(&retold->words);
+    *retold = (struct retold){0};
+}
+
 static int keep(const struct finish *finish, struct retold *retold, int status)
 {
     const struct style style = {.width = KEPT_WIDTH};

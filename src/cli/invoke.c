@@ -53,3 +53,16 @@ int invoke(const struct command *command, int argc, char **argv, struct retold *
     options_release(command, options);
     return status;
 }
+
+int retell(const char *const *words, size_t count, struct retold *retold)
+{
+    const struct command *command = command_find(words[0]);
+    /* The whole line, "assay" first; the words may be moved about. */
+    AUTO_FREE char **line = calloc(count + 2, sizeof(*line));
+    if (!line)
+        return deliver_out_of_memory(words[0]);
+    static char program[] = "assay";
+    line[0] = program;
+    memcpy(line + 1, words, count * sizeof(*line));
+    return invoke(command, (int)count, line + 1, retold);
+}

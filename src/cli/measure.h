@@ -6,6 +6,7 @@
 
 #include "base/failure.h"
 #include "cli/command.h"
+#include "cli/predict.h"
 #include "cli/skips.h"
 #include "cli/stored-run.h"
 #include "session/session.h"
@@ -21,12 +22,6 @@ struct measure_options {
     int64_t cpu;
     struct seed seed;
     const char *store, *from;
-};
-
-/* An event that opens here. */
-struct counted_event {
-    char *name, *kind;
-    char *class; /* NULL: none known */
 };
 
 /* One execution of the command. */
@@ -76,19 +71,3 @@ int measure_keep_event(struct measuring *measuring, const struct counted_event *
 /* Message on standard error and, with --json or where it is kept, an envelope that lists what was
  * skipped. */
 int measure_refuse(struct measuring *measuring, const struct failure *failure, int status);
-
-/* --- predictions from the catalogue --- */
-
-/* The truth of an event's class for a specimen and N. Unknown: why says the reason. grade is a
- * string of the catalogue. */
-struct maybe predict(const struct catalogue *catalogue, const struct counted_event *event,
-                     const char *specimen, uint64_t n, const char **grade);
-/* The class's count whatever the event: for what the operating system accounts. */
-struct maybe predict_class(const struct catalogue *catalogue, const char *class,
-                           const char *specimen, uint64_t n, const char **grade);
-/* The limits of a bounded truth for an event; *why says why no more is known (a string of the
- * catalogue). */
-struct limits predict_limits(const struct catalogue *catalogue, const struct counted_event *event,
-                             const char *specimen, uint64_t n, const char **why);
-/* The specimen that exercises an event: the first whose count of its class grows with N. */
-const char *predict_specimen(const struct catalogue *catalogue, const struct counted_event *event);

@@ -5,7 +5,7 @@
  * no specimen by itself. */
 #include <string.h>
 
-#include "cli/measure.h"
+#include "cli/predict.h"
 #include "study/mode.h"
 
 static const struct catalogue_truth *find_truth(const struct catalogue_specimen *specimen,

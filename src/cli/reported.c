@@ -3,6 +3,7 @@
  *
  * Has every run judged again. */
 #include "cli/reported.h"
+#include "cli/invoke.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -17,7 +17,3 @@ struct retold {
     struct text words; /* the report for people, plain and 100 columns wide */
 };
 void retold_release(struct retold *retold);
-
-/* Runs a command in this process as `assay WORDS...` would (words[0] is its name) and keeps what it
- * would show; what it has to say on standard error is said. The exit code. */
-int retell(const char *const *words, size_t count, struct retold *retold);

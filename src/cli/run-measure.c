@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/monotonic.h"
 #include "cli/deliver.h"
+#include "cli/invoke.h"
 #include "cli/retold.h"
 #include "cli/run.h"
 #include "show/progress.h"

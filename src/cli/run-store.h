@@ -6,7 +6,7 @@
 #pragma once
 
 #include "cli/command.h"
-#include "cli/measure.h"
+#include "cli/predict.h"
 #include "session/session.h"
 #include "store/collection.h"
 #include "store/store.h"

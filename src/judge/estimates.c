@@ -9,7 +9,28 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "judge/findings.h"
+const char *const finding_verdict_names[] = {
+    [FINDING_HOLDS] = "holds",
+    [FINDING_FAILS] = "does not hold",
+    [FINDING_INCONCLUSIVE] = "inconclusive",
+    [FINDING_UNTESTABLE] = "not testable here",
+};
+
+int reason_first_sentence(const char *reason)
+{
+    const char *end = strstr(reason, ". ");
+    size_t length = end ? (size_t)(end - reason) : strlen(reason);
+    return (int)(length < 280 ? length : 280);
+}
+
+void finding_add(struct finding *finding, const char *format, ...)
+{
+    size_t used = strlen(finding->reason);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(finding->reason + used, sizeof(finding->reason) - used, format, arguments);
+    va_end(arguments);
+}
 
 bool verdict_graver(enum finding_verdict one, enum finding_verdict other)
 {

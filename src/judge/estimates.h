@@ -1,11 +1,26 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A figure with its interval, held against the mark that a claim sets; what the findings of all
- * studies share. */
+ * Findings: claims of a paper, judged on what was measured. What a finding is, and a figure with
+ * its interval, held against the mark that a claim sets: what all studies share. */
 #pragma once
 
-#include "judge/verdict.h"
+#include <stdbool.h>
+
+#define NOTE_SIZE 480
+
+enum finding_verdict { FINDING_HOLDS, FINDING_FAILS, FINDING_INCONCLUSIVE, FINDING_UNTESTABLE };
+extern const char *const finding_verdict_names[]; /* "holds", "does not hold", … */
+
+struct finding {
+    const char *id, *claim, *paper; /* "A1", the sentence, the paper's short name */
+    enum finding_verdict verdict;
+    bool has_estimate;
+    double estimate, low, high, detectable;
+    const char *unit; /* "%", "instructions" … */
+    char figure[120]; /* what the paper reports */
+    char reason[NOTE_SIZE];
+};
 
 /* A figure with its 95 % interval and what it says of a claim. */
 struct estimate {
@@ -26,4 +41,11 @@ void estimate_report(const struct estimate *estimate, struct finding *finding);
 
 /* Appends a clause to the reason after "; ", whole or not at all. */
 void finding_clause(struct finding *finding, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Length of the first sentence of a reason, at most 280: what follows is advice. */
+int reason_first_sentence(const char *reason);
+
+/* Appends to the reason, cut where it is full. */
+void finding_add(struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

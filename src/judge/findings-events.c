@@ -37,13 +37,6 @@ bool claim_concerns(const struct judgement *judgement, const char *classes)
     return evidence->class && !is_source(evidence) && claim_lists(classes, evidence->class);
 }
 
-int reason_first_sentence(const char *reason)
-{
-    const char *end = strstr(reason, ". ");
-    size_t length = end ? (size_t)(end - reason) : strlen(reason);
-    return (int)(length < 280 ? length : 280);
-}
-
 /* "a, b or c" for a list separated by spaces. */
 static void put_choice(const char *list, char *words, size_t size)
 {

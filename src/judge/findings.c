@@ -105,15 +105,6 @@ static const struct claim claims[VALIDATE_FINDINGS] = {
      .unit = "%"},
 };
 
-void finding_add(struct finding *finding, const char *format, ...)
-{
-    size_t used = strlen(finding->reason);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(finding->reason + used, sizeof(finding->reason) - used, format, arguments);
-    va_end(arguments);
-}
-
 void validate_findings(const struct case_file *file, const struct judgements *judgements,
                        struct finding findings[VALIDATE_FINDINGS])
 {

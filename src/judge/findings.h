@@ -89,10 +89,3 @@ bool reading_graver(const struct reading *one, const struct reading *other);
 void reading_report(const struct reading *reading, struct finding *finding);
 /* "+0.3 % [+0.1, +0.5]"; "+0.3 %" where nothing varies. */
 void reading_words(const struct reading *reading, char *words, size_t size);
-
-/* Length of the first sentence of a reason, at most 280: what follows is advice. */
-int reason_first_sentence(const char *reason);
-
-/* Appends to the reason, cut where it is full. */
-void finding_add(struct finding *finding, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));

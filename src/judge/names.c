@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The words for verdicts, causes and findings, the same in tables, JSON and docs. */
+ * The words for verdicts and causes, the same in tables, JSON and docs. */
 #include <string.h>
 
 #include "judge/verdict.h"
@@ -34,13 +34,6 @@ const char *const cause_names[CAUSE_COUNT] = {
     [CAUSE_VIRTUALIZED] = "virtualized",
     [CAUSE_PERMISSION] = "permission",
     [CAUSE_UNKNOWN] = "unknown",
-};
-
-const char *const finding_verdict_names[] = {
-    [FINDING_HOLDS] = "holds",
-    [FINDING_FAILS] = "does not hold",
-    [FINDING_INCONCLUSIVE] = "inconclusive",
-    [FINDING_UNTESTABLE] = "not testable here",
 };
 
 bool verdict_is_of_counts(enum verdict verdict)

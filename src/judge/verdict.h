@@ -5,6 +5,7 @@
  * behind both (docs/verdicts.md). Pure: a case file in, judgements out. */
 #pragma once
 
+#include "judge/estimates.h"
 #include "judge/evidence.h"
 
 /* In order of precedence: the first that applies. */
@@ -49,8 +50,6 @@ bool verdict_is_trusted(enum verdict verdict);         /* exact or accurate */
 extern const char *const verdict_names[VERDICT_COUNT]; /* "unsupported" … */
 extern const char *const cause_names[CAUSE_COUNT]; /* NULL for CAUSE_NONE, "interface-overhead" … */
 int verdict_from_name(const char *name);           /* -1: none */
-
-#define NOTE_SIZE 480
 
 /* What the runs of one point say. All figures are of counts from which the overhead has been
  * subtracted, over quiet runs that got a counter; multiplexed ones extrapolated. */
@@ -141,18 +140,6 @@ void judgements_release(struct judgements *judgements);
 
 /* --- findings: claims of a paper, judged on what was measured --- */
 
-enum finding_verdict { FINDING_HOLDS, FINDING_FAILS, FINDING_INCONCLUSIVE, FINDING_UNTESTABLE };
-extern const char *const finding_verdict_names[]; /* "holds", "does not hold", … */
-
-struct finding {
-    const char *id, *claim, *paper; /* "A1", the sentence, the paper's short name */
-    enum finding_verdict verdict;
-    bool has_estimate;
-    double estimate, low, high, detectable;
-    const char *unit; /* "%", "instructions" … */
-    char figure[120]; /* what the paper reports */
-    char reason[NOTE_SIZE];
-};
 #define VALIDATE_FINDINGS 10
 void validate_findings(const struct case_file *file, const struct judgements *judgements,
                        struct finding findings[VALIDATE_FINDINGS]);

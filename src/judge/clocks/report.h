@@ -6,7 +6,7 @@
 #pragma once
 
 #include "judge/clocks/evidence.h"
-#include "judge/verdict.h"
+#include "judge/estimates.h"
 
 /* --- how fast a clock runs, to compare it with others (scale.c) --- */
 struct clock_scale {

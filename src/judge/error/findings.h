@@ -7,7 +7,6 @@
 
 #include "judge/error/report.h"
 #include "judge/estimates.h"
-#include "judge/findings.h"
 
 /* Null error of one way to a count of instructions, one counter: path and pattern on a machine,
  * over all levels and links. */

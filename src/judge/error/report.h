@@ -7,7 +7,7 @@
 #pragma once
 
 #include "judge/error/evidence.h"
-#include "judge/verdict.h"
+#include "judge/estimates.h"
 
 /* Quantiles are values that were really read, as in study/measure.h. */
 struct error_spread {

@@ -5,8 +5,8 @@
  * a file of its own, and fills its own field. */
 #pragma once
 
+#include "judge/estimates.h"
 #include "judge/overhead/evidence.h"
-#include "judge/verdict.h"
 
 /* --- what metering costs (timer.c): of each machine and meter, from calls of nothing --- */
 struct overhead_timer {

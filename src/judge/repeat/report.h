@@ -5,8 +5,8 @@
  * a file of its own, and fills its own field. */
 #pragma once
 
+#include "judge/estimates.h"
 #include "judge/repeat/evidence.h"
-#include "judge/verdict.h"
 
 /* --- one event of one program under one setting, by one source (variation.c) --- */
 struct repeat_row {
