@@ -17,7 +17,7 @@
 #include <time.h>
 
 #include "../tests/planted-errors.h"
-#include "judge/error/report.h"
+#include "studies/error/study.h"
 #include "study/error.h"
 
 #define LIMIT_SECONDS 10.0

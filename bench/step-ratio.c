@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "base/monotonic.h"
-#include "probe/command/step-follow.h"
+#include "probe/command/step.h"
 
 #define ROUNDS 11
 

@@ -4,7 +4,7 @@
  * Writes the page of the report on standard input, whoever made that up. */
 #include <stdio.h>
 
-#include "show/page.h"
+#include "output/page.h"
 
 int main(void)
 {

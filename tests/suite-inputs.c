@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli/suite.h"
+#include "studies/repeat/suite.h"
 
 static int make(const struct made_input *input, const char *beside, const char *folder,
                 struct failure *failure)

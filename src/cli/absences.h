@@ -4,8 +4,8 @@
  * What the catalogue says the machine lacks, as far as a study misses it. */
 #pragma once
 
-#include "cli/skips.h"
-#include "session/session.h"
+#include "engine/skips.h"
+#include "engine/session.h"
 #include "store/store.h"
 
 typedef bool absence_is_missed(const struct catalogue_absence *absence);

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/text.h"
-#include "cli/caches.h"
+#include "studies/caches/parts.h"
 
 static json_t *rounded(double value)
 {

@@ -9,10 +9,10 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "cli/caches.h"
+#include "studies/caches/parts.h"
 #include "cli/deliver.h"
-#include "cli/gather.h"
-#include "cli/run-store.h"
+#include "engine/gather.h"
+#include "engine/run-store.h"
 #include "study/plan.h"
 
 #define MIB        (UINT64_C(1) << 20)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "cli/caches.h"
+#include "studies/caches/parts.h"
 #include "cli/deliver.h"
 #include "show/shell.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/clocks-show.h"
-#include "show/figure.h"
+#include "output/figure.h"
 
 #define MOST_DIGITS 9.0 /* more than a ratio of readings can say */
 

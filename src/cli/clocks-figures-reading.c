@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "cli/clocks-show.h"
-#include "show/figure.h"
+#include "output/figure.h"
 
 struct quantity {
     const char *name;

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "cli/clocks-show.h"
-#include "show/figure.h"
+#include "output/figure.h"
 
 #define AGREES 0.01 /* farther from the reference is worth a word */
 #define NAMED  3u   /* clocks that the caption names */

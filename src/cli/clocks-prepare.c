@@ -9,7 +9,7 @@
 
 #include "cli/absences.h"
 #include "cli/clocks-run.h"
-#include "cli/options.h"
+#include "engine/options.h"
 #include "study/core-type.h"
 
 #define MOST_OWN 8u

@@ -4,8 +4,8 @@
  * One execution of `assay clocks`, for those of its parts that measure. */
 #pragma once
 
-#include "cli/clocks.h"
-#include "study/clocks-plan.h"
+#include "studies/clocks/parts.h"
+#include "studies/clocks/plan.h"
 
 struct watching {
     struct clocks_run run; /* what showing needs */

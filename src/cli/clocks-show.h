@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "cli/clocks.h"
+#include "studies/clocks/parts.h"
 #include "show/number.h"
 #include "show/section.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cli/clocks-run.h"
-#include "cli/finish.h"
+#include "engine/finish.h"
 #include "cli/skip-groups.h"
 
 /* "trips", "interval over sleep, 2 threads", "interval over sleep, CPUs kept awake" */

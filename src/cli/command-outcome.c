@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "show/json.h"
+#include "output/json.h"
 #include "wire/command.h"
 
 static int take(void *context, const struct stored_cell *stored)

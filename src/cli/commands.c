@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Looks up commands in the generated registry. */
-#include "cli/command.h"
+#include "engine/command.h"
 
 #include <string.h>
 

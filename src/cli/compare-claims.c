@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/compare.h"
+#include "commands/compare/compare.h"
 #include "machine/check.h"
 #include "study/compare.h"
 

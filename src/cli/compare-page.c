@@ -5,9 +5,9 @@
  */
 #include <errno.h>
 
-#include "cli/compare.h"
-#include "show/output.h"
-#include "show/page.h"
+#include "commands/compare/compare.h"
+#include "output/output.h"
+#include "output/page.h"
 
 #define PAGE_WIDTH 100
 

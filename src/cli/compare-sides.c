@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli/compare.h"
+#include "commands/compare/compare.h"
 #include "store/store.h"
 
 /* --- which runs --- */

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli/compare.h"
+#include "commands/compare/compare.h"
 #include "cli/invoke.h"
-#include "judge/verdict.h"
+#include "studies/validate/study.h"
 
 static const char *const commands[TOGETHER_COUNT] = {"error", "repeat"};
 

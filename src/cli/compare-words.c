@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/compare.h"
+#include "commands/compare/compare.h"
 #include "show/number.h"
 
 #define NAMES_SAID 3u

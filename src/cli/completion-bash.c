@@ -4,7 +4,7 @@
  * Completion for bash: one function that needs nothing but bash. Words are compared, never given to
  * compgen -W, which would evaluate them. */
 #include "cli/completion.h"
-#include "cli/options.h"
+#include "engine/options.h"
 
 static const char head[] =
     "# bash completion for assay, made by `assay --completion bash`.\n"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/completion.h"
-#include "cli/options.h"
+#include "engine/options.h"
 
 /* In fish a backslash before a quote or a backslash is the only escape within single quotes. */
 static void put_quoted(const char *sentence, struct text *out)

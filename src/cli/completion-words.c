@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "cli/completion.h"
-#include "cli/export.h"
-#include "study/clocks-plan.h"
-#include "via/via.h"
+#include "commands/export.h"
+#include "studies/clocks/plan.h"
+#include "engine/via.h"
 #include "wire/cell.h"
 #include "wire/command.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/completion.h"
-#include "cli/options.h"
+#include "engine/options.h"
 
 /* A sentence within a specification of _arguments: brackets and colons part it, a backslash takes
  * that from them. */

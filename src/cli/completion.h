@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/text.h"
-#include "cli/command.h"
+#include "engine/command.h"
 
 /* The script for a shell: "bash", "zsh" or "fish". False: there is none for it. */
 bool completion_put(const char *shell, struct text *out);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "machine/check.h"
-#include "show/output.h"
+#include "output/output.h"
 #include "show/shell.h"
 #include "show/utf8.h"
 #include "show/wrap.h"

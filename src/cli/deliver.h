@@ -7,10 +7,10 @@
 
 #include "base/failure.h"
 #include "base/text.h"
-#include "cli/command.h"
+#include "engine/command.h"
 #include "machine/facts.h"
-#include "show/json.h"
-#include "show/table.h"
+#include "output/json.h"
+#include "output/table.h"
 
 /* What the place the result goes to can show. */
 struct style deliver_style(const struct common_options *common);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "show/figure.h"
+#include "output/figure.h"
 #include "stats/density.h"
 #include "stats/moments.h"
 

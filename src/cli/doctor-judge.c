@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/doctor.h"
+#include "commands/doctor.h"
 #include "machine/errno-name.h"
-#include "show/json.h"
+#include "output/json.h"
 
 /* bad, warn, ok, absent; the registry's order within each. */
 static const int urgency[] = {

@@ -5,7 +5,7 @@
  * last line says where to begin. */
 #include <string.h>
 
-#include "cli/doctor.h"
+#include "commands/doctor.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
 

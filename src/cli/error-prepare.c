@@ -10,8 +10,8 @@
 #include "base/cleanup.h"
 #include "cli/absences.h"
 #include "cli/deliver.h"
-#include "cli/error.h"
-#include "cli/options.h"
+#include "studies/error/parts.h"
+#include "engine/options.h"
 #include "study/mode.h"
 
 /* Wanted where nobody names an event. What opens is the machine's to say. */

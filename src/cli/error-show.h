@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "cli/error.h"
+#include "studies/error/parts.h"
 #include "machine/check.h"
 #include "show/number.h"
 #include "show/section.h"

@@ -4,8 +4,8 @@
  * What `assay error` could not measure, by the reason. */
 #include <errno.h>
 
-#include "cli/error.h"
-#include "cli/finish.h"
+#include "studies/error/parts.h"
+#include "engine/finish.h"
 #include "cli/skip-groups.h"
 
 static int group_absences(const struct erring *erring, struct skip_groups *groups)

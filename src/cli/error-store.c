@@ -9,10 +9,10 @@
 
 #include "base/cleanup.h"
 #include "cli/deliver.h"
-#include "cli/error.h"
+#include "studies/error/parts.h"
 #include "cli/from-stores.h"
-#include "cli/options.h"
-#include "cli/run-store.h"
+#include "engine/options.h"
+#include "engine/run-store.h"
 #include "study/error.h"
 
 static struct run_store whose(const struct erring *erring)

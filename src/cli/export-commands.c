@@ -4,7 +4,7 @@
  * What commands add to an export: which program it was, who counted, what was held meanwhile; and
  * the tables that only stores of commands fill. Names and values are those of the store's view
  * `execution` and of its tables. */
-#include "cli/export.h"
+#include "commands/export.h"
 
 void row_command(struct export_row *row, const struct cell_command *command, const char *event)
 {

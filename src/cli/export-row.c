@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
-#include "cli/export.h"
-#include "show/json.h"
+#include "engine/command.h"
+#include "commands/export.h"
+#include "output/json.h"
 #include "show/utf8.h"
 
 /* Beyond this a JSON reader that uses doubles would round: then digits are a string. */

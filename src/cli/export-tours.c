@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/export.h"
+#include "commands/export.h"
 
 void tour_walk_end(struct tour_walk *walk)
 {

@@ -4,7 +4,7 @@
  * What watches add to an export: what kind they are, where a look stands in its watch, and which
  * clock was read. Only stores that have watches get these columns; names and values are those of
  * the store's view `look`. */
-#include "cli/export.h"
+#include "commands/export.h"
 
 #include <string.h>
 

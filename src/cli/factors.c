@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/nearest.h"
-#include "cli/options.h"
+#include "engine/options.h"
 #include "cli/specimen-name.h"
 
 static const char *const factor_names[FACTORS] = {"path",     "pattern", "specimen", "n",

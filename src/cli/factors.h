@@ -5,7 +5,7 @@
  * machine has. */
 #pragma once
 
-#include "cli/measure.h"
+#include "studies/measure/study.h"
 
 enum factor { PATH, PATTERN, SPECIMEN, COUNT_N, COUNTERS, OPT, LINK, FACTORS };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "show/json.h"
+#include "output/json.h"
 #include "show/number.h"
 #include "stats/moments.h"
 

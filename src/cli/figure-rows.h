@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "cli/distribution.h"
-#include "show/figure.h"
+#include "output/figure.h"
 
 /* Values of one box. */
 struct pooled {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "cli/distinct.h"
-#include "cli/run-store.h"
+#include "engine/run-store.h"
 
 static int take_first(const struct from_stores *from, const struct store_info *info,
                       struct failure *failure)

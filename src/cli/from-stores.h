@@ -5,7 +5,7 @@
  * The first one says which machine and seed the report is of. */
 #pragma once
 
-#include "cli/options.h"
+#include "engine/options.h"
 #include "machine/facts.h"
 #include "store/store.h"
 

@@ -5,9 +5,9 @@
 #include "cli/gate.h"
 
 #include "base/text.h"
-#include "cli/command.h"
+#include "engine/command.h"
 #include "cli/deliver.h"
-#include "show/json.h"
+#include "output/json.h"
 
 #define NAMES_SHOWN 12u /* the envelope has them all */
 

@@ -10,8 +10,8 @@
 #include <jansson.h>
 
 #include "base/cleanup.h"
-#include "cli/gather.h"
-#include "show/json.h"
+#include "engine/gather.h"
+#include "output/json.h"
 #include "show/shell.h"
 
 char *gather_argv(const struct common_options *common)

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "cli/deliver.h"
-#include "study/caches.h"
+#include "studies/caches/study.h"
 
 enum key { LINE, L1D, L1D_WAYS, L2, L2_WAYS, LLC, LLC_WAYS, DTLB };
 static const char *const keys[GEOMETRY_KEYS] = {

@@ -5,8 +5,8 @@
  * work depends on caches. What nobody measured the probe takes from the machine's claims. */
 #pragma once
 
-#include "cli/command.h"
-#include "session/session.h"
+#include "engine/command.h"
+#include "engine/session.h"
 
 #define GEOMETRY_KEYS 8
 

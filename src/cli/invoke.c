@@ -12,8 +12,8 @@
 #include "base/cleanup.h"
 #include "cli/command-status.h"
 #include "cli/deliver.h"
-#include "cli/help.h"
-#include "cli/options.h"
+#include "commands/help.h"
+#include "engine/options.h"
 
 static int print_help(const struct command *command)
 {

@@ -4,7 +4,7 @@
  * From a command line to a command that runs. */
 #pragma once
 
-#include "cli/command.h"
+#include "engine/command.h"
 
 /* argv[0] is the command's name and argv[-1] the program's, for records of the whole line. retold:
  * where the result goes; NULL: where the options say. The exit code. */

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/monotonic.h"
 #include "cli/deliver.h"
-#include "cli/lab.h"
+#include "commands/lab.h"
 #include "lab/emulator.h"
 #include "lab/install.h"
 #include "lab/settings.h"

@@ -8,13 +8,13 @@
 
 #include "base/cleanup.h"
 #include "cli/deliver.h"
-#include "cli/lab.h"
+#include "commands/lab.h"
 #include "lab/emulator.h"
 #include "lab/kernel-names.h"
 #include "lab/packages.h"
 #include "lab/settings.h"
 #include "show/wrap.h"
-#include "via/via.h"
+#include "engine/via.h"
 
 struct machine_state {
     const char *isa;

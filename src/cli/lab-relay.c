@@ -16,7 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "cli/command.h"
+#include "engine/command.h"
 #include "wire/pipe.h"
 
 #define TICK_MS   100

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <termios.h>
 
-#include "via/via.h"
+#include "engine/via.h"
 
 struct lab_relay {
     int errors[2], status[2]; /* pipes: the machine's ports write to [1] */

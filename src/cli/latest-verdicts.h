@@ -5,9 +5,9 @@
  * events or their counts. */
 #pragma once
 
-#include "cli/command.h"
-#include "judge/verdict.h"
-#include "session/session.h"
+#include "engine/command.h"
+#include "studies/validate/study.h"
+#include "engine/session.h"
 
 #define LATEST_RUNS 8 /* that are looked at: one of a few events leaves others to earlier ones */
 

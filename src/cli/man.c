@@ -3,12 +3,12 @@
  *
  * Manual pages in roff, from the same tables that parse the options; the build calls
  * `assay --man COMMAND` to make the pages it installs. */
-#include "cli/help.h"
+#include "commands/help.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#include "cli/options.h"
+#include "engine/options.h"
 
 /* Words as roff text: a backslash would start an escape, a hyphen is typeset as a dash, and a dot
  * or quote at the start of a line is a request. */

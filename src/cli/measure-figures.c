@@ -7,8 +7,8 @@
 
 #include "base/cleanup.h"
 #include "cli/measure-rows.h"
-#include "show/figure.h"
-#include "show/json.h"
+#include "output/figure.h"
+#include "output/json.h"
 
 #define ROWS_MOST 1000u
 

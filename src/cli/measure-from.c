@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "cli/measure.h"
-#include "cli/run-store.h"
+#include "studies/measure/study.h"
+#include "engine/run-store.h"
 
 static int take_event(void *context, const struct stored_event *stored)
 {

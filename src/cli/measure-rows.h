@@ -7,7 +7,7 @@
 
 #include "cli/distribution.h"
 #include "cli/measure-words.h"
-#include "cli/measure.h"
+#include "studies/measure/study.h"
 #include "cli/replay.h"
 
 /* Factors in words. Those that are the same in every row need to be said only once. */

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Runs the visits a measurement's store still lacks. */
-#include "cli/gather.h"
-#include "cli/measure.h"
+#include "engine/gather.h"
+#include "studies/measure/study.h"
 
 int measure_execute(struct measuring *measuring)
 {

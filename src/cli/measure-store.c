@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli/measure.h"
-#include "cli/run-store.h"
+#include "studies/measure/study.h"
+#include "engine/run-store.h"
 #include "study/plan.h"
 
 static struct run_store whose(const struct measuring *measuring)

@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 #include "base/text.h"
-#include "cli/skips.h"
-#include "show/table.h"
+#include "engine/skips.h"
+#include "output/table.h"
 
 struct omission {
     const char *what, *reason;

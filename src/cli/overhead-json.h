@@ -4,7 +4,7 @@
  * What the rows and the analysis of `assay overhead` share as JSON. */
 #pragma once
 
-#include "cli/overhead.h"
+#include "studies/overhead/parts.h"
 
 /* "emulated", and which machine where there are several. */
 void overhead_put_machine_json(json_t *object, const struct overhead_case *file, uint32_t machine);

@@ -10,7 +10,7 @@
 #include "cli/overhead-run.h"
 #include "cli/skip-groups.h"
 #include "study/core-type.h"
-#include "study/error-plan.h"
+#include "studies/error/plan.h"
 
 #define TICKS "clock/ticks/"
 /* Counters that are read around every call, all at once. */

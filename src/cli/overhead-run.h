@@ -4,9 +4,9 @@
  * One execution of `assay overhead`, for those of its parts that measure. */
 #pragma once
 
-#include "cli/overhead.h"
+#include "studies/overhead/parts.h"
 #include "cli/tried.h"
-#include "study/overhead-plan.h"
+#include "studies/overhead/plan.h"
 
 #define OVERHEAD_MOST_SETS 8u
 

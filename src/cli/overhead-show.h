@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "cli/overhead.h"
+#include "studies/overhead/parts.h"
 #include "show/number.h"
 #include "show/section.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/finish.h"
+#include "engine/finish.h"
 #include "cli/overhead-run.h"
 #include "cli/skip-groups.h"
 

@@ -14,9 +14,9 @@
 #include "cli/absences.h"
 #include "cli/deliver.h"
 #include "cli/from-stores.h"
-#include "cli/options.h"
+#include "engine/options.h"
 #include "cli/overhead-run.h"
-#include "cli/run-store.h"
+#include "engine/run-store.h"
 #include "study/overhead.h"
 
 static struct run_store whose(const struct touring *touring)

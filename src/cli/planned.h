@@ -5,7 +5,7 @@
  * only where everything of the last was measured. */
 #pragma once
 
-#include "cli/gather.h"
+#include "engine/gather.h"
 
 struct planned {
     struct gathering gathering; /* but for cells and time, which every plan has of its own */

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "cli/deliver.h"
 #include "cli/planned.h"
-#include "cli/run-store.h"
+#include "engine/run-store.h"
 
 #define MS_NS UINT64_C(1000000)
 /* Percent of the time that the very first visits may take, before any price is known, and each

@@ -6,11 +6,11 @@
  * while disturbs all alike. After each the plan is settled anew by what time is left. */
 #pragma once
 
-#include "cli/command.h"
-#include "cli/gather.h"
-#include "cli/skips.h"
-#include "session/session.h"
-#include "study/wishes.h"
+#include "engine/command.h"
+#include "engine/gather.h"
+#include "engine/skips.h"
+#include "engine/session.h"
+#include "engine/wishes.h"
 
 struct portioning {
     const char *command; /* "clocks" */

@@ -4,8 +4,8 @@
  * The first step of every command that needs a machine: start its probe and hear what it offers. */
 #pragma once
 
-#include "cli/command.h"
-#include "session/session.h"
+#include "engine/command.h"
+#include "engine/session.h"
 
 /* EXIT_DONE with *session open, whose catalogue is *catalogue (NULL where nobody asks); or the exit
  * code after saying on standard error why `command` cannot reach the machine of --via. */

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "cli/gather.h"
+#include "engine/gather.h"
 #include "cli/repeat-run.h"
 
 static int take_call(void *context, const struct sent_call *call, struct failure *failure)

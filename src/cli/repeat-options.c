@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/options.h"
+#include "engine/options.h"
 #include "cli/repeat-run.h"
-#include "show/output.h"
+#include "output/output.h"
 
 #define MOST_RUNS 10000u
 #define MOST_CPUS 65536u

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli/command-line.h"
+#include "engine/command-line.h"
 #include "cli/deliver.h"
 #include "cli/repeat-run.h"
 

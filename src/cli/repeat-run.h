@@ -4,11 +4,11 @@
  * One execution of `assay repeat`, for those of its parts that measure. */
 #pragma once
 
-#include "cli/executed.h"
-#include "cli/repeat.h"
-#include "cli/suite.h"
+#include "engine/executed.h"
+#include "studies/repeat/parts.h"
+#include "studies/repeat/suite.h"
 #include "cli/tried.h"
-#include "study/repeat-plan.h"
+#include "studies/repeat/plan.h"
 
 struct repeating {
     struct repeat_run_of run; /* what showing needs */

@@ -6,8 +6,8 @@
  */
 #pragma once
 
-#include "cli/repeat.h"
-#include "show/figure.h"
+#include "studies/repeat/parts.h"
+#include "output/figure.h"
 #include "show/number.h"
 #include "show/section.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli/finish.h"
+#include "engine/finish.h"
 #include "cli/repeat-run.h"
 #include "cli/skip-groups.h"
 

@@ -12,9 +12,9 @@
 #include "base/cleanup.h"
 #include "cli/absences.h"
 #include "cli/from-stores.h"
-#include "cli/options.h"
+#include "engine/options.h"
 #include "cli/repeat-run.h"
-#include "cli/run-store.h"
+#include "engine/run-store.h"
 #include "study/repeat.h"
 
 static struct run_store whose(const struct repeating *repeating)

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/command.h"
-#include "cli/reported.h"
+#include "engine/command.h"
+#include "commands/reported.h"
 #include "cli/reproduce.h"
-#include "show/json.h"
+#include "output/json.h"
 #include "show/shell.h"
 
 /* Keys that a whole section and a whole report have: one that is missing did not fit into memory.

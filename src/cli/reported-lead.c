@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/reported.h"
-#include "show/json.h"
+#include "commands/reported.h"
+#include "output/json.h"
 #include "show/number.h"
 
 #define SENTENCES_MAX 4

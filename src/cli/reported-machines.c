@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/doctor.h"
-#include "cli/reported.h"
-#include "show/json.h"
+#include "commands/doctor.h"
+#include "commands/reported.h"
+#include "output/json.h"
 #include "store/store.h"
 
 /* Keys of a machine beyond those of every envelope: label, sentence, facts, absent, doctor. */

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "cli/options.h"
+#include "engine/options.h"
 #include "show/shell.h"
 
 /* Where a result went, and how it was told, is the recorder's business. */

@@ -9,10 +9,10 @@
 
 #include "base/cleanup.h"
 #include "cli/deliver.h"
-#include "cli/reported.h"
-#include "cli/run.h"
-#include "show/output.h"
-#include "show/page.h"
+#include "commands/reported.h"
+#include "commands/run.h"
+#include "output/output.h"
+#include "output/page.h"
 #include "store/collection.h"
 #include "store/store.h"
 

@@ -15,7 +15,7 @@
 #include "cli/deliver.h"
 #include "cli/invoke.h"
 #include "cli/retold.h"
-#include "cli/run.h"
+#include "commands/run.h"
 #include "show/progress.h"
 #include "store/store.h"
 

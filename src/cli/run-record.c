@@ -10,9 +10,9 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "cli/run.h"
-#include "show/json.h"
-#include "show/output.h"
+#include "commands/run.h"
+#include "output/json.h"
+#include "output/output.h"
 
 #define RECORD_SCHEMA "assay-run/1"
 

@@ -8,9 +8,9 @@
 
 #include "base/cleanup.h"
 #include "cli/deliver.h"
-#include "cli/finish.h"
+#include "engine/finish.h"
 #include "cli/run-summary.h"
-#include "cli/run.h"
+#include "commands/run.h"
 #include "show/shell.h"
 
 #define LEFT_OUT_LINES 2

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "cli/run-summary.h"
-#include "show/json.h"
+#include "output/json.h"
 #include "show/number.h"
 #include "show/utf8.h"
 #include "show/wrap.h"

@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 #include "base/text.h"
-#include "show/table.h"
+#include "output/table.h"
 
 /* As data; a part that is not there has null. NULL: out of memory. */
 json_t *run_summary(const json_t *report);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "engine/command.h"
 #include "show/progress.h"
 
 volatile int interrupted;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/options.h"
+#include "engine/options.h"
 
 #define NAMES_SHOWN 12u
 

@@ -4,8 +4,8 @@
  * Names that share a reason for being left out: hundreds of cells fail for a few of them. */
 #pragma once
 
-#include "cli/command.h"
-#include "cli/skips.h"
+#include "engine/command.h"
+#include "engine/skips.h"
 
 struct skip_group {
     const char *reason;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/text.h"
-#include "cli/predict.h"
+#include "engine/predict.h"
 
 #define SOURCE_NAME 64 /* bytes; longer names are cut and fit nothing */
 

@@ -4,7 +4,7 @@
  * A specimen's parameters as a person wrote them, judged before anything is measured. */
 #pragma once
 
-#include "session/session.h"
+#include "engine/session.h"
 
 /* name: NAME or NAME/KEY=VALUE,.../ of this specimen. -EINVAL with a sentence when a key is none of
  * the specimen's, or a value no number. Which numbers make sense is the probe's to judge. */

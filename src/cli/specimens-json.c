@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/deliver.h"
-#include "cli/specimens.h"
+#include "commands/specimens.h"
 
 static json_t *sources_json(const char *sources)
 {

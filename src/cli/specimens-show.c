@@ -8,9 +8,9 @@
 
 #include "base/cleanup.h"
 #include "cli/deliver.h"
-#include "cli/specimens.h"
+#include "commands/specimens.h"
 #include "show/number.h"
-#include "show/table.h"
+#include "output/table.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/stat.h"
+#include "studies/stat/study.h"
 
 /* Empty: there is none. */
 static void put_field(const char *value, bool last, struct text *out)

@@ -10,7 +10,7 @@
 #include "base/list.h"
 #include "cli/absences.h"
 #include "cli/command-status.h"
-#include "cli/stat.h"
+#include "studies/stat/study.h"
 #include "study/mode.h"
 
 /* Columns of what became of the command need places in the cell as well. */

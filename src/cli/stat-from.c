@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "cli/stat.h"
+#include "studies/stat/study.h"
 
 /* --- events --- */
 

@@ -20,8 +20,8 @@
 #include <linux/magic.h>
 
 #include "base/cleanup.h"
-#include "cli/command-line.h"
-#include "cli/stat.h"
+#include "engine/command-line.h"
+#include "studies/stat/study.h"
 
 #define PASSED_BYTES 65536
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/command-outcome.h"
-#include "cli/stat.h"
+#include "studies/stat/study.h"
 
 #define EXACT_TO 9007199254740992.0 /* 2^53 */
 

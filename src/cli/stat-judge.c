@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli/stat.h"
+#include "studies/stat/study.h"
 #include "study/mode.h"
 
 /* ns of a task that are the operating system's, from its birth or exec to where counting begins and

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "base/text.h"
-#include "cli/run-store.h"
+#include "engine/run-store.h"
 
 int stored_run_open(const char *path, const char *command, struct store **store,
                     struct stored_run *run, struct failure *failure)

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/failure.h"
-#include "cli/options.h"
+#include "engine/options.h"
 #include "machine/facts.h"
 #include "store/store.h"
 

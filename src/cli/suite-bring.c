@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli/suite.h"
+#include "studies/repeat/suite.h"
 
 /* Does the text mention {brought}/NAME, and not only a name that begins so? */
 static bool mentions(const char *text, const char *name)

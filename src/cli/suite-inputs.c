@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "cli/suite.h"
+#include "studies/repeat/suite.h"
 #include "stats/random.h"
 
 #define VOCABULARY 4096u

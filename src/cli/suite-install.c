@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "cli/suite.h"
+#include "studies/repeat/suite.h"
 #include "lab/tool.h"
 
 static bool is_here(const char *word)

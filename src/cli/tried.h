@@ -5,7 +5,7 @@
  * into its store, and come back from it when the run is gone on with. */
 #pragma once
 
-#include "session/session.h"
+#include "engine/session.h"
 #include "store/store.h"
 
 struct tried_event {

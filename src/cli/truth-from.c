@@ -10,7 +10,7 @@
 
 #include "base/list.h"
 #include "cli/deliver.h"
-#include "cli/truth.h"
+#include "studies/truth/study.h"
 
 struct recalling {
     struct truth_run *run;

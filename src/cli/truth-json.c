@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/command-outcome.h"
-#include "cli/truth.h"
+#include "studies/truth/study.h"
 
 static json_t *classes_json(const struct truth_run *run)
 {

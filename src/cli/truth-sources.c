@@ -9,7 +9,7 @@
 #include "cli/absences.h"
 #include "cli/command-status.h"
 #include "cli/deliver.h"
-#include "cli/truth.h"
+#include "studies/truth/study.h"
 
 /* By speed; what a catalogue has beyond these comes behind them. */
 static const char *const by_speed[] = {"qemu", "valgrind", "step"};

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/text.h"
-#include "cli/command.h"
+#include "engine/command.h"
 
 /* Appends how the run in that store goes on, and a space; a run in a collection does not. */
 void unfinished_put(const char *command, const char *stored, const struct common_options *common,

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "cli/deliver.h"
-#include "cli/validate.h"
+#include "studies/validate/parts.h"
 #include "show/progress.h"
 #include "study/mode.h"
 

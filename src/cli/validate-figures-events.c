@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/validate-figures.h"
-#include "show/figure.h"
+#include "output/figure.h"
 
 #define NAMES_MOST 12u
 

@@ -4,7 +4,7 @@
  * What the files that make figures of `assay validate` share. */
 #pragma once
 
-#include "cli/validate.h"
+#include "studies/validate/parts.h"
 
 #define VALIDATE_FIGURE_ROWS 1000u
 

@@ -4,7 +4,7 @@
  * NAME and NAME:u as one, NAME[:u], where the result of `assay validate` says the same of both. */
 #include <string.h>
 
-#include "cli/validate.h"
+#include "studies/validate/parts.h"
 #include "show/utf8.h"
 #include "study/mode.h"
 

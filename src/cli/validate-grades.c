@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Grades of truths in words. */
-#include "cli/validate.h"
+#include "studies/validate/parts.h"
 
 const char *const validate_grade_names[] = {[TRUTH_NONE] = NULL,
                                             [TRUTH_PROVEN] = "proven",

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli/validate.h"
+#include "studies/validate/parts.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
 

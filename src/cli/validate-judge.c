@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/monotonic.h"
-#include "cli/validate.h"
+#include "studies/validate/parts.h"
 
 static int load(struct validating *validating, struct failure *failure)
 {

@@ -5,7 +5,7 @@
  * many, the lowest and the highest end; each of them with --all. */
 #include <string.h>
 
-#include "cli/validate.h"
+#include "studies/validate/parts.h"
 #include "show/number.h"
 #include "show/utf8.h"
 #include "show/wrap.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "cli/validate.h"
+#include "studies/validate/parts.h"
 #include "decode/opcodes.h"
 
 static int put_list(struct store *store, const char *specimen, const struct opcodes *opcodes,

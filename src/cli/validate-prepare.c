@@ -12,10 +12,10 @@
 #include "base/cleanup.h"
 #include "cli/deliver.h"
 #include "cli/factors.h"
-#include "cli/options.h"
+#include "engine/options.h"
 #include "cli/sources.h"
 #include "cli/specimen-name.h"
-#include "cli/validate.h"
+#include "studies/validate/parts.h"
 #include "study/mode.h"
 
 static const char *const cpu_kinds[] = {"hardware", "cache", "pmu", "raw", "pfm", "papi"};

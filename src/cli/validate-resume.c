@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli/options.h"
-#include "cli/validate.h"
+#include "engine/options.h"
+#include "studies/validate/parts.h"
 
 /* --- how it began --- */
 

@@ -9,9 +9,9 @@
 
 #include "base/cleanup.h"
 #include "cli/deliver.h"
-#include "cli/options.h"
-#include "cli/run-store.h"
-#include "cli/validate.h"
+#include "engine/options.h"
+#include "engine/run-store.h"
+#include "studies/validate/parts.h"
 #include "study/plan.h"
 
 /* --- what is known beforehand --- */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/validate.h"
+#include "studies/validate/parts.h"
 #include "show/number.h"
 #include "show/utf8.h"
 #include "show/wrap.h"

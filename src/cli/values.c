@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The forms an option's value may have: whole numbers as people write them, durations, lists. */
-#include "cli/options.h"
+#include "engine/options.h"
 
 #include <ctype.h>
 #include <errno.h>

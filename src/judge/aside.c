@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "judge/event.h"
+#include "studies/validate/judge.h"
 #include "judge/explain.h"
 #include "judge/note.h"
 #include "judge/points.h"

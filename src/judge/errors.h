@@ -6,7 +6,7 @@
  * one is left out), and what remains is laid before the next. */
 #pragma once
 
-#include "judge/verdict.h"
+#include "studies/validate/study.h"
 
 struct error_run {
     const struct evidence_run *run;

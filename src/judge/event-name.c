@@ -4,7 +4,7 @@
  * What an event's name and kind say of it: its mode, and whether the processor counts it. */
 #include <string.h>
 
-#include "judge/event.h"
+#include "studies/validate/judge.h"
 
 #define MODE_LETTERS "ukhGHIDe"
 

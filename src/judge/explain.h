@@ -5,7 +5,7 @@
  * rows and points are summed up; decides no verdict. */
 #pragma once
 
-#include "judge/verdict.h"
+#include "studies/validate/study.h"
 
 /* What was found, best first. */
 struct explained {

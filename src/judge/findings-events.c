@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "judge/findings.h"
+#include "studies/validate/findings.h"
 #include "judge/note.h"
 
 static bool lists(const char *list, const char *word, size_t length)

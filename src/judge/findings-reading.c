@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "judge/findings.h"
+#include "studies/validate/findings.h"
 #include "stats/interval.h"
 
 double reading_foretold(const struct judged_point *point, enum foretold foretold)

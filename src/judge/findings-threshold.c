@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "judge/findings.h"
+#include "studies/validate/findings.h"
 #include "judge/note.h"
 
 /* "About 100". */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "judge/findings.h"
+#include "studies/validate/findings.h"
 #include "judge/note.h"
 
 /* Over all points of a test. */

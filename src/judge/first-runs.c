@@ -6,7 +6,7 @@
  * counter that is not set back, or drifts: every run has more than the one before. */
 #include <math.h>
 
-#include "judge/event.h"
+#include "studies/validate/judge.h"
 #include "judge/explain.h"
 #include "judge/points.h"
 

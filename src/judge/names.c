@@ -4,7 +4,7 @@
  * The words for verdicts and causes, the same in tables, JSON and docs. */
 #include <string.h>
 
-#include "judge/verdict.h"
+#include "studies/validate/study.h"
 
 const char *const verdict_names[VERDICT_COUNT] = {
     [VERDICT_UNSUPPORTED] = "unsupported",

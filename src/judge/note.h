@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "judge/verdict.h"
+#include "studies/validate/study.h"
 
 #define FIGURE_SIZE 40
 

@@ -5,7 +5,7 @@
  * exact is decided in integers here; everything later works on doubles. */
 #pragma once
 
-#include "judge/verdict.h"
+#include "studies/validate/study.h"
 
 __extension__ typedef __int128 wide;
 

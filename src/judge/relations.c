@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "judge/event.h"
+#include "studies/validate/judge.h"
 #include "judge/note.h"
 #include "judge/points.h"
 

@@ -4,7 +4,7 @@
  * From points to ladders, and where each point of a ladder stands. */
 #pragma once
 
-#include "judge/verdict.h"
+#include "studies/validate/study.h"
 
 /* Where a point stands against its truth. */
 enum standing {

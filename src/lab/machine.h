@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "lab/boot-archive.h"
+#include "lab/archive.h"
 #include "lab/settings.h"
 
 #define LAB_PORTS 2 /* besides input and output */

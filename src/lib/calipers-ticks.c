@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/calipers.h"
-#include "lib/clock-choice.h"
+#include "lib/clock.h"
 #include "lib/in-place.h"
 #include "lib/ticks.h"
 

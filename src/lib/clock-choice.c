@@ -10,7 +10,7 @@
  * conversion that the hypervisor may replace at any time (a machine that moves to another host): no
  * bound with a rate of ours would survive that, and clock_gettime, which follows, costs some tens
  * of nanoseconds. */
-#include "lib/clock-choice.h"
+#include "lib/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "assay.h"
-#include "lib/clock-choice.h"
+#include "lib/clock.h"
 #include "lib/clock-parts.h"
 #include "lib/set.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "session/peer.h"
+#include "engine/peer.h"
 
 #define MAX_ERRNO 4095
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/monotonic.h"
-#include "session/peer.h"
+#include "engine/peer.h"
 
 #define PIECE      (128u << 10) /* bytes of a frame: thrice as many at the worst, within a line */
 #define SENT_AHEAD (512u << 10) /* bytes that may wait to be sent */

@@ -4,7 +4,7 @@
  * How the frames of a catalogue become its lists: shared by the files that read them. */
 #pragma once
 
-#include "session/peer.h"
+#include "engine/peer.h"
 
 /* Makes room for one more element; the new one is zeroed. NULL when out of memory. */
 void *catalogue_append(void **list, size_t *count, size_t size);

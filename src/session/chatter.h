@@ -5,7 +5,7 @@
  * The last few are kept for messages. */
 #pragma once
 
-#include "session/peer.h"
+#include "engine/peer.h"
 
 /* A wire_reader's chatter callback; context is a struct chatter. */
 void chatter_keep(void *context, const char *line);

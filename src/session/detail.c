@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/peer.h"
+#include "engine/peer.h"
 
 static int take_bytes(struct session *session, struct sent_ran *ran, struct failure *failure)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "session/peer.h"
+#include "engine/peer.h"
 
 #define NS_IN_S UINT64_C(1000000000)
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "session/chatter.h"
-#include "session/peer.h"
+#include "engine/peer.h"
 
 /* A peer that closed its output is about to end; one that hangs or babbles is not. */
 static int patience_for(int code)

@@ -3,7 +3,7 @@
  *
  * Moves frames both ways at once. Writing never blocks: a probe that is busy sending samples does
  * not read, and a controller that only wrote would wait for it for ever. */
-#include "session/peer.h"
+#include "engine/peer.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "show/axis.h"
+#include "output/plot.h"
 #include "show/number.h"
 #include "show/utf8.h"
 

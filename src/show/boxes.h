@@ -4,7 +4,7 @@
  * Box plots for a terminal: one line a box, all on one axis, numbers beside them. */
 #pragma once
 
-#include "show/table.h"
+#include "output/table.h"
 
 struct box {
     const char *label; /* at the left; cleaned */

@@ -3,7 +3,7 @@
  *
  * A figure without a script: its words and its table. The script draws into the empty element. */
 #include "show/number.h"
-#include "show/page-parts.h"
+#include "output/page-parts.h"
 
 /* A table longer than this is for programs. */
 #define ROWS_MAX 400

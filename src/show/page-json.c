@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "show/page-parts.h"
+#include "output/page-parts.h"
 #include "show/utf8.h"
 
 static void put_string(struct page *page, const char *string)

@@ -5,7 +5,7 @@
  * and every fact that it told. */
 #include <string.h>
 
-#include "show/page-parts.h"
+#include "output/page-parts.h"
 
 static void put_check(struct page *page, const json_t *check)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "show/number.h"
-#include "show/page-parts.h"
+#include "output/page-parts.h"
 
 /* Short names of papers as people cite them. */
 static const struct {

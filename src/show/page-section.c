@@ -5,7 +5,7 @@
  * again. */
 #include <string.h>
 
-#include "show/page-parts.h"
+#include "output/page-parts.h"
 
 /* Several runs of one study are told apart by when they began. */
 static bool is_only_one(const struct page *page, const json_t *section)

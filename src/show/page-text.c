@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "show/number.h"
-#include "show/page-parts.h"
+#include "output/page-parts.h"
 #include "show/utf8.h"
 
 void page_put(struct page *page, const char *markup)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "show/axis.h"
+#include "output/plot.h"
 #include "show/utf8.h"
 
 #define COLUMNS_A_TICK 9.0

@@ -5,7 +5,7 @@
  * with which the points are to be compared. What the axes are is said by whoever heads it. */
 #pragma once
 
-#include "show/table.h"
+#include "output/table.h"
 
 #define SCATTER_SERIES_MOST 6u
 

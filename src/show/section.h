@@ -5,7 +5,7 @@
  * name from a machine or a store may stand in them: a terminal obeys none of it. */
 #pragma once
 
-#include "show/table.h"
+#include "output/table.h"
 
 /* A heading in its own line, after an empty one. */
 void section_put_heading(const char *words, const struct style *style, struct text *out);

@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "code-system.h"
 #include "specimens/framed.h"
-#include "specimens/mapping.h"
+#include "specimens/memory.h"
 
 SPECIMEN_ASSEMBLY(specimen_disk_pages_code,
                   CODE_COUNT CODE_MEMORY CODE_STEP CODE_LOOP(CODE_LOOK CODE_ADVANCE) CODE_RETURN);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "specimens/framed.h"
-#include "specimens/mapping.h"
+#include "specimens/memory.h"
 #include "syscall.h"
 
 #define SETTINGS "/sys/kernel/mm/transparent_hugepage/"

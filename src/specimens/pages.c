@@ -8,7 +8,7 @@
 
 #include "code-system.h"
 #include "specimens/framed.h"
-#include "specimens/mapping.h"
+#include "specimens/memory.h"
 
 #define PAGES_MAX 1000000u
 

@@ -5,7 +5,7 @@
  * and TLBs from rings over pages. */
 #include <math.h>
 
-#include "study/caches.h"
+#include "studies/caches/study.h"
 
 #define LINE_ASSUMED 64u  /* rings over pages are compared with dense ones of as many lines */
 #define WAYS_LIMIT   0.05 /* share of a rise up to which lines still fit into their set */

@@ -5,7 +5,7 @@
  * come of caches and of TLBs. */
 #pragma once
 
-#include "study/caches.h"
+#include "studies/caches/study.h"
 
 #define CACHES_DRAWS      100
 #define CACHES_CONFIDENT  0.8 /* share of draws that must agree */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/caches.h"
+#include "studies/caches/study.h"
 
 #define CLUSTER_PAGES 16u /* fewer than any TLB has entries */
 #define SPREAD        64u /* bytes: the nodes of neighbouring pages lie in neighbouring sets */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/caches.h"
+#include "studies/caches/study.h"
 
 static bool same(const struct caches_point *left, const struct caches_point *right)
 {

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "study/clocks-plan.h"
+#include "studies/clocks/plan.h"
 
 #define MS_US 1000u
 #define US_NS UINT64_C(1000)

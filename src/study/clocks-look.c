@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/clocks-plan.h"
+#include "studies/clocks/plan.h"
 
 /* The CPU's counter, as it is; and read in order with the instructions around it. */
 static const char *const counters[] = {"tsc", "cntvct", "rdtime"};

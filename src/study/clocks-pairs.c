@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "stats/random.h"
-#include "study/clocks-plan.h"
+#include "studies/clocks/plan.h"
 
 static void shuffle_cpus(int32_t *cpus, size_t count, struct random *random)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "study/clocks-loading.h"
-#include "study/loading.h"
+#include "engine/loading.h"
 
 struct planned {
     struct visit visit;

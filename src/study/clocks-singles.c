@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "study/clocks-plan.h"
+#include "studies/clocks/plan.h"
 
 #define MS_NS UINT64_C(1000000)
 /* A clock that stands still for longer has no steps that could be waited for. */

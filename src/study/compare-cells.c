@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "study/compare.h"
-#include "study/loading.h"
+#include "engine/loading.h"
 
 #define NO_QUANTITY SIZE_MAX
 

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "study/clocks.h"
 #include "study/compare.h"
-#include "study/loading.h"
+#include "engine/loading.h"
 
 struct watching {
     const struct compare_loading *loading;

@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "study/compare.h"
-#include "study/loading.h"
+#include "engine/loading.h"
 #include "study/overhead.h"
 
 enum follows { FOLLOWS_OTHER, FOLLOWS_ITSELF, FOLLOWS_NOTHING, FOLLOWS_COUNT };

@@ -4,7 +4,7 @@
  * The study of comparison: from stores to the quantities that its judge gets. */
 #pragma once
 
-#include "judge/compare/evidence.h"
+#include "commands/compare/judge.h"
 #include "store/store.h"
 
 /* Adds what was measured in this store to a side, the median of each process as one value: windows

@@ -5,7 +5,7 @@
  * events the further ones count. */
 #include <string.h>
 
-#include "study/error-plan.h"
+#include "studies/error/plan.h"
 #include "study/mode.h"
 #include "study/word-list.h"
 

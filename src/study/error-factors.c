@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "study/error-loading.h"
-#include "study/loading.h"
+#include "engine/loading.h"
 #include "study/mode.h"
 
 /* Offsets in a page; none is as large. */

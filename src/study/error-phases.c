@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "study/error-plan.h"
+#include "studies/error/plan.h"
 #include "study/mode.h"
 
 #define CALIBRATION_N      1000u

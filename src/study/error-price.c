@@ -5,7 +5,7 @@
  * number of counters and is learnt, and its runs, whose length is roughly known. */
 #include <string.h>
 
-#include "study/error-plan.h"
+#include "studies/error/plan.h"
 
 #define WAIT               (50000 * US) /* of opening and closing a tracepoint */
 #define US                 UINT64_C(1000)

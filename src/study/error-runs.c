@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "study/error-loading.h"
-#include "study/loading.h"
+#include "engine/loading.h"
 
 /* All cells, and the run that is being read. */
 struct taking {

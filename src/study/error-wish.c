@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/error-plan.h"
+#include "studies/error/plan.h"
 #include "study/mode.h"
 #include "study/word-list.h"
 

@@ -5,7 +5,7 @@
  * bound or touched before; and whole commands. */
 #include <string.h>
 
-#include "study/overhead-plan.h"
+#include "studies/overhead/plan.h"
 #include "study/word-list.h"
 
 #define ROUNDS   4u  /* of start, reads and stop in a process */

@@ -5,7 +5,7 @@
  * such tours, times how wrong that was of others. */
 #include <string.h>
 
-#include "study/overhead-plan.h"
+#include "studies/overhead/plan.h"
 
 #define US       UINT64_C(1000)
 #define EMULATED 20u      /* times dearer than here */

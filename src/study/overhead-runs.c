@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/loading.h"
+#include "engine/loading.h"
 #include "study/overhead-loading.h"
 
 /* Exact as a double; no span is as long, and sums of such stay far from overflowing. */

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "study/overhead-order.h"
-#include "study/overhead-plan.h"
+#include "studies/overhead/plan.h"
 #include "study/word-list.h"
 
 /* Passes and processes are such that every pair has 1024 runs, and that 30 processes remain where

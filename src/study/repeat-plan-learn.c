@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "study/repeat-plan.h"
+#include "studies/repeat/plan.h"
 
 #define MS_NS UINT64_C(1000000)
 

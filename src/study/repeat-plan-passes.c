@@ -5,7 +5,7 @@
  * the budget, the answer and the control behind it come first. */
 #include <string.h>
 
-#include "study/repeat-plan.h"
+#include "studies/repeat/plan.h"
 
 #define MS_NS UINT64_C(1000000)
 /* The controls that most often do it. */

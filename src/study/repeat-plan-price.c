@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "study/repeat-plan.h"
+#include "studies/repeat/plan.h"
 
 #define MS_NS      UINT64_C(1000000)
 #define UNKNOWN_NS (30 * MS_NS) /* an execution of which nothing is known */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "study/repeat-plan.h"
+#include "studies/repeat/plan.h"
 
 static bool shows(const struct catalogue_subject *subject, const char *finding)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "study/loading.h"
+#include "engine/loading.h"
 #include "study/repeat-loading.h"
 
 /* Columns run/…/ and where their numbers go; interrupts are told apart below. */

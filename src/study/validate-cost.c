@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/validate-plan.h"
+#include "studies/validate/plan.h"
 
 #define FIRST_LOOK  UINT64_C(10)      /* N at which a specimen may be tried unseen */
 #define FAR         UINT64_C(1000)    /* no price holds for an N so many times larger */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/validate-plan.h"
+#include "studies/validate/plan.h"
 
 #define LADDER_TOP   UINT64_C(1000000)
 #define FIRST_RUNGS  UINT64_C(1000) /* the ladder up to here comes before everything else */

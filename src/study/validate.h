@@ -6,7 +6,7 @@
 #pragma once
 
 #include "judge/evidence.h"
-#include "session/session.h"
+#include "engine/session.h"
 #include "store/store.h"
 
 /* --- from a store to a case --- */

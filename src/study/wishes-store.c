@@ -5,7 +5,7 @@
  * back from it when the run is gone on with. */
 #include <errno.h>
 
-#include "study/wishes.h"
+#include "engine/wishes.h"
 
 int wishes_store(struct wishes *wishes, struct store *store, const struct visit *visits,
                  size_t count, struct failure *failure)

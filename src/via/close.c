@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "via/via.h"
+#include "engine/via.h"
 
 #define GENTLE_MS 2000 /* from SIGTERM to SIGKILL: time to remove what was pushed */
 #define LAST_MS                                                                                    \

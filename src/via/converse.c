@@ -11,7 +11,7 @@
 
 #include "base/monotonic.h"
 #include "base/printable.h"
-#include "via/child.h"
+#include "engine/via-parts.h"
 #include "wire/pipe.h"
 
 #define EARLY_LIMIT (256u << 10) /* bytes without the awaited word: more is no banner */

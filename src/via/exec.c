@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "via/child.h"
+#include "engine/via-parts.h"
 #include "via/push.h"
 #include "wire/frame.h"
 

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "via/via.h"
+#include "engine/via.h"
 
 struct kit_file {
     char *name;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "via/child.h"
+#include "engine/via-parts.h"
 
 /* A kit of another ISA needs an emulator, unless the operating system knows one by itself. */
 static int explain_foreign(const struct kit *kit, struct failure *failure)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "via/child.h"
+#include "engine/via-parts.h"
 
 #define KIT_MARK  "@assay-kit"
 #define TAKING_MS 60000

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "via/kit-files.h"
-#include "via/via.h"
+#include "engine/via.h"
 
 /* For `sh -c`: takes the kit into a temporary folder. Its arguments are the size of assay-probe and
  * that of the whole kit. Constant: nothing is ever pasted into it. */

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "lab/tool.h"
-#include "via/child.h"
+#include "engine/via-parts.h"
 
 #define NAME_MOST 32
 

@@ -4,7 +4,7 @@
  * The parts of the transport ssh: that stand by themselves. */
 #pragma once
 
-#include "via/child.h"
+#include "engine/via-parts.h"
 
 /* From what stands behind `ssh:` to the words of the command: [OPTION…] HOST, checked so that HOST
  * cannot be taken for an option, nor a second word for the command to run there. *words ends with

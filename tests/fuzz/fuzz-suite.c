@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/words.h"
-#include "cli/suite.h"
+#include "studies/repeat/suite.h"
 
 /* One file for all inputs, in memory where there is such a file system. */
 static const char *file_name(void)

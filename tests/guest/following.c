@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "probe/command/step-follow.h"
+#include "probe/command/step.h"
 
 /* --- the pieces: each is called and returns, or ends the process --- */
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "clean.h"
-#include "judge/verdict.h"
+#include "studies/validate/study.h"
 
 /* What a plant is about to change. */
 struct planting {

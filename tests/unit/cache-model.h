@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/caches.h"
+#include "studies/caches/study.h"
 
 #define MODEL_PAGE   4096u
 #define MODEL_HUGE   (UINT64_C(2) << 20)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/verdict.h"
+#include "studies/validate/study.h"
 #include "stats/random.h"
 
 /* What one specimen does: base + each * N of it. */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "study/clocks-plan.h"
+#include "studies/clocks/plan.h"
 
 #define WORD(text) ((char *)(uintptr_t)(text))
 #define OFFER(name_, kind_, way_, hardware_, ...)                                                  \

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "clocks-builder.h"
-#include "judge/clocks/report.h"
+#include "studies/clocks/study.h"
 
 /* A report with room for the clocks of the world, and nothing judged. */
 static inline void shapes_begin(const struct built_world *world, struct clocks_report *report)

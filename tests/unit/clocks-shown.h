@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/clocks.h"
+#include "studies/clocks/parts.h"
 #include "shown-list.h"
 
 struct shown {

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "error-builder.h"
-#include "judge/error/report.h"
+#include "studies/error/study.h"
 
 #define HAND_MOST 24
 

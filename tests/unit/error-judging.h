@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "error-builder.h"
-#include "judge/error/report.h"
+#include "studies/error/study.h"
 
 /* Null where the analysis has no such term. */
 static inline const struct error_effect *find_effect(const struct error_report *report,

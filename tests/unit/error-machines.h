@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/error-plan.h"
+#include "studies/error/plan.h"
 
 #define WORD(text) ((char *)(uintptr_t)(text))
 

@@ -5,7 +5,7 @@
  * written down as the other parts of the judge would find them. */
 #pragma once
 
-#include "judge/overhead/report.h"
+#include "studies/overhead/study.h"
 #include "overhead-builder.h"
 
 #define HAND_ROWS   1200

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "judge/overhead/report.h"
+#include "studies/overhead/study.h"
 #include "overhead-builder.h"
 
 #define assert_near(value, expected, slack)                                                        \

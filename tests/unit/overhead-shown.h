@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/overhead.h"
+#include "studies/overhead/parts.h"
 #include "shown-list.h"
 
 struct shown {

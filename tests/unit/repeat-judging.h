@@ -4,7 +4,7 @@
  * What the tests of the judge of repetition share. Include cmocka.h before. */
 #pragma once
 
-#include "judge/repeat/report.h"
+#include "studies/repeat/study.h"
 #include "repeat-builder.h"
 
 /* One machine, one program. */

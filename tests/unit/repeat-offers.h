@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "study/repeat-plan.h"
+#include "studies/repeat/plan.h"
 
 enum { OFFER_PERF, OFFER_QEMU, OFFER_VALGRIND, OFFER_STEP, OFFER_COUNT };
 

@@ -5,7 +5,7 @@
  * what is shown of them. Memory that runs out ends the test. */
 #pragma once
 
-#include "cli/repeat.h"
+#include "studies/repeat/parts.h"
 #include "repeat-builder.h"
 #include "shown-list.h"
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "fake-kit.h"
-#include "session/session.h"
+#include "engine/session.h"
 
 #define HELLO_MS 5000
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/axis.h"
+#include "output/plot.h"
 #include "show/boxes.h"
 #include "show/utf8.h"
 

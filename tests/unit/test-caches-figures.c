@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "cli/caches.h"
+#include "studies/caches/parts.h"
 #include "figure-shown.h"
 
 #define KIB UINT64_C(1024)

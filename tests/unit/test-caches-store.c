@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "cli/geometry.h"
-#include "study/caches.h"
+#include "studies/caches/study.h"
 #include "study/plan.h"
 #include "tree.h"
 

@@ -13,7 +13,7 @@
 #include "clocks-shown.h"
 #include "figure-values.h"
 #include "rich-shown.h"
-#include "show/figure.h"
+#include "output/figure.h"
 
 static json_t *figures_of(const struct shown *shown)
 {

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "clocks-builder.h"
-#include "judge/clocks/report.h"
+#include "studies/clocks/study.h"
 
 #define SEEDS built_seeds(6)
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "clocks-builder.h"
-#include "judge/clocks/report.h"
+#include "studies/clocks/study.h"
 
 #define SEEDS built_seeds(200)
 #define FEWER built_seeds(60)

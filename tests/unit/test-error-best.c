@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "error-builder.h"
-#include "judge/error/report.h"
+#include "studies/error/study.h"
 
 static const char *const opts[] = {"O0", "O2", NULL};
 static const char *const links[] = {"lazy", "static", NULL};

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "error-builder.h"
-#include "judge/error/report.h"
+#include "studies/error/study.h"
 
 static const char *const paths[] = {"perf-read", "perf-syscall", "perf-user",
                                     "papi-low",  "papi-high",    NULL};

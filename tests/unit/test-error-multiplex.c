@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "error-builder.h"
-#include "judge/error/report.h"
+#include "studies/error/study.h"
 
 #define assert_near(value, wanted, within) assert_true(fabs((value) - (wanted)) <= (within))
 

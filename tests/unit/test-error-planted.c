@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "judge/error/report.h"
+#include "studies/error/study.h"
 #include "planted-errors.h"
 #include "study/error.h"
 

@@ -13,7 +13,7 @@
 
 #include "error-builder.h"
 #include "judge/error/replicates.h"
-#include "judge/error/report.h"
+#include "studies/error/study.h"
 #include "judge/error/spread.h"
 
 static struct error_report judge(const struct error_builder *builder)

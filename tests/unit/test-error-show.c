@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/error.h"
+#include "studies/error/parts.h"
 #include "error-builder.h"
 #include "show/utf8.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "judge/error/report.h"
+#include "studies/error/study.h"
 #include "ticking.h"
 
 static const uint64_t LADDER[] = {1, 1000, 250000, 1000000, 0};

@@ -21,7 +21,7 @@
 #include "base/cleanup.h"
 #include "probe/command/calls.h"
 #include "probe/command/detail.h"
-#include "probe/command/executed-symbols.h"
+#include "probe/command/executed.h"
 #include "probe/command/maps.h"
 
 /* What the code under test needs of the rest of the probe. */

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/executed.h"
+#include "engine/executed.h"
 #include "decode/decode.h"
 #include "skip.h"
 

@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "figure-shown.h"
-#include "show/figure.h"
+#include "output/figure.h"
 
 static const struct figure_column columns[] = {
     {"path", "path", ROLE_GROUP, true},  {"min", "least", ROLE_MIN, false},

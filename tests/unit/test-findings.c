@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "case-builder.h"
-#include "judge/verdict.h"
+#include "studies/validate/study.h"
 
 #define EVENTS 8
 #define ROWS   8

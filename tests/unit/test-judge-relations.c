@@ -11,7 +11,7 @@
 
 #include <errno.h>
 
-#include "judge/event.h"
+#include "studies/validate/judge.h"
 #include "judging.h"
 
 static void add(struct case_builder *builder, const char *event, const char *kind,

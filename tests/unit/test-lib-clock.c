@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "assay.h"
-#include "lib/clock-choice.h"
+#include "lib/clock.h"
 #include "lib/clock-parts.h"
 #include "skip.h"
 #include "tree.h"

@@ -11,9 +11,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/help.h"
+#include "commands/help.h"
 #include "cli/nearest.h"
-#include "cli/options.h"
+#include "engine/options.h"
 
 struct sample_options {
     struct common_options common;

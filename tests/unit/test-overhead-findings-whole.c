@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "judge/overhead/report.h"
+#include "studies/overhead/study.h"
 #include "overhead-builder.h"
 
 /* What a machine is like. */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "judge/overhead/report.h"
+#include "studies/overhead/study.h"
 #include "overhead-judging.h"
 
 static const struct overhead_row *find(const struct overhead_builder *builder,

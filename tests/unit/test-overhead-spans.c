@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "judge/overhead/report.h"
+#include "studies/overhead/study.h"
 #include "judge/overhead/resolution.h"
 #include "overhead-judging.h"
 

@@ -11,7 +11,7 @@
 /* cmocka needs those before string.h before it. */
 #include <cmocka.h>
 
-#include "judge/repeat/align.h"
+#include "studies/repeat/judge.h"
 #include "repeat-judging.h"
 
 static size_t counted(struct repeat_builder *builder, const char *source, uint64_t aligned,

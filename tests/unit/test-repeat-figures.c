@@ -14,7 +14,7 @@
 #include "repeat-shown.h"
 
 #include "rich-shown.h"
-#include "show/figure.h"
+#include "output/figure.h"
 
 static json_t *figures_of(struct shown *shown)
 {

@@ -11,7 +11,7 @@
 /* cmocka needs those before string.h before it. */
 #include <cmocka.h>
 
-#include "judge/repeat/report.h"
+#include "studies/repeat/study.h"
 #include "repeat-builder.h"
 
 static struct repeat_row only_row(struct repeat_builder *builder)

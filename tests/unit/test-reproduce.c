@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli/command.h"
+#include "engine/command.h"
 #include "cli/reproduce.h"
 
 struct options {

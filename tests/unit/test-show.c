@@ -16,12 +16,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "show/json.h"
+#include "output/json.h"
 #include "show/number.h"
-#include "show/output.h"
+#include "output/output.h"
 #include "show/progress.h"
 #include "show/section.h"
-#include "show/table.h"
+#include "output/table.h"
 #include "show/utf8.h"
 #include "show/wrap.h"
 

@@ -12,7 +12,7 @@
 /* cmocka needs those before it. */
 #include <cmocka.h>
 
-#include "judge/stat/figure.h"
+#include "studies/stat/judge.h"
 #include "stats/interval.h"
 #include "stats/random.h"
 

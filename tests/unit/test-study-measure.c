@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "engine/command.h"
 #include "cli/measure-words.h"
 #include "stats/random.h"
 #include "study/measure.h"

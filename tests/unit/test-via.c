@@ -17,7 +17,7 @@
 #include "base/cleanup.h"
 #include "base/monotonic.h"
 #include "fake-kit.h"
-#include "via/child.h"
+#include "engine/via-parts.h"
 #include "via/push.h"
 
 static char kit_folder[64];

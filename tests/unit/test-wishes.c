@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "study/wishes.h"
+#include "engine/wishes.h"
 
 #define MS UINT64_C(1000000)
 

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "study/plan.h"
-#include "study/validate-plan.h"
+#include "studies/validate/plan.h"
 
 #define MS         UINT64_C(1000000)
 #define SECOND     (1000 * MS)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "judge/clocks/replicates.h"
-#include "judge/clocks/report.h"
+#include "studies/clocks/study.h"
 
 static bool is_row_of(const struct clock_watch *watch, uint32_t clock)
 {

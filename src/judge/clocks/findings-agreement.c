@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/clocks/findings.h"
+#include "studies/clocks/judge.h"
 #include "judge/clocks/marks.h"
 #include "judge/clocks/readings.h"
 #include "judge/note.h"

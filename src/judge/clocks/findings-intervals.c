@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "judge/clocks/findings.h"
+#include "studies/clocks/judge.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "judge/clocks/findings.h"
+#include "studies/clocks/judge.h"
 #include "judge/clocks/words.h"
 #include "judge/note.h"
 #include "stats/interval.h"

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "judge/clocks/replicates.h"
-#include "judge/clocks/report.h"
+#include "studies/clocks/study.h"
 
 /* By how many ns sleeps were longer than asked for. */
 struct idle_sleeps {

@@ -5,7 +5,7 @@
  * looks from outside, edges of an RTC. What is said of rates and of identity is made of them. */
 #pragma once
 
-#include "judge/clocks/report.h"
+#include "studies/clocks/study.h"
 
 struct clock_mark {
     double own, other; /* ns since the first mark, each by its clock */

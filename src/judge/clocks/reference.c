@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "judge/clocks/report.h"
+#include "studies/clocks/study.h"
 
 /* Words that name one counter. Prefixes: "hyperv_clocksource_tsc_page" and its like. */
 static const struct {

@@ -5,7 +5,7 @@
  * taken for: between two that follow each other a clock may only go on. */
 #pragma once
 
-#include "judge/clocks/report.h"
+#include "studies/clocks/study.h"
 
 /* One stretch: two readings, or a block of them. */
 struct stretch {

@@ -5,7 +5,7 @@
  * are looked for in them. */
 #pragma once
 
-#include "judge/clocks/report.h"
+#include "studies/clocks/study.h"
 
 /* One interval by the clock and by the reference. */
 struct tried_interval {

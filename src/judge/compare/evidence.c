@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A case of comparison grows and is released. */
-#include "judge/compare/evidence.h"
+#include "commands/compare/judge.h"
 
 #include <errno.h>
 #include <math.h>

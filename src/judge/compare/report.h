@@ -4,7 +4,7 @@
  * What the judge of comparisons says: every other side is held against the first. */
 #pragma once
 
-#include "judge/compare/evidence.h"
+#include "commands/compare/judge.h"
 #include "stats/interval.h"
 
 #define COMPARE_CONFIDENCE .95

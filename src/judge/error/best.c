@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "judge/error/replicates.h"
-#include "judge/error/report.h"
+#include "studies/error/study.h"
 #include "judge/error/spread.h"
 #include "judge/error/ways.h"
 

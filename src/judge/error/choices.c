@@ -3,7 +3,7 @@
  *
  * The same number of counters, other events in the further ones, against the event itself repeated
  * in exactly the same ways. Paths that take no event twice have choices and nothing plain. */
-#include "judge/error/choices.h"
+#include "studies/error/judge.h"
 
 /* The plain cells (first … last - 1) that one of the chosen ones was measured the same way as. */
 static void add_counterparts(const struct error_ways *ways, size_t plain, size_t plain_end,

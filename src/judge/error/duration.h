@@ -4,7 +4,7 @@
  * What the judgements of duration share: slopes, kernel-only counts by size, ticks. */
 #pragma once
 
-#include "judge/error/report.h"
+#include "studies/error/study.h"
 #include "judge/error/slope.h"
 
 /* Does the cell say how an error grows with N? What a CPU counts in user mode, without a truth, is

@@ -5,8 +5,8 @@
  * data in findings.c; each rule is a file. */
 #pragma once
 
-#include "judge/error/report.h"
-#include "judge/estimates.h"
+#include "studies/error/study.h"
+#include "engine/findings.h"
 
 /* Null error of one way to a count of instructions, one counter: path and pattern on a machine,
  * over all levels and links. */

@@ -5,7 +5,7 @@
  * analysis of variance and the range of a factor's levels are computed from. */
 #pragma once
 
-#include "judge/error/report.h"
+#include "studies/error/study.h"
 #include "judge/error/ways.h"
 
 struct error_observed {

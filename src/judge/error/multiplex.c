@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "judge/error/report.h"
+#include "studies/error/study.h"
 #include "stats/moments.h"
 
 /* The operating system moves the events on by one so often, unless told otherwise: after as many

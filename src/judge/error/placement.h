@@ -6,7 +6,7 @@
 #pragma once
 
 #include "judge/error/fastest.h"
-#include "judge/error/report.h"
+#include "studies/error/study.h"
 
 typedef const struct error_cell *cell_pointer;
 

@@ -5,7 +5,7 @@
  * sorted, so no comparison is called for each. */
 #pragma once
 
-#include "judge/error/report.h"
+#include "studies/error/study.h"
 
 /* Rising. scratch: room for as many. */
 void error_sort(int64_t *values, size_t count, int64_t *scratch);

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "judge/error/replicates.h"
-#include "judge/error/report.h"
+#include "studies/error/study.h"
 #include "judge/error/spread.h"
 
 static void compare(const struct error_row *row, struct error_agreement *agreement, int64_t *errors,

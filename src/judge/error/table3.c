@@ -3,7 +3,7 @@
  *
  * Figures of the paper's Table 3, to be set beside ours: pm is perfmon, pc perfctr, PL and PH
  * PAPI's low and high level on top of them; null error in instructions, one counter. */
-#include "judge/error/report.h"
+#include "studies/error/study.h"
 
 const struct error_table3 error_table3[12] = {
     {"uk", "pm", "direct", PATTERN_RR, 726, 572},

@@ -4,7 +4,7 @@
  * Calls by cell. How many calls a cell has follows from the tour, so every call has its place
  * before the first one is looked at, and calls of two meters that stand at the same place are the
  * same. */
-#include "judge/overhead/calls.h"
+#include "studies/overhead/judge.h"
 
 #include <errno.h>
 #include <math.h>

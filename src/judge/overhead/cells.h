@@ -5,7 +5,7 @@
  * found by a hash and its spans lie in one stretch. */
 #pragma once
 
-#include "judge/overhead/report.h"
+#include "studies/overhead/study.h"
 
 /* All of one size, without room between them: compared and hashed as bytes. Words are numbers. */
 struct overhead_factors {

@@ -5,7 +5,7 @@
  * instructions it executes, spans in ticks are instructions in steps. */
 #pragma once
 
-#include "judge/overhead/report.h"
+#include "studies/overhead/study.h"
 
 #define OVERHEAD_CLOCK "clock/ticks/"
 

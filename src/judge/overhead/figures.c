@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "judge/overhead/calls.h"
+#include "studies/overhead/judge.h"
 
 const char *overhead_variant(const struct overhead_operation *operation, const char *link)
 {

@@ -4,7 +4,7 @@
  * Figures of processes, and how the parts that use them choose among them. */
 #pragma once
 
-#include "judge/overhead/report.h"
+#include "studies/overhead/study.h"
 
 /* "static" … where it calls a library, the state of its page where it reads one, else "inline". */
 const char *overhead_variant(const struct overhead_operation *operation, const char *link);

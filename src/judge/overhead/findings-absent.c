@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "judge/estimates.h"
+#include "engine/findings.h"
 #include "judge/overhead/findings.h"
 
 /* An absence may name the operation ("perf-user.read"), its path, or the path with more behind it.

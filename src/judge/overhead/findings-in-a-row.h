@@ -5,7 +5,7 @@
  * blocks that double: what rises or falls over them is no chance of one position. */
 #pragma once
 
-#include "judge/overhead/report.h"
+#include "studies/overhead/study.h"
 
 #define READ_BLOCKS 6 /* positions 1, 2, 3-4, 5-8, 9-16, 17-32 */
 

@@ -5,9 +5,9 @@
  * findings.c; each rule is a file. */
 #pragma once
 
-#include "judge/estimates.h"
+#include "engine/findings.h"
 #include "judge/overhead/findings-in-a-row.h"
-#include "judge/overhead/report.h"
+#include "studies/overhead/study.h"
 
 /* What a rule looks at: one machine at a time, and all in one unit. */
 struct overhead_facts {

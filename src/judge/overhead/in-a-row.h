@@ -4,7 +4,7 @@
  * The same call again and again in a fresh process; the second half of cold.c. */
 #pragma once
 
-#include "judge/overhead/report.h"
+#include "studies/overhead/study.h"
 
 /* figures: of the cell, by tour, process, position. Fills what `cold` says of calls in a row.
  * -ENOMEM. */

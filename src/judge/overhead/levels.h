@@ -4,7 +4,7 @@
  * Levels for those who have their values in order already. */
 #pragma once
 
-#include "judge/overhead/report.h"
+#include "studies/overhead/study.h"
 
 struct level_sample {
     const double *values;  /* [count], process after process */

@@ -4,7 +4,7 @@
  * Wild calls among cold ones, and whether the account of the call says why; for cold.c. */
 #pragma once
 
-#include "judge/overhead/report.h"
+#include "studies/overhead/study.h"
 
 /* figures: of the cell; sorts them by position. Fills what `cold` says of outliers. -ENOMEM. */
 int overhead_judge_outliers(const struct overhead_figure **figures, size_t count,

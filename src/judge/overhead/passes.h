@@ -5,7 +5,7 @@
  * read, and what the operating system's account says of it. */
 #pragma once
 
-#include "judge/overhead/report.h"
+#include "studies/overhead/study.h"
 
 struct overhead_passes {
     const struct overhead_tour *tour;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/overhead/calls.h"
+#include "studies/overhead/judge.h"
 #include "judge/overhead/clock.h"
 #include "judge/overhead/figures.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "judge/repeat/align.h"
+#include "studies/repeat/judge.h"
 
 /* Functions told as evidence of a reason. */
 #define TOLD_FUNCTIONS 4u

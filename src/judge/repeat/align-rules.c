@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "judge/repeat/align.h"
+#include "studies/repeat/judge.h"
 
 const char *const align_why_names[WHY_COUNT] = {[WHY_VDSO] = "vdso",
                                                 [WHY_CPUID] = "cpuid",

@@ -5,7 +5,7 @@
  * walked beside each other. */
 #pragma once
 
-#include "judge/repeat/report.h"
+#include "studies/repeat/study.h"
 
 /* What is to be known of a call, by its name and file (calls.c: a table). */
 struct call_kind {

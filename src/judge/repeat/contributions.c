@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/estimates.h"
+#include "engine/findings.h"
 #include "judge/repeat/instructions.h"
 #include "judge/repeat/kept.h"
 #include "judge/repeat/surplus.h"

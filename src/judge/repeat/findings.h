@@ -5,8 +5,8 @@
  * findings.c; rules that ask the same question are a file. */
 #pragma once
 
-#include "judge/estimates.h"
-#include "judge/repeat/report.h"
+#include "engine/findings.h"
+#include "studies/repeat/study.h"
 #include "stats/interval.h"
 
 struct repeat_facts {

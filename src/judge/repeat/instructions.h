@@ -4,7 +4,7 @@
  * Which counts are instructions of the program itself, and which of them tell of this machine. */
 #pragma once
 
-#include "judge/repeat/report.h"
+#include "studies/repeat/study.h"
 
 /* Instructions in user mode, each once, by whatever source. Of perf_event a mode that holds more is
  * not comparable. */

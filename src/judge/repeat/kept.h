@@ -5,7 +5,7 @@
  * Every part of the judge looks at the same runs. */
 #pragma once
 
-#include "judge/repeat/report.h"
+#include "studies/repeat/study.h"
 
 struct kept {
     uint64_t base;  /* the smallest count: values are less this, so that no bit of a large count is

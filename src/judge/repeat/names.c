@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What reports and programs call the causes for which two runs of a program part. */
-#include "judge/repeat/report.h"
+#include "studies/repeat/study.h"
 
 const char *const repeat_parting_names[PARTING_COUNT] = {
     [PARTING_TIME] = "time",       [PARTING_IDENTITY] = "identity",

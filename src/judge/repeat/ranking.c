@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/repeat/report.h"
+#include "studies/repeat/study.h"
 
 struct ranking {
     const struct repeat_case *file;

@@ -5,7 +5,7 @@
  * faults and with interrupts. */
 #pragma once
 
-#include "judge/repeat/report.h"
+#include "studies/repeat/study.h"
 
 enum disturbance { DISTURBANCE_FAULT, DISTURBANCE_INTERRUPT, DISTURBANCES };
 extern const char *const disturbance_names[DISTURBANCES]; /* "page-fault", "interrupt" */

@@ -7,7 +7,7 @@
  * expressions that are negative where they failed, and includes this. */
 #pragma once
 
-#include "probe/tour/perf-instrument.h"
+#include "probe/tour/instruments.h"
 
 #define CALL_EACH(call)                                                                            \
     do {                                                                                           \

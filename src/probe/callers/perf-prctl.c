@@ -5,7 +5,7 @@
  * meters are not among them: another task opened those. */
 #include <sys/prctl.h>
 
-#include "probe/tour/perf-instrument.h"
+#include "probe/tour/instruments.h"
 
 static void call_start(struct tour_state *state, uint32_t times)
 {

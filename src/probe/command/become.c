@@ -17,7 +17,7 @@
 
 #include "base/cleanup.h"
 #include "probe/command/controls.h"
-#include "probe/command/places.h"
+#include "probe/command/launch.h"
 #include "probe/command/row.h"
 #include "probe/sources/program.h"
 

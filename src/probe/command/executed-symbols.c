@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Reads symbol tables, 32-bit and 64-bit, of this machine's byte order. */
-#include "probe/command/executed-symbols.h"
+#include "probe/command/executed.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "probe/command/command.h"
 #include "probe/command/detail.h"
-#include "probe/command/executed-symbols.h"
+#include "probe/command/executed.h"
 
 #define NAME_MOST 1024u /* bytes of a function's name; longer ones are cut */
 

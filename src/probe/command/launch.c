@@ -23,7 +23,7 @@
 #include "probe/command/descendants.h"
 #include "probe/command/environment.h"
 #include "probe/command/interrupts.h"
-#include "probe/command/places.h"
+#include "probe/command/launch.h"
 #include "probe/command/row.h"
 #include "probe/command/tasks.h"
 #include "probe/sources/program.h"

@@ -4,7 +4,7 @@
  * Replaces places in the words of a command and finds its program, as a shell would, in PATH of the
  * probe. The path is made absolute: which file it is must not depend on the directory that a
  * setting works in. */
-#include "probe/command/places.h"
+#include "probe/command/launch.h"
 
 #include <elf.h>
 #include <errno.h>

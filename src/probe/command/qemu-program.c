@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "probe/command/controls.h"
 #include "probe/sources/program.h"
-#include "probe/sources/qemu-found.h"
+#include "probe/sources/qemu.h"
 #include "probe/sources/qemu-plugin/script.h"
 
 #define SEED "1" /* of what QEMU gives the program as random bytes, where it is controlled */

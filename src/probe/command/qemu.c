@@ -8,10 +8,10 @@
 
 #include "base/cleanup.h"
 #include "probe/command/cores.h"
-#include "probe/command/qemu-account.h"
+#include "probe/command/qemu.h"
 #include "probe/command/qemu-program.h"
 #include "probe/sources/program.h"
-#include "probe/sources/qemu-found.h"
+#include "probe/sources/qemu.h"
 
 static const char *const classes[] = {"instructions", "instructions-raw", "syscalls", NULL};
 

@@ -3,7 +3,7 @@
  *
  * Tracer and tasks on one CPU: they take turns anyway, and across two CPUs a turn costs thrice as
  * much. A program that asks where it may run gets the answer that it would get otherwise. */
-#include "probe/command/step-follow.h"
+#include "probe/command/step.h"
 
 int cpu_choose(const struct command_visit *visit)
 {

@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
-#include "probe/command/step-follow.h"
+#include "probe/command/step.h"
 #include "stepped-code.h"
 
 #if DECODE_EXCLUSIVES

@@ -3,7 +3,7 @@
  *
  * Waits for stops of all tasks of a program, follows those that are born, and passes signals on.
  * Tasks are seized, not attached to: so a stop by job control is one for them as well. */
-#include "probe/command/step-follow.h"
+#include "probe/command/step.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "probe/command/step-follow.h"
+#include "probe/command/step.h"
 
 #define RESTARTED_FIRST (-512)
 #define RESTARTED_LAST  (-516)

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 
-#include "probe/command/step-follow.h"
+#include "probe/command/step.h"
 #include "stepped-code.h"
 
 #ifndef CLONE_UNTRACED

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "probe/command/step-follow.h"
+#include "probe/command/step.h"
 #include "probe/sources/source.h"
 
 static const char *const classes[] = {"instructions", "instructions-raw", "syscalls", NULL};

@@ -4,7 +4,7 @@
  * Runs a program under lackey and reads its trace from a pipe, so that it may be long. Valgrind has
  * the program's memory in its own, at the same addresses: bytes of code are read there. It is
  * traced for one stop, right before it is gone with the code of the last lines. */
-#include "probe/command/valgrind-code.h"
+#include "probe/command/valgrind.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "probe/command/command.h"
 #include "probe/command/cores.h"
-#include "probe/command/valgrind-code.h"
+#include "probe/command/valgrind.h"
 #include "probe/command/valgrind-counts.h"
 #include "probe/command/valgrind-files.h"
 #include "probe/sources/program.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Looks for what counting with QEMU needs, and says what is missing. */
-#include "probe/sources/qemu-found.h"
+#include "probe/sources/qemu.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "probe/driver/workspace.h"
 #include "probe/sources/program.h"
-#include "probe/sources/qemu-found.h"
+#include "probe/sources/qemu.h"
 #include "probe/sources/qemu-output.h"
 #include "probe/sources/trial.h"
 #include "specimens/specimen.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One window, stepped where it counts. */
-#include "probe/sources/step-window.h"
+#include "probe/sources/step.h"
 
 #include <errno.h>
 

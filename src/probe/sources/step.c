@@ -16,7 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "probe/sources/step-window.h"
+#include "probe/sources/step.h"
 #include "probe/sources/trial.h"
 #include "specimens/specimen.h"
 #include "trap-flag.h"

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Opens, switches and looks after the counters of instrument perf. */
-#include "probe/tour/perf-instrument.h"
+#include "probe/tour/instruments.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "lib/user-access.h"
 #include "probe/harness/user-trap.h"
-#include "probe/tour/user-pages.h"
+#include "probe/tour/pages.h"
 #include "syscall.h"
 
 /* What one read of a descriptor gives. A counter that stands alone is opened as its users do: not

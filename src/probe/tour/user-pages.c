@@ -3,7 +3,7 @@
  *
  * Maps the pages of the counters of instrument perf. Always while nothing counts: see user_sum in
  * lib/user-read.h. */
-#include "probe/tour/user-pages.h"
+#include "probe/tour/pages.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,0 +1,89 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The parts of `assay compare`: files -> runs judged again -> sides, their facts, what was said and
+ * measured -> judgement -> show. */
+#pragma once
+
+#include "base/text.h"
+#include "engine/command.h"
+#include "commands/reported.h"
+#include "judge/compare/report.h"
+#include "machine/facts.h"
+#include "output/json.h"
+#include "output/table.h"
+
+struct compare_options {
+    struct common_options common;
+    struct string_list label;
+    const char *fail_on, *html;
+    bool all;
+};
+
+/* Runs of one command on all sides, judged together by that command: the machine is a factor. */
+struct compare_together {
+    const char *command; /* "error" */
+    size_t sides;        /* that have such a run */
+    struct retold retold;
+};
+enum { TOGETHER_ERROR, TOGETHER_REPEAT, TOGETHER_COUNT };
+
+struct comparing {
+    const struct compare_options *options;
+    const char *const *named; /* the files, as they were */
+    struct reported reported;
+    size_t *side_of;          /* [reported.count] */
+    const char **paths;       /* [side]: one of these files */
+    struct facts *facts;      /* [side]: of its first run */
+    struct compare_case file; /* sides are in here */
+    struct compare_report report;
+    struct compare_together together[TOGETHER_COUNT];
+    json_t *notes; /* sentences: what was left out, and what to know */
+};
+
+/* Each: 0, or a negative errno with the reason in failure. */
+
+/* Which runs are of which side, and what the sides are called; then what their machines say. */
+int compare_take_sides(struct comparing *comparing, struct failure *failure);
+int compare_take_facts(struct comparing *comparing, struct failure *failure);
+/* What every run's command says of it, and the doctor of its machine. */
+int compare_take_claims(struct comparing *comparing, struct failure *failure);
+/* Judged by their own commands together where there are several machines. */
+int compare_take_together(struct comparing *comparing, struct failure *failure);
+
+/* "A", "B" … as in reports. */
+void compare_letter(size_t side, char letter[8]);
+json_t *compare_letter_json(size_t side);
+/* Do sides differ in what makes their code other code? Their facts are judged. */
+bool compare_executes_other_code(const struct comparing *comparing);
+/* Is this finding of a paper about several machines? Then no side has it for itself. */
+bool compare_is_of_several(const char *finding);
+void compare_note(struct comparing *comparing, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* --- for people --- */
+/* Three to six sentences; each becomes a string of the array: what was compared, in which facts
+ * these differ, then what came out. NULL: out of memory. */
+json_t *compare_headline(const struct comparing *comparing);
+/* "A (old) and B (new)". */
+void compare_put_sides(const struct comparing *comparing, struct text *out);
+void compare_put_report(const struct comparing *comparing, const struct style *style,
+                        struct text *out);
+/* "instructions:u · perf-read", and "error: …" of a claim. */
+void compare_put_group(const struct comparing *comparing, const struct compare_group *group,
+                       struct text *out);
+/* --- for programs --- */
+json_t *compare_results_json(const struct comparing *comparing);
+json_t *compare_analysis_json(const struct comparing *comparing);
+/* What is about several machines; what was not tested of it is said, and then it is no verdict. */
+json_t *compare_findings_json(const struct comparing *comparing);
+json_t *compare_skipped_json(const struct comparing *comparing);
+/* Rows of the analyses of variance of error, shared; NULL: there are none. */
+json_t *compare_anova(const struct comparing *comparing);
+/* Is the machine among the factors of this event, and does any of them explain something? */
+bool compare_has_machine(const json_t *anova, const char *event);
+/* --- as a page --- */
+json_t *compare_figures(const struct comparing *comparing);
+int compare_write_page(const struct comparing *comparing, struct failure *failure);
+
+extern const struct command command_compare;

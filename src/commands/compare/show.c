@@ -1,0 +1,457 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A comparison for people: the verdict, then what it rests on, part by part. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/compare/compare.h"
+#include "show/number.h"
+#include "show/section.h"
+
+#define ROWS_SHOWN 40u /* of a table, unless --all */
+
+static void put_left(size_t left, const char *what, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    if (!left)
+        return;
+    text_printf(&words, "%zu more %s: --all shows them.", left, what);
+    section_put_words(text_string(&words), style, out);
+}
+
+/* With its heading, unless it is empty; `left` rows had no place in it. */
+static void end_table(struct table *table, const char *heading, size_t left,
+                      const struct style *style, struct text *out)
+{
+    if (table->count) {
+        section_put_heading(heading, style, out);
+        table_put(table, style, out);
+        put_left(left, "of these", style, out);
+    }
+    table_free(table);
+}
+
+static size_t beyond(size_t count, size_t most)
+{
+    return count > most ? count - most : 0;
+}
+
+static void put_headline(const struct comparing *comparing, const struct style *style,
+                         struct text *out)
+{
+    json_t *headline = compare_headline(comparing);
+    size_t i;
+    json_t *sentence;
+    json_array_foreach(headline, i, sentence)
+    {
+        section_put_words(json_string_value(sentence), style, out);
+    }
+    json_decref(headline);
+}
+
+/* Columns "", A, B …; the last may wrap. */
+static void side_columns(const struct comparing *comparing, struct column *columns, size_t first,
+                         char (*letters)[8])
+{
+    for (size_t i = 0; i < comparing->file.side_count; i++) {
+        compare_letter(i, letters[i]);
+        columns[first + i] = (struct column){.title = letters[i]};
+    }
+}
+
+/* --- facts --- */
+
+static void add_fact_rows(const struct comparing *comparing, struct table *table,
+                          enum fact_weight weight, bool all)
+{
+    static const char *const weights[] = {"other code", "machine", "setting"};
+    const struct compare_case *file = &comparing->file;
+    for (size_t i = 0; i < file->fact_count; i++) {
+        const struct compare_fact *fact = &file->facts[i];
+        const bool differs = comparing->report.fact_differs[i];
+        if (fact->weight != weight || (!differs && (!all || !fact->values[0])))
+            continue;
+        table_add(table, differs ? TONE_STRONG : TONE_DIM, fact->title);
+        table_add(table, weight == WEIGHT_CODE && differs ? TONE_WARN : TONE_DIM,
+                  differs ? weights[weight] : "same");
+        for (size_t side = 0; side < file->side_count; side++)
+            table_add(table, TONE_PLAIN, fact->values[side] ? fact->values[side] : "-");
+    }
+}
+
+static void put_facts(const struct comparing *comparing, const struct style *style,
+                      struct text *out)
+{
+    struct column columns[2 + COMPARE_MOST_SIDES] = {{.title = "fact"}, {.title = "of"}};
+    char letters[COMPARE_MOST_SIDES][8];
+    side_columns(comparing, columns, 2, letters);
+    struct table table = {.columns = columns, .column_count = 2 + comparing->file.side_count};
+    for (int weight = WEIGHT_CODE; weight <= WEIGHT_SETTING; weight++)
+        add_fact_rows(comparing, &table, (enum fact_weight)weight, comparing->options->all);
+    end_table(&table, "What differs between the machines", 0, style, out);
+}
+
+/* --- verdicts --- */
+
+static void add_word(const struct compare_word *word, enum compare_standing standing,
+                     struct table *table)
+{
+    if (!word->word)
+        table_add(table, TONE_DIM, "-");
+    else if (word->runs)
+        table_addf(table, TONE_PLAIN, "%s (%zu of %zu)", word->word, word->hits, word->runs);
+    else if (word->detail)
+        table_addf(table, standing == STANDING_DIFFERS ? TONE_STRONG : TONE_PLAIN, "%s (%s)",
+                   word->word, word->detail);
+    else
+        table_add(table, standing == STANDING_DIFFERS ? TONE_STRONG : TONE_PLAIN, word->word);
+}
+
+static void put_standing(const struct comparing *comparing, enum compare_standing standing,
+                         const char *heading, size_t most, const struct style *style,
+                         struct text *out)
+{
+    const struct compare_report *report = &comparing->report;
+    struct column columns[2 + COMPARE_MOST_SIDES] = {{.title = "study"}, {.title = "of"}};
+    char letters[COMPARE_MOST_SIDES][8];
+    side_columns(comparing, columns, 2, letters);
+    struct table table = {.columns = columns, .column_count = 2 + comparing->file.side_count};
+    size_t count = 0;
+    for (size_t i = 0; i < report->verdict_count; i++) {
+        const struct compare_claim *claim = &comparing->file.claims[report->verdicts[i].claim];
+        if (report->verdicts[i].standing != standing || count++ >= most)
+            continue;
+        table_add(&table, TONE_PLAIN, claim->study);
+        table_add(&table, TONE_PLAIN, claim->subject);
+        for (size_t side = 0; side < comparing->file.side_count; side++)
+            add_word(&claim->sides[side], standing, &table);
+    }
+    end_table(&table, heading, beyond(count, most), style, out);
+}
+
+static void put_verdicts(const struct comparing *comparing, const struct style *style,
+                         struct text *out)
+{
+    const bool all = comparing->options->all;
+    AUTO_TEXT struct text words = {0};
+    put_standing(comparing, STANDING_DIFFERS, "Verdicts that differ", all ? SIZE_MAX : ROWS_SHOWN,
+                 style, out);
+    if (all) {
+        put_standing(comparing, STANDING_UNSURE, "Differences that may be chance", SIZE_MAX, style,
+                     out);
+        put_standing(comparing, STANDING_APART, "Judged on one side only", SIZE_MAX, style, out);
+        put_standing(comparing, STANDING_SAME, "Verdicts that agree", SIZE_MAX, style, out);
+        return;
+    }
+    const size_t apart = compare_verdicts_that(&comparing->report, STANDING_APART),
+                 unsure = compare_verdicts_that(&comparing->report, STANDING_UNSURE);
+    if (!apart && !unsure)
+        return;
+    if (apart)
+        text_printf(&words, "%zu verdicts were given on one side only. ", apart);
+    if (unsure)
+        text_printf(&words, "%zu came out otherwise, which may be chance. ", unsure);
+    text_puts(&words, "(--all shows them.)");
+    text_putc(out, '\n');
+    section_put_words(text_string(&words), style, out);
+}
+
+/* --- quantities --- */
+
+static void put_interval(const struct interval *interval, struct text *out)
+{
+    char low[NUMBER_SIZE], high[NUMBER_SIZE];
+    if (!isfinite(interval->low) || !isfinite(interval->high)) {
+        text_puts(out, "-");
+        return;
+    }
+    number_brief(interval->low, low, sizeof(low));
+    number_brief(interval->high, high, sizeof(high));
+    text_printf(out, "%s to %s", low, high);
+}
+
+static void add_number(struct table *table, double value)
+{
+    char text[NUMBER_SIZE];
+    number_brief(value, text, sizeof(text));
+    table_add(table, TONE_PLAIN, text);
+}
+
+/* What a group and a quantity alone have in common: where it lies, how far apart, how clearly. */
+#define FIGURE_COLUMNS                                                                             \
+    {.title = "A", .right = true}, {.title = "there", .right = true},                              \
+        {.title = "shift", .right = true}, {.title = "ratio", .right = true},                      \
+        {.title = "delta", .right = true}, {.title = "95 % of delta"},                             \
+    {                                                                                              \
+        .title = "in"                                                                              \
+    }
+
+static void add_figures(const struct compare_effect *effect, double delta,
+                        const struct interval *interval, struct table *table)
+{
+    AUTO_TEXT struct text limits = {0};
+    put_interval(interval, &limits);
+    add_number(table, effect->first_median);
+    add_number(table, effect->median);
+    add_number(table, effect->shift);
+    if (isnan(effect->ratio))
+        table_add(table, TONE_DIM, "-");
+    else
+        table_addf(table, TONE_PLAIN, "%.3g", effect->ratio);
+    table_addf(table, TONE_PLAIN, "%.2f", delta);
+    table_add(table, TONE_PLAIN, text_string(&limits));
+    table_add(table, TONE_DIM, effect->unit);
+}
+
+/* Study, event and subject. */
+#define QUANTITY_COLUMNS                                                                           \
+    {.title = "study"}, {.title = "event"},                                                        \
+    {                                                                                              \
+        .title = "of"                                                                              \
+    }
+
+static void add_quantity(const struct compare_quantity *quantity, struct table *table)
+{
+    table_add(table, TONE_PLAIN, quantity->study);
+    table_add(table, TONE_PLAIN, quantity->event);
+    table_add(table, TONE_PLAIN, quantity->subject);
+}
+
+static void add_side(size_t side, struct table *table)
+{
+    char letter[8];
+    compare_letter(side, letter);
+    table_add(table, TONE_PLAIN, letter);
+}
+
+static const struct column group_columns[] = {
+    QUANTITY_COLUMNS, {.title = "side"}, {.title = "differ", .right = true}, FIGURE_COLUMNS};
+
+static void add_group(const struct comparing *comparing, const struct compare_group *group,
+                      struct table *table)
+{
+    add_quantity(&comparing->file.quantities[group->quantity], table);
+    add_side(group->side, table);
+    if (group->differing)
+        table_addf(table, TONE_STRONG, "%zu of %zu", group->differing, group->quantities);
+    else
+        table_addf(table, TONE_PLAIN, "%s of %zu",
+                   group->standing == STANDING_DIFFERS ? "all" : "0", group->quantities);
+    add_figures(&comparing->report.effects[group->typical], group->delta, &group->delta_interval,
+                table);
+}
+
+static void put_groups(const struct comparing *comparing, enum compare_standing standing,
+                       const char *heading, size_t most, const struct style *style,
+                       struct text *out)
+{
+    const struct compare_report *report = &comparing->report;
+    struct table table = {.columns = group_columns,
+                          .column_count = sizeof(group_columns) / sizeof(*group_columns)};
+    size_t count = 0;
+    for (size_t i = 0; i < report->group_count; i++)
+        if (report->groups[i].standing == standing && count++ < most)
+            add_group(comparing, &report->groups[i], &table);
+    end_table(&table, heading, beyond(count, most), style, out);
+}
+
+static void put_effects(const struct comparing *comparing, const struct style *style,
+                        struct text *out)
+{
+    static const struct column columns[] = {QUANTITY_COLUMNS,  {.title = "with"},
+                                            {.title = "side"}, {.title = "is"},
+                                            FIGURE_COLUMNS,    {.title = "95 % of shift"}};
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    for (size_t i = 0; i < comparing->report.effect_count; i++) {
+        const struct compare_effect *effect = &comparing->report.effects[i];
+        const struct compare_quantity *quantity = &comparing->file.quantities[effect->quantity];
+        AUTO_TEXT struct text limits = {0};
+        if (effect->group == COMPARE_NO_GROUP)
+            continue;
+        put_interval(&effect->shift_interval, &limits);
+        add_quantity(quantity, &table);
+        table_add(&table, TONE_PLAIN, quantity->factors);
+        add_side(effect->side, &table);
+        table_add(&table, effect->standing == STANDING_DIFFERS ? TONE_STRONG : TONE_DIM,
+                  compare_standing_names[effect->standing]);
+        add_figures(effect, effect->delta, &effect->delta_interval, &table);
+        table_add(&table, TONE_PLAIN, text_string(&limits));
+    }
+    end_table(&table, "Every quantity", 0, style, out);
+}
+
+/* Not those that their group does not bear out, which is told of the group. */
+static size_t unsure_by_themselves(const struct compare_report *report)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < report->effect_count; i++) {
+        const struct compare_effect *effect = &report->effects[i];
+        count += effect->standing == STANDING_UNSURE && effect->group != COMPARE_NO_GROUP &&
+                 report->groups[effect->group].standing == STANDING_UNSURE;
+    }
+    return count;
+}
+
+/* Each reason once. */
+static void put_uncompared(const struct comparing *comparing, const struct style *style,
+                           struct text *out)
+{
+    const struct compare_report *report = &comparing->report;
+    AUTO_TEXT struct text words = {0};
+    const size_t few = compare_effects_that(report, STANDING_FEW),
+                 apart = compare_effects_that(report, STANDING_APART),
+                 doubtful = unsure_by_themselves(report);
+    for (size_t i = 0; i < report->effect_count; i++) {
+        const char *why = report->effects[i].why;
+        size_t count = 0;
+        bool said = false;
+        for (size_t j = 0; j < report->effect_count && why; j++) {
+            count += report->effects[j].why == why;
+            said |= j < i && report->effects[j].why == why;
+        }
+        if (why && !said)
+            text_printf(&words, "%zu quantities cannot be compared: %s. ", count, why);
+    }
+    if (few)
+        text_printf(&words,
+                    "%zu quantities have other medians, but too few processes to tell by "
+                    "themselves. ",
+                    few);
+    if (doubtful)
+        text_printf(&words,
+                    "%zu %s, by so few processes that the interval of how clearly holds none at "
+                    "all: measure with more of them. ",
+                    doubtful, doubtful == 1 ? "quantity differs" : "quantities differ");
+    if (apart)
+        text_printf(&words, "%zu quantities were measured on one side only.", apart);
+    if (words.length) {
+        text_putc(out, '\n');
+        section_put_words(text_string(&words), style, out);
+    }
+}
+
+/* --- machines --- */
+
+static void put_deviations(const struct comparing *comparing, const struct style *style,
+                           struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "program"},
+        {.title = "event"},
+        {.title = "sides", .right = true},
+        {.title = "mean", .right = true},
+        {.title = "deviation %", .right = true},
+        {.title = "farthest %", .right = true},
+    };
+    const struct compare_report *report = &comparing->report;
+    const size_t most = comparing->options->all ? SIZE_MAX : ROWS_SHOWN;
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    size_t count = 0;
+    for (size_t i = 0; i < report->deviation_count; i++) {
+        const struct compare_deviation *deviation = &report->deviations[i];
+        if ((!comparing->options->all && !(deviation->deviation_percent > 0)) || count++ >= most)
+            continue;
+        const struct compare_quantity *quantity = &comparing->file.quantities[deviation->quantity];
+        table_add(&table, TONE_PLAIN, quantity->subject);
+        table_add(&table, TONE_PLAIN, quantity->event);
+        table_addf(&table, TONE_PLAIN, "%zu", deviation->machines);
+        add_number(&table, deviation->mean);
+        table_addf(&table, TONE_PLAIN, "%.3g", deviation->deviation_percent);
+        table_addf(&table, TONE_PLAIN, "%.3g", deviation->worst_percent);
+    }
+    end_table(&table, "Controlled programs from side to side (Weaver and McKee)",
+              beyond(count, most), style, out);
+}
+
+static void add_share(struct table *table, const json_t *value)
+{
+    if (json_is_number(value))
+        table_addf(table, TONE_PLAIN, "%.1f %%", 100 * json_number_value(value));
+    else
+        table_add(table, TONE_DIM, "-");
+}
+
+static void put_factors(const struct comparing *comparing, const struct style *style,
+                        struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "event"},
+        {.title = "factor"},
+        {.title = "of variance", .right = true},
+        {.title = "within paths", .right = true},
+        {.title = "matters"},
+    };
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    size_t i;
+    json_t *row;
+    const json_t *anova = compare_anova(comparing);
+    json_array_foreach(anova, i, row)
+    {
+        const char *event = json_string_value(json_object_get(row, "event")),
+                   *factor = json_string_value(json_object_get(row, "factor"));
+        const bool matters = json_is_true(json_object_get(row, "matters"));
+        if (!event || !factor || (!comparing->options->all && !compare_has_machine(anova, event)))
+            continue;
+        table_add(&table, TONE_PLAIN, event);
+        table_add(&table, strcmp(factor, "machine") == 0 ? TONE_STRONG : TONE_PLAIN, factor);
+        add_share(&table, json_object_get(row, "effect_size"));
+        add_share(&table, json_object_get(row, "share_within"));
+        table_add(&table, matters ? TONE_STRONG : TONE_DIM, matters ? "yes" : "no");
+    }
+    end_table(&table, "The machine as a factor of what measuring adds", 0, style, out);
+}
+
+static void put_findings(const struct comparing *comparing, const struct style *style,
+                         struct text *out)
+{
+    json_t *findings = compare_findings_json(comparing);
+    size_t i;
+    json_t *finding;
+    json_array_foreach(findings, i, finding)
+    {
+        const char *id = json_string_value(json_object_get(finding, "id")),
+                   *claim = json_string_value(json_object_get(finding, "claim")),
+                   *verdict = json_string_value(json_object_get(finding, "verdict")),
+                   *reason = json_string_value(json_object_get(finding, "reason"));
+        AUTO_TEXT struct text words = {0};
+        text_printf(&words, "%s, %s: %s%s%s", id ? id : "", claim ? claim : "",
+                    verdict ? verdict : "", reason ? ": " : "", reason ? reason : "");
+        if (!i)
+            section_put_heading("What papers say of several machines", style, out);
+        section_put_item(text_string(&words), style, out);
+    }
+    json_decref(findings);
+}
+
+static void put_notes(const struct comparing *comparing, const struct style *style,
+                      struct text *out)
+{
+    size_t i;
+    json_t *note;
+    json_array_foreach(comparing->notes, i, note)
+    {
+        if (!i)
+            section_put_heading("To know", style, out);
+        section_put_item(json_string_value(note), style, out);
+    }
+}
+
+void compare_put_report(const struct comparing *comparing, const struct style *style,
+                        struct text *out)
+{
+    const size_t most = comparing->options->all ? SIZE_MAX : ROWS_SHOWN;
+    put_headline(comparing, style, out);
+    put_facts(comparing, style, out);
+    put_verdicts(comparing, style, out);
+    put_groups(comparing, STANDING_DIFFERS,
+               "Quantities that differ, each group by the one in the middle", most, style, out);
+    if (comparing->options->all)
+        put_effects(comparing, style, out);
+    put_uncompared(comparing, style, out);
+    put_deviations(comparing, style, out);
+    put_factors(comparing, style, out);
+    put_findings(comparing, style, out);
+    put_notes(comparing, style, out);
+}

@@ -1,0 +1,33 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The doctor's findings, between judging (doctor-judge.c) and showing them (doctor-show.c). */
+#pragma once
+
+#include <jansson.h>
+
+#include "machine/check.h"
+#include "output/table.h"
+
+struct finding {
+    const struct check *check;
+    struct advice advice;
+};
+
+struct findings {
+    struct finding *list; /* in the order of advice: bad, warn, ok, absent */
+    size_t count;
+};
+
+/* What the checks of these names (count 0: all) say of the facts; the caller frees the list. 0 or
+ * -ENOMEM. */
+int findings_judge(const struct facts *facts, int count, char **names, struct findings *findings);
+/* One object a check. */
+json_t *findings_json(const struct findings *findings);
+/* Every fact behind the advice; null where there is none, the errno's name beside it. */
+json_t *facts_json(const struct facts *facts);
+
+/* The report for people: the machine, what is amiss with why and fix, the rest in brief, and what
+ * to do first. */
+void findings_show(const struct findings *findings, const struct facts *facts,
+                   const struct style *style, struct text *out);

@@ -1,0 +1,427 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * assay events: what can be counted on a machine, tried by opening each event, and why the rest
+ * cannot. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "engine/command.h"
+#include "cli/deliver.h"
+#include "cli/known-trust.h"
+#include "cli/reach.h"
+#include "commands/specimens.h"
+#include "engine/session.h"
+#include "show/number.h"
+#include "output/output.h"
+#include "show/progress.h"
+#include "output/table.h"
+#include "show/utf8.h"
+#include "show/wrap.h"
+#include "study/mode.h"
+
+struct events_options {
+    struct common_options common;
+    bool specimens;
+    struct optional n;
+};
+
+static const struct option_spec specs[] = {
+    {.name = "specimens",
+     .type = OPTION_FLAG,
+     .help = "list specimens instead of events: what each is known to count, and who proved it",
+     .offset = offsetof(struct events_options, specimens)},
+    {.name = "n",
+     .type = OPTION_OPTIONAL,
+     .argument = "N",
+     .help = "with --specimens: add the counts for N, and those that decoding the code gives",
+     .offset = offsetof(struct events_options, n)},
+    {0}};
+
+struct known_event {
+    char *name, *kind, *class, *reason;
+    bool openable, told; /* told: its reason stands in the text already */
+    int error;
+    bool is_validated;
+    struct known_trust trust;
+    char user_verdict[24]; /* of the same event with :u; "": none */
+    int64_t user_age_s;    /* of that */
+};
+
+struct events {
+    const struct common_options *common;
+    struct session *session;
+    struct progress progress;
+    struct known_event *list;
+    size_t count, openable;
+    size_t counters; /* among them those that need no source to execute the code */
+    struct latest_verdicts latest;
+};
+
+/* The machine's own counters are validated in user mode, where code can be predicted. */
+static void find_trust(const struct events *events, struct known_event *event)
+{
+    const struct facts *facts = &session_catalogue(events->session)->facts;
+    AUTO_FREE char *user = event_mode(event->name) ? NULL : event_in_user_mode(event->name);
+    struct known_trust with_u = {.age_s = -1};
+    event->is_validated =
+        trust_of(&events->latest, facts, event->name, event->openable, &event->trust) == 0;
+    if (user && trust_of(&events->latest, facts, user, event->openable, &with_u) == 0)
+        snprintf(event->user_verdict, sizeof(event->user_verdict), "%s", with_u.verdict);
+    event->user_age_s = with_u.age_s;
+}
+
+static int keep(void *context, const struct listed_event *event)
+{
+    struct events *events = context;
+    if (!events->count)
+        progress_begin(&events->progress, "events", event->matching, events->common->quiet);
+    progress_step(&events->progress);
+    struct known_event *grown = realloc(events->list, (events->count + 1) * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    events->list = grown;
+    struct known_event *kept = &grown[events->count];
+    *kept = (struct known_event){
+        .name = strdup(event->name),
+        .kind = strdup(event->kind),
+        .class = event->class && *event->class ? strdup(event->class) : NULL,
+        .reason = strdup(event->reason ? event->reason : ""),
+        .openable = event->openable,
+        .error = event->error,
+    };
+    events->count++;
+    events->openable += event->openable;
+    events->counters += event->openable && strcmp(event->kind, "source") != 0;
+    if (!kept->name || !kept->kind || !kept->reason)
+        return -ENOMEM;
+    find_trust(events, kept);
+    return 0;
+}
+
+/* --- for a person --- */
+
+static bool was_judged(const struct known_event *event)
+{
+    return event->is_validated &&
+           strcmp(event->trust.verdict, verdict_names[VERDICT_UNJUDGED]) != 0;
+}
+
+/* "exact, stale"; of one that was judged in user mode alone "with :u exact". */
+static void add_verdict(const struct known_event *event, struct table *table)
+{
+    const struct known_trust *trust = &event->trust;
+    if (was_judged(event))
+        table_addf(table, TONE_PLAIN, "%s%s", trust->verdict, trust->stale ? ", stale" : "");
+    else if (event->user_verdict[0])
+        table_addf(table, TONE_PLAIN, "with :u %s", event->user_verdict);
+    else
+        table_add(table, TONE_PLAIN, "");
+}
+
+/* " Stale: found on this CPU, but something is different now: kernel 6.1.0 -> 6.18.0." */
+static void put_stale(const struct events *events, struct text *words)
+{
+    const char *told = NULL;
+    for (size_t i = 0; i < events->count; i++) {
+        const struct known_event *event = &events->list[i];
+        if (!was_judged(event) || !event->trust.stale ||
+            (told && strcmp(told, event->trust.difference) == 0))
+            continue;
+        text_printf(words, "%s%s",
+                    told ? "; " : " Stale: found on this CPU, but something is different now: ",
+                    event->trust.difference);
+        told = event->trust.difference;
+    }
+    if (told)
+        text_puts(words, ".");
+}
+
+/* "Verdicts are those of `assay validate`, 3 hours ago." */
+static void put_age(const struct events *events, const struct style *style, struct text *out)
+{
+    int64_t newest = INT64_MAX, oldest = -1;
+    for (size_t i = 0; i < events->count; i++) {
+        const struct known_event *event = &events->list[i];
+        const int64_t age_s = event->is_validated ? event->trust.age_s : event->user_age_s;
+        if (age_s < 0)
+            continue;
+        newest = age_s < newest ? age_s : newest;
+        oldest = age_s > oldest ? age_s : oldest;
+    }
+    if (oldest < 0)
+        return;
+    AUTO_TEXT struct text words = {0};
+    char age[NUMBER_SIZE];
+    text_puts(&words, "Verdicts are those of `assay validate`, ");
+    number_age(newest, age, sizeof(age));
+    text_puts(&words, age);
+    if (oldest > newest) {
+        text_puts(&words, " to ");
+        number_age(oldest, age, sizeof(age));
+        text_puts(&words, age);
+    }
+    text_puts(&words, " ago.");
+    put_stale(events, &words);
+    text_putc(out, '\n');
+    wrap(out, text_string(&words), 0, 0, style->width);
+}
+
+static void put_openable(const struct events *events, const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "event"}, {.title = "kind"}, {.title = "class"}, {.title = "verdict"}};
+    struct table table = {.columns = columns, .column_count = 4};
+    for (size_t i = 0; i < events->count; i++) {
+        const struct known_event *event = &events->list[i];
+        if (!event->openable)
+            continue;
+        table_add(&table, TONE_PLAIN, event->name);
+        table_add(&table, TONE_PLAIN, event->kind);
+        table_add(&table, TONE_PLAIN, event->class ? event->class : "");
+        add_verdict(event, &table);
+    }
+    if (table.count) {
+        text_printf(out, "%zu of %zu events can be counted here:\n\n", events->openable,
+                    events->count);
+        table_put(&table, style, out);
+    }
+    table_free(&table);
+}
+
+/* All events that share a reason, after the reason. */
+static void put_reason(struct events *events, size_t first, const struct style *style,
+                       struct text *out)
+{
+    const char *reason = events->list[first].reason;
+    AUTO_TEXT struct text names = {0}, clean = {0};
+    size_t count = 0;
+    for (size_t i = first; i < events->count; i++) {
+        struct known_event *event = &events->list[i];
+        if (event->openable || event->told || strcmp(event->reason, reason) != 0)
+            continue;
+        event->told = true;
+        if (count++)
+            text_puts(&names, ", ");
+        text_put_clean(&names, event->name);
+        /* What was found when it could be counted stands, whoever is refused now. */
+        if (was_judged(event) &&
+            strcmp(event->trust.verdict, verdict_names[VERDICT_UNSUPPORTED]) != 0)
+            text_printf(&names, " (validated: %s)", event->trust.verdict);
+    }
+    text_put_clean(&clean, *reason ? reason : "no reason was given");
+    text_putc(out, '\n');
+    wrap(out, text_string(&clean), 0, 0, style->width);
+    text_puts(out, "  ");
+    wrap(out, text_string(&names), 2, 2, style->width);
+}
+
+static void put_refused(struct events *events, const struct style *style, struct text *out)
+{
+    if (events->openable == events->count)
+        return;
+    text_printf(out, "%s%zu cannot be counted here:\n", events->openable ? "\n" : "",
+                events->count - events->openable);
+    for (size_t i = 0; i < events->count; i++) {
+        if (!events->list[i].openable && !events->list[i].told)
+            put_reason(events, i, style, out);
+    }
+}
+
+static void put_hints(const struct events *events, const struct style *style, struct text *out)
+{
+    text_putc(out, '\n');
+    if (!events->counters) {
+        AUTO_TEXT struct text hint = {0};
+        text_puts(&hint, events->openable
+                             ? "No counter can be had here, only what executes the code itself. "
+                             : "None of these can be counted here. ");
+        text_puts(&hint, "`assay doctor");
+        deliver_put_via(events->common, &hint);
+        text_puts(&hint, "` says what stands in the way and what changes it.");
+        wrap(out, text_string(&hint), 0, 0, style->width);
+        text_putc(out, '\n');
+    }
+    wrap(out,
+         "More can be named than is listed: NAME:u, NAME:k and NAME:uk choose the mode; "
+         "'GROUP:NAME' is a tracepoint (assay events 'syscalls:*getpp*' lists some); "
+         "pmu/term=value,.../ and rNNN are raw events; mem:ADDR[/LEN]:rwx watches memory; "
+         "uprobe:FILE:SYMBOL counts calls of a function.",
+         0, 0, style->width);
+}
+
+static int deliver_person(struct events *events, bool hints, int status)
+{
+    struct style style = deliver_style(events->common);
+    AUTO_TEXT struct text out = {0};
+    put_openable(events, &style, &out);
+    put_age(events, &style, &out);
+    put_refused(events, &style, &out);
+    if (hints)
+        put_hints(events, &style, &out);
+    text_putc(&out, '\n');
+    deliver_put_machine(&session_catalogue(events->session)->facts, &style, &out);
+    return deliver_text("events", events->common, &out, status);
+}
+
+/* --- as JSON --- */
+
+static json_t *event_json(const struct known_event *event)
+{
+    const struct known_trust *trust = &event->trust;
+    json_t *object = json_object();
+    json_object_set_new(object, "event", json_text(event->name));
+    json_object_set_new(object, "kind", json_text(event->kind));
+    json_object_set_new(object, "class", json_text(event->class));
+    json_object_set_new(object, "openable", json_boolean(event->openable));
+    json_object_set_new(object, "reason", event->openable ? json_null() : json_text(event->reason));
+    json_object_set_new(object, "errno", event->error ? json_integer(event->error) : json_null());
+    if (event->is_validated) {
+        json_object_set_new(object, "verdict", json_text(trust->verdict));
+        json_object_set_new(object, "verdict_event", json_text(trust->event));
+        json_object_set_new(object, "verdict_age", json_integer(trust->age_s));
+        json_object_set_new(object, "verdict_stale", json_boolean(trust->stale));
+        json_object_set_new(object, "verdict_difference",
+                            json_text(trust->stale ? trust->difference : NULL));
+    } else {
+        json_absent(object, "verdict", "this event has not been validated on this machine");
+        json_object_set_new(object, "verdict_age", json_null());
+    }
+    json_object_set_new(object, "user_verdict",
+                        json_text(event->user_verdict[0] ? event->user_verdict : NULL));
+    return object;
+}
+
+static int deliver_envelope(const struct events *events, int status)
+{
+    const struct catalogue *catalogue = session_catalogue(events->session);
+    json_t *results = json_array();
+    for (size_t i = 0; i < events->count; i++)
+        json_array_append_new(results, event_json(&events->list[i]));
+    struct envelope envelope = {
+        .facts = &catalogue->facts, .fingerprint = catalogue->fingerprint, .results = results};
+    return deliver_json("events", events->common, &envelope, status);
+}
+
+/* --- the way through --- */
+
+static int list_matching(struct events *events, const char *glob)
+{
+    struct failure failure = {0};
+    int error = session_list_events(events->session, glob, keep, events, &failure);
+    progress_end(&events->progress);
+    if (error == -EINTR)
+        return EXIT_INTERRUPTED;
+    if (error < 0)
+        return deliver_failure("events", &failure, EXIT_FAILED);
+    if (glob && !events->count) {
+        fail_with(&failure, -ENOENT, "no event here matches '%.200s'", glob);
+        deliver_failure("events", &failure, EXIT_LACKING);
+        return events->common->json ? deliver_envelope(events, EXIT_LACKING) : EXIT_LACKING;
+    }
+    return events->common->json ? deliver_envelope(events, EXIT_DONE)
+                                : deliver_person(events, !glob || !events->openable, EXIT_DONE);
+}
+
+/* A name without wildcards: tried as it is, so that every form of a name can be asked for. */
+static int try_exact(struct events *events, const char *name)
+{
+    struct failure failure = {0};
+    struct listed_event event;
+    int error = session_try_event(events->session, name, &event, &failure);
+    if (error < 0)
+        return deliver_failure("events", &failure,
+                               error == -ENOENT || error == -EINVAL  ? EXIT_USAGE
+                               : error == -EACCES || error == -EPERM ? EXIT_LACKING
+                               : error == -EINTR                     ? EXIT_INTERRUPTED
+                                                                     : EXIT_FAILED);
+    error = keep(events, &event);
+    progress_end(&events->progress);
+    if (error < 0) {
+        fail_with(&failure, -ENOMEM, "out of memory");
+        return deliver_failure("events", &failure, EXIT_FAILED);
+    }
+    int status = events->openable ? EXIT_DONE : EXIT_LACKING;
+    return events->common->json ? deliver_envelope(events, status)
+                                : deliver_person(events, false, status);
+}
+
+static void release(struct events *events)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        free(events->list[i].name);
+        free(events->list[i].kind);
+        free(events->list[i].class);
+        free(events->list[i].reason);
+    }
+    free(events->list);
+    latest_verdicts_free(&events->latest);
+    session_close(events->session);
+}
+
+static int run(void *parsed, int argument_count, char **arguments)
+{
+    const struct events_options *options = parsed;
+    struct events events = {.common = &options->common};
+    struct failure failure = {0};
+    const char *glob = argument_count ? arguments[0] : NULL;
+    if (argument_count > 1) {
+        fail_with(&failure, -EINVAL,
+                  "one name or glob at a time, and quoted, so that the shell leaves it alone");
+        return deliver_failure("events", &failure, EXIT_USAGE);
+    }
+    if (options->n.given && !options->specimens) {
+        fail_with(&failure, -EINVAL, "--n belongs to --specimens: events have no N of their own");
+        return deliver_failure("events", &failure, EXIT_USAGE);
+    }
+    if (output_check(options->common.output, &failure) < 0)
+        return deliver_failure("events", &failure, EXIT_FAILED);
+    int status = reach_machine("events", &options->common, &events.session, NULL);
+    if (status != EXIT_DONE)
+        return status;
+    if (options->specimens) {
+        status = specimens_run(&options->common, events.session, glob, &options->n);
+        release(&events);
+        return status;
+    }
+    latest_verdicts_load(session_catalogue(events.session)->fingerprint, &options->common,
+                         &events.latest);
+    bool exact = glob && *glob && !strpbrk(glob, "*?[");
+    status = exact ? try_exact(&events, glob) : list_matching(&events, glob);
+    release(&events);
+    return status;
+}
+
+const struct command command_events = {
+    .name = "events",
+    .group = GROUP_MACHINE,
+    .summary = "list events that can be counted here, and why others cannot",
+    .synopsis = "[options] [NAME | GLOB]",
+    .description =
+        "Tries every event the machine describes by opening it, and lists those that open with "
+        "the class of what they claim to count. The others are grouped by the reason why they do "
+        "not. Tracepoints are thousands: those whose class is known are listed, and others when "
+        "a glob matches them, such as 'sched*' or 'sched:*'.\n\n"
+        "A name without wildcards is tried as it is, in any form a name can have; the exit status "
+        "is 3 when it cannot be counted.\n\n"
+        "Where `assay validate` ran on this machine, the verdict of its latest runs stands beside "
+        "each event; one that was found on the same CPU under another kernel, microcode or "
+        "hypervisor is marked as stale.\n\n"
+        "With --specimens the specimens of the machine are listed instead, those whose names match "
+        "the glob: the count each makes of every class it says something of, as a formula in N, "
+        "the grade of that truth and the sources that confirmed it. --n adds numbers.",
+    .examples = "# what can be counted?\n"
+                "assay events\n"
+                "# tracepoints of one system call\n"
+                "assay events 'syscalls:*getppid'\n"
+                "# can this one be counted, and why not?\n"
+                "assay events instructions:u\n"
+                "# what is known of these specimens, and what does their code say for N = 1000?\n"
+                "assay events --specimens 'l*' --n 1000",
+    .options = specs,
+    .options_size = sizeof(struct events_options),
+    .run = run,
+};

@@ -1,0 +1,390 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The tables of assay export. Names of columns are those of the store's own views, so that a query
+ * and an export agree. Every row stands alone: the factors of its cell are in it. */
+#include <errno.h>
+#include <string.h>
+
+#include "commands/export.h"
+
+/* The factors of a cell and what is known of one counter: what most tables begin with. */
+#define FACTORS                                                                                    \
+    "cell", "event", "path", "pattern", "specimen", "n", "counters", "opt", "link", "separate",    \
+        "cpu", "class", "truth", "truth_grade"
+
+static void put_optional(struct export_row *row, bool known, int64_t value)
+{
+    if (known)
+        row_difference(row, value);
+    else
+        row_none(row);
+}
+
+static void put_factors(struct export_row *row, const struct stored_cell *stored, uint32_t counter)
+{
+    const struct cell *cell = &stored->cell;
+    const struct stored_counter *known = &stored->counters[counter];
+    row_count(row, cell->id);
+    row_text(row, cell->events[counter]);
+    row_text(row, cell->path);
+    row_text(row, pattern_names[cell->pattern]);
+    row_text(row, cell->specimen);
+    row_count(row, cell->n);
+    row_count(row, cell->counters);
+    row_text(row, cell->opt);
+    row_text(row, cell->link);
+    row_flag(row, cell->separate);
+    put_optional(row, cell->cpu >= 0, cell->cpu); /* not pinned: none */
+    row_text(row, known->class);
+    put_optional(row, known->has_truth, known->truth);
+    row_text(row, known->grade);
+}
+
+/* --- samples --- */
+
+#define SAMPLE_COLUMNS                                                                             \
+    FACTORS, "process", "run", "counter", "value", "enabled", "running", "minor_faults",           \
+        "major_faults", "voluntary", "involuntary"
+
+static const char *const sample_columns[] = {SAMPLE_COLUMNS, NULL};
+static const char *const toured_sample_columns[] = {"counted",   "open",        "cold", "pass",
+                                                    "operation", "predecessor", NULL};
+#define WATCH_COLUMNS                                                                              \
+    "kind", "workload", "length", "threads", "moves", "handover", "awake", "partner"
+static const char *const watched_sample_columns[] = {WATCH_COLUMNS, "round", "thread", "look",
+                                                     "clock",       "part",  NULL};
+
+static const char *const command_sample_columns[] = {COMMAND_COLUMNS, NULL};
+
+struct sample_export {
+    struct store *store;
+    struct export_row *row;
+    struct failure *failure;
+    /* The beginning of every row of this cell, one a counter: factors are written once. */
+    struct text factors[CELL_MAX_COUNTERS];
+    uint32_t counters;
+    size_t next; /* column after them */
+    struct cell_tour tour;
+    struct tour_walk walk;
+    struct export_watch watch;
+    const struct cell *cell;
+};
+
+static int write_sample(void *context, const struct sample *sample)
+{
+    struct sample_export *export = context;
+    struct export_row *row = export->row;
+    if (sample->counter >= export->counters)
+        return fail_with(export->failure, -EBADMSG,
+                         "the store %s is damaged: cell %u has no counter %u",
+                         store_path(export->store), sample->cell, sample->counter);
+    const struct text *factors = &export->factors[sample->counter];
+    text_append(&row->line, factors->bytes, factors->length);
+    row->next = export->next;
+    row_count(row, sample->process);
+    row_count(row, sample->run);
+    row_count(row, sample->counter);
+    row_count(row, sample->value);
+    row_count(row, sample->enabled);
+    row_count(row, sample->running);
+    row_count(row, sample->account.minor_faults);
+    row_count(row, sample->account.major_faults);
+    row_count(row, sample->account.voluntary);
+    row_count(row, sample->account.involuntary);
+    if (row->kinds.toured) {
+        row_tour(row, &export->tour);
+        row_call(row, &export->walk, sample->run);
+    }
+    if (row->kinds.watched) {
+        row_watch(row, &export->watch.watch);
+        row_look(row, &export->watch, sample->run, sample->counter);
+    }
+    if (row->kinds.commanded)
+        row_command(row, &export->cell->command, export->cell->events[sample->counter]);
+    return row_end(row);
+}
+
+static int write_samples_of(void *context, const struct stored_cell *cell)
+{
+    struct sample_export *export = context;
+    struct export_row *row = export->row;
+    export->counters = cell->cell.counters;
+    export->cell = &cell->cell;
+    export->tour = cell->cell.tour;
+    export_watch_begin(&export->watch, &cell->cell);
+    int error = tour_walk_begin(&export->walk, &export->tour);
+    if (error)
+        return error;
+    for (uint32_t i = 0; i < export->counters; i++) {
+        struct text *factors = &export->factors[i];
+        put_factors(row, cell, i);
+        text_clear(factors);
+        text_append(factors, row->line.bytes, row->line.length);
+        if (factors->failed || row->line.failed)
+            return -ENOMEM;
+        export->next = row->next;
+        text_clear(&row->line);
+        row->next = 0;
+    }
+    return store_each_sample(export->store, cell->cell.id, write_sample, export, export->failure);
+}
+
+static int write_samples(struct store *store, struct export_row *row, struct failure *failure)
+{
+    struct sample_export export = {.store = store, .row = row, .failure = failure};
+    int error = store_each_cell(store, write_samples_of, &export, failure);
+    for (size_t i = 0; i < CELL_MAX_COUNTERS; i++)
+        text_free(&export.factors[i]);
+    tour_walk_end(&export.walk);
+    return error;
+}
+
+/* --- cells --- */
+
+#define CELL_COLUMNS                                                                               \
+    FACTORS, "counter", "runs", "faults", "switches", "processes", "done", "failed", "error",      \
+        "reason"
+
+static const char *const cell_columns[] = {CELL_COLUMNS, NULL};
+static const char *const toured_cell_columns[] = {"counted", "open", "cold", "calls", NULL};
+static const char *const watched_cell_columns[] = {WATCH_COLUMNS, NULL};
+static const char *const command_cell_columns[] = {COMMAND_COLUMNS, COMMAND_CELL_COLUMNS, NULL};
+
+static int write_cell(void *context, const struct stored_cell *cell)
+{
+    struct export_row *row = context;
+    int error = 0;
+    for (uint32_t i = 0; i < cell->cell.counters && !error; i++) {
+        put_factors(row, cell, i);
+        row_count(row, i);
+        row_count(row, cell->cell.runs);
+        put_optional(row, cell->has_faults, cell->faults);
+        put_optional(row, cell->has_switches, cell->switches);
+        row_count(row, cell->processes);
+        row_count(row, cell->done);
+        row_count(row, cell->failed);
+        put_optional(row, cell->failed > 0, cell->error);
+        row_text(row, cell->reason);
+        if (row->kinds.toured) {
+            row_tour(row, &cell->cell.tour);
+            row_text(row, cell->cell.tour.calls);
+        }
+        if (row->kinds.watched)
+            row_watch(row, &cell->cell.watch);
+        if (row->kinds.commanded) {
+            row_command(row, &cell->cell.command, cell->cell.events[i]);
+            row_command_cell(row, &cell->cell.command);
+        }
+        error = row_end(row);
+    }
+    return error;
+}
+
+static int write_cells(struct store *store, struct export_row *row, struct failure *failure)
+{
+    return store_each_cell(store, write_cell, row, failure);
+}
+
+/* --- visits --- */
+
+static const char *const visit_columns[] = {"place", "cell",   "process", "state",
+                                            "error", "reason", "samples", NULL};
+
+static int write_visit(void *context, const struct stored_visit *visit)
+{
+    struct export_row *row = context;
+    row_count(row, visit->place);
+    row_count(row, visit->visit.cell);
+    row_count(row, visit->visit.process);
+    row_text(row, visit_state_name(visit->state));
+    put_optional(row, visit->state == VISIT_FAILED, visit->error);
+    row_text(row, visit->reason);
+    row_count(row, visit->samples);
+    return row_end(row);
+}
+
+static int write_visits(struct store *store, struct export_row *row, struct failure *failure)
+{
+    return store_each_visit(store, write_visit, row, failure);
+}
+
+/* --- machine --- */
+
+static const char *const machine_columns[] = {"key", "value", "error", NULL};
+
+static int write_machine(struct store *store, struct export_row *row, struct failure *failure)
+{
+    AUTO_FACTS struct facts facts = {0};
+    int error = store_facts(store, &facts, failure);
+    for (size_t i = 0; !error && i < facts.count; i++) {
+        const struct fact *fact = &facts.list[i];
+        row_text(row, fact->key);
+        row_text(row, fact->value);
+        put_optional(row, !fact->value, fact->error);
+        error = row_end(row);
+    }
+    return error;
+}
+
+/* --- what judging needs besides samples --- */
+
+static const char *const event_columns[] = {"name", "kind", "class", "error", "reason", NULL};
+
+static int write_event(void *context, const struct stored_event *event)
+{
+    struct export_row *row = context;
+    row_text(row, event->name);
+    row_text(row, event->kind);
+    row_text(row, event->class);
+    put_optional(row, event->error != 0, event->error);
+    row_text(row, event->reason);
+    return row_end(row);
+}
+
+static int write_events(struct store *store, struct export_row *row, struct failure *failure)
+{
+    return store_each_event(store, write_event, row, failure);
+}
+
+static const char *const truth_columns[] = {"specimen",  "class", "base", "each",    "high_base",
+                                            "high_each", "grade", "why",  "sources", NULL};
+
+static int write_truth(void *context, const struct stored_truth *truth)
+{
+    struct export_row *row = context;
+    row_text(row, truth->specimen);
+    row_text(row, truth->class);
+    row_difference(row, truth->base);
+    row_difference(row, truth->each);
+    row_difference(row, truth->high_base);
+    row_difference(row, truth->high_each);
+    row_text(row, truth->grade);
+    row_text(row, truth->why);
+    row_text(row, truth->sources);
+    return row_end(row);
+}
+
+static int write_truths(struct store *store, struct export_row *row, struct failure *failure)
+{
+    return store_each_specimen_truth(store, write_truth, row, failure);
+}
+
+static const char *const opcode_columns[] = {"specimen", "opcode", "base", "each", NULL};
+
+static int write_opcode(void *context, const struct stored_opcode *opcode)
+{
+    struct export_row *row = context;
+    row_text(row, opcode->specimen);
+    row_text(row, opcode->opcode);
+    row_difference(row, opcode->base);
+    row_difference(row, opcode->each);
+    return row_end(row);
+}
+
+static int write_opcodes(struct store *store, struct export_row *row, struct failure *failure)
+{
+    return store_each_opcode(store, write_opcode, row, failure);
+}
+
+static const char *const operation_columns[] = {"path",  "kind",  "instrument", "effect",
+                                                "state", "links", "binds",      "alone",
+                                                "page",  "note",  NULL};
+
+static int write_operation(void *context, const struct stored_operation *operation)
+{
+    struct export_row *row = context;
+    row_text(row, operation->path);
+    row_text(row, operation->kind);
+    row_text(row, operation->instrument);
+    row_text(row, operation->effect);
+    row_text(row, operation->when);
+    row_text(row, operation->links);
+    row_flag(row, operation->binds);
+    row_flag(row, operation->alone);
+    row_text(row, operation->page);
+    row_text(row, operation->note);
+    return row_end(row);
+}
+
+static int write_operations(struct store *store, struct export_row *row, struct failure *failure)
+{
+    return store_each_operation(store, write_operation, row, failure);
+}
+
+static const char *const clock_columns[] = {"name",  "kind",    "way", "hardware",
+                                            "claim", "note",    "hz",  "resolution_ps",
+                                            "slow",  "steered", NULL};
+
+static int write_clock(void *context, const struct stored_clock *clock)
+{
+    struct export_row *row = context;
+    row_text(row, clock->name);
+    row_text(row, clock->kind);
+    row_text(row, clock->way);
+    row_text(row, clock->hardware);
+    row_text(row, clock->claim);
+    row_text(row, clock->note);
+    row_count(row, clock->hz);
+    row_count(row, clock->resolution_ps);
+    row_flag(row, clock->slow);
+    row_flag(row, clock->steered);
+    return row_end(row);
+}
+
+static int write_clocks(struct store *store, struct export_row *row, struct failure *failure)
+{
+    return store_each_clock(store, write_clock, row, failure);
+}
+
+/* --- runs --- */
+
+static const char *const run_columns[] = {
+    "store",    "name",  "command", "fingerprint", "seed",    "schema", "version", "started",
+    "finished", "cells", "visits",  "visits_done", "samples", "argv",   NULL};
+
+int write_runs(struct store *store, struct export_row *row, struct failure *failure)
+{
+    struct store_info info = {0};
+    int error = store_info(store, &info, failure);
+    if (error)
+        return error;
+    if (row->run->number)
+        row_count(row, row->run->number);
+    else
+        row_none(row);
+    row_text(row, row->run->name);
+    row_text(row, info.command);
+    row_text(row, info.fingerprint);
+    row_count(row, info.seed);
+    row_count(row, (uint64_t)info.schema);
+    row_text(row, info.version);
+    row_text(row, info.started);
+    row_text(row, info.finished);
+    row_count(row, info.cells);
+    row_count(row, info.visits);
+    row_count(row, info.visits_done);
+    row_count(row, info.samples);
+    row_text(row, info.argv);
+    store_info_release(&info);
+    return row_end(row);
+}
+
+const struct export_table export_tables[] = {
+    {"samples", sample_columns, toured_sample_columns, watched_sample_columns,
+     command_sample_columns, write_samples},
+    {"cells", cell_columns, toured_cell_columns, watched_cell_columns, command_cell_columns,
+     write_cells},
+    {"visits", visit_columns, NULL, NULL, NULL, write_visits},
+    {"machine", machine_columns, NULL, NULL, NULL, write_machine},
+    {"events", event_columns, NULL, NULL, NULL, write_events},
+    {"truths", truth_columns, NULL, NULL, NULL, write_truths},
+    {"opcodes", opcode_columns, NULL, NULL, NULL, write_opcodes},
+    {"operations", operation_columns, NULL, NULL, NULL, write_operations},
+    {"clocks", clock_columns, NULL, NULL, NULL, write_clocks},
+    {"subjects", subject_columns, NULL, NULL, NULL, write_subjects},
+    {"executed", executed_columns, NULL, NULL, NULL, write_executed},
+    {"calls", call_columns, NULL, NULL, NULL, write_calls},
+    {"runs", run_columns, NULL, NULL, NULL, write_runs},
+    {0},
+};

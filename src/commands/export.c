@@ -1,0 +1,343 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * assay export: what a store holds, as CSV or JSON for other programs. Streams, so that memory does
+ * not grow with the store. */
+#include "commands/export.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cli/deliver.h"
+#include "engine/run-store.h"
+#include "output/output.h"
+
+#define MOST_COLUMNS 64 /* of a table, all kinds of cells together */
+
+struct export_options {
+    struct common_options common;
+    const char *what;
+    const char *format;
+};
+
+static const struct option_spec specs[] = {
+    {'w', "what", OPTION_STRING, "TABLE",
+     "samples, cells, visits, machine, events, truths, opcodes, operations, clocks, subjects, "
+     "executed, calls or runs",
+     offsetof(struct export_options, what), "samples"},
+    {0, "format", OPTION_STRING, "FORMAT", "csv or json; --json is short for the latter",
+     offsetof(struct export_options, format), "csv"},
+    {0},
+};
+
+static const struct option_hint hints[] = {
+    {"store", "name the file itself, as in `assay export FILE`"},
+    {"via", "a store is a file of this machine, wherever it was measured"},
+    {0},
+};
+
+/* What one run of the command has in hand. */
+struct exporting {
+    const struct export_options *options;
+    const struct export_table *table;
+    bool json;
+    struct run_list runs; /* of the file */
+    bool together;        /* they are those of a collection: rows say of which */
+    struct store *store;  /* the one being written */
+    struct store_info info;
+    struct facts facts; /* of the first one */
+    json_t *stores;     /* what is said of each */
+    struct export_row row;
+};
+
+static int choose(struct exporting *exporting, int argument_count, struct failure *failure)
+{
+    const struct export_options *options = exporting->options;
+    if (argument_count > 1)
+        return fail_with(failure, -EINVAL,
+                         "one store at a time: name one file, or none for the "
+                         "latest");
+    for (const struct export_table *table = export_tables; table->name; table++)
+        if (strcmp(table->name, options->what) == 0)
+            exporting->table = table;
+    if (!exporting->table)
+        return fail_with(failure, -EINVAL,
+                         "--what takes samples, cells, visits, machine, events, truths, opcodes, "
+                         "operations, clocks, subjects, executed, calls or runs, not '%.100s'",
+                         options->what);
+    exporting->json = options->common.json || strcmp(options->format, "json") == 0;
+    if (!exporting->json && strcmp(options->format, "csv") != 0)
+        return fail_with(failure, -EINVAL, "--format takes csv or json, not '%.100s'",
+                         options->format);
+    return 0;
+}
+
+static int list_runs(struct exporting *exporting, const char *named, struct failure *failure)
+{
+    AUTO_FREE char *latest = NULL;
+    int error = named ? 0 : store_latest(NULL, NULL, &latest, failure);
+    if (!named && !error)
+        deliver_remark(&exporting->options->common, "exporting %s", latest);
+    const char *path = named ? named : latest;
+    if (!error)
+        error = run_list_read(path, &exporting->runs, failure);
+    if (error)
+        return error;
+    const struct run_list *runs = &exporting->runs;
+    exporting->together = runs->count != 1 || strcmp(runs->list[0].name, path) != 0;
+    return 0;
+}
+
+static int open_store(struct exporting *exporting, size_t number, struct failure *failure)
+{
+    store_close(exporting->store);
+    exporting->store = NULL;
+    store_info_release(&exporting->info);
+    int error = store_open(&exporting->store, exporting->runs.list[number].name, false, failure);
+    return error ? error : store_info(exporting->store, &exporting->info, failure);
+}
+
+/* As the array it was, when it is one. */
+static json_t *argv_of(const struct store_info *info)
+{
+    json_t *argv = json_loads(info->argv, 0, NULL);
+    if (json_is_array(argv))
+        return argv;
+    json_decref(argv);
+    return json_text(info->argv);
+}
+
+/* Where rows come from, beyond what the envelope says of every result. */
+static json_t *describe_store(const struct exporting *exporting)
+{
+    const struct store_info *info = &exporting->info;
+    json_t *store = json_object();
+    json_object_set_new(store, "path", json_text(store_path(exporting->store)));
+    json_object_set_new(store, "schema", json_integer(info->schema));
+    json_object_set_new(store, "version", json_text(info->version));
+    json_object_set_new(store, "command", json_text(info->command));
+    json_object_set_new(store, "argv", argv_of(info));
+    json_object_set_new(store, "kit", json_text(info->kit));
+    json_object_set_new(store, "started", json_text(info->started));
+    json_object_set_new(store, "finished", json_text(info->finished));
+    json_object_set_new(store, "cells", json_count(info->cells));
+    json_object_set_new(store, "visits", json_count(info->visits));
+    json_object_set_new(store, "visits_done", json_count(info->visits_done));
+    json_object_set_new(store, "samples", json_count(info->samples));
+    return store;
+}
+
+static json_t *describe_all(const struct exporting *exporting)
+{
+    json_t *analysis = json_object();
+    json_object_set_new(analysis, "what", json_text(exporting->table->name));
+    if (exporting->together)
+        json_object_set(analysis, "stores", exporting->stores);
+    else
+        json_object_set(analysis, "store", json_array_get(exporting->stores, 0));
+    return analysis;
+}
+
+static json_t *list_skipped(const struct exporting *exporting)
+{
+    json_t *skipped = json_array();
+    for (size_t i = 0; i < exporting->runs.count; i++)
+        if (!exporting->runs.list[i].finished)
+            json_array_append_new(skipped, json_skipped(exporting->together
+                                                            ? exporting->runs.list[i].name
+                                                            : "processes still pending or failed",
+                                                        "the run in the store is not finished", 0));
+    return skipped;
+}
+
+static int note_kinds(void *context, const struct stored_cell *stored)
+{
+    struct export_kinds *kinds = context;
+    kinds->toured |= stored->cell.tour.calls != NULL;
+    kinds->watched |= stored->cell.watch.kind != WATCH_NONE;
+    kinds->commanded |= stored->cell.command.words != NULL;
+    return 0;
+}
+
+static size_t add_columns(const char **all, size_t count, const char *const *more)
+{
+    for (; more && *more; more++)
+        all[count++] = *more;
+    all[count] = NULL;
+    return count;
+}
+
+/* A first look at every run: what there is to tell of it, and which kinds of cells it has. */
+static int look_into_all(struct exporting *exporting, struct failure *failure)
+{
+    struct export_kinds *kinds = &exporting->row.kinds;
+    int error = 0;
+    exporting->stores = json_array();
+    for (size_t i = 0; i < exporting->runs.count && !error; i++) {
+        error = open_store(exporting, i, failure);
+        if (error)
+            break;
+        const struct store_info *info = &exporting->info;
+        json_array_append_new(exporting->stores, describe_store(exporting));
+        if (!info->finished)
+            deliver_remark(&exporting->options->common,
+                           "%s is not finished: %" PRIu64 " of %" PRIu64 " processes are done",
+                           exporting->together ? exporting->runs.list[i].name : "this run",
+                           info->visits_done, info->visits);
+        if (i == 0)
+            error = store_facts(exporting->store, &exporting->facts, failure);
+        if (!error && exporting->table->toured_columns)
+            error = store_each_cell(exporting->store, note_kinds, kinds, failure);
+    }
+    return error;
+}
+
+static void choose_columns(const struct exporting *exporting, const char **columns)
+{
+    const struct export_table *table = exporting->table;
+    const struct export_kinds *kinds = &exporting->row.kinds;
+    size_t count = 0;
+    if (exporting->row.numbered)
+        columns[count++] = "store";
+    count = add_columns(columns, count, table->columns);
+    if (kinds->toured)
+        count = add_columns(columns, count, table->toured_columns);
+    if (kinds->watched)
+        count = add_columns(columns, count, table->watched_columns);
+    if (kinds->commanded)
+        add_columns(columns, count, table->command_columns);
+}
+
+static int write_rows(void *context, FILE *stream, struct failure *failure)
+{
+    struct exporting *exporting = context;
+    struct export_row *row = &exporting->row;
+    const char *columns[MOST_COLUMNS];
+    row->json = exporting->json;
+    row->numbered = exporting->together && exporting->table->write != write_runs;
+    row->columns = columns;
+    row->stream = stream;
+    choose_columns(exporting, columns);
+    int error = row_header(row);
+    for (size_t i = 0; i < exporting->runs.count && !error; i++) {
+        row->run = &exporting->runs.list[i];
+        error = open_store(exporting, i, failure);
+        if (!error)
+            error = exporting->table->write(exporting->store, row, failure);
+    }
+    text_free(&row->line);
+    row->columns = NULL;
+    if (error && !failure->code)
+        fail_with(failure, error, "cannot write the export: %s", strerror(-error));
+    return error;
+}
+
+static int write_all(struct exporting *exporting, FILE *stream, struct failure *failure)
+{
+    if (!exporting->json)
+        return write_rows(exporting, stream, failure);
+    struct envelope envelope = {.command = "export",
+                                .argc = exporting->options->common.argc,
+                                .argv = exporting->options->common.argv,
+                                .analysis = describe_all(exporting),
+                                .skipped = list_skipped(exporting)};
+    if (!exporting->together) {
+        envelope.has_seed = true;
+        envelope.seed = exporting->info.seed;
+        envelope.facts = &exporting->facts;
+        envelope.fingerprint = exporting->runs.list[0].fingerprint;
+    }
+    return json_envelope_stream(&envelope, stream, write_rows, exporting, failure);
+}
+
+/* The exit code, after saying why. */
+static int export_all(struct exporting *exporting, struct failure *failure)
+{
+    struct output output = {0};
+    const char *path = exporting->options->common.output;
+    int error = output_open(&output, path, failure);
+    if (!error) {
+        error = write_all(exporting, output.stream, failure);
+        if (!error)
+            error = output_commit(&output, failure);
+        output_discard(&output);
+    }
+    if (!error)
+        return EXIT_DONE;
+    if (error == -EPIPE) /* a reader that left early (head) wants no message */
+        return EXIT_FAILED;
+    return error == -EINTR ? EXIT_INTERRUPTED : deliver_failure("export", failure, EXIT_FAILED);
+}
+
+static int export_named(struct exporting *exporting, const char *named, struct failure *failure)
+{
+    if (output_check(exporting->options->common.output, failure) < 0)
+        return deliver_failure("export", failure, EXIT_FAILED);
+    int error = list_runs(exporting, named, failure);
+    if (!error)
+        error = look_into_all(exporting, failure);
+    if (error)
+        return deliver_failure("export", failure, run_store_exit(error, named));
+    return export_all(exporting, failure);
+}
+
+static int run(void *parsed, int argument_count, char **arguments)
+{
+    struct exporting exporting = {.options = parsed};
+    struct failure failure = {0};
+    if (choose(&exporting, argument_count, &failure) < 0)
+        return deliver_failure("export", &failure, EXIT_USAGE);
+    int status = export_named(&exporting, argument_count ? arguments[0] : NULL, &failure);
+    store_close(exporting.store);
+    store_info_release(&exporting.info);
+    facts_free(&exporting.facts);
+    run_list_release(&exporting.runs);
+    json_decref(exporting.stores);
+    return status;
+}
+
+const struct command command_export = {
+    .name = "export",
+    .group = GROUP_STORED,
+    .summary = "write what a store holds as CSV or JSON",
+    .synopsis = "[options] [STORE]",
+    .description =
+        "Writes what a store holds: its samples, one row a counter value with all factors of its "
+        "cell, so that every row stands alone; or its cells, its visits (one process each, in the "
+        "order they were planned), the facts of its machine, the events that were tried, what "
+        "its specimens count for every N (truths), the opcodes they execute, the calls that tours "
+        "can make (operations), what is claimed of clocks, the subjects of a kit, what executions "
+        "consisted of (executed), or the system calls they made (calls). Without STORE it takes "
+        "the latest one in the state folder.\n\n"
+        "Of a collection (`assay merge`) all runs are written, with a column `store` in front that "
+        "says which run a row is of; FILE#2 writes the second one alone. --what runs lists "
+        "them.\n\n"
+        "Where the store has tours, a sample also tells which call its run was (operation), which "
+        "one was made before it (predecessor), in which pass over the tour, and what the calls "
+        "worked on (counted, open, cold); the cells tell all their calls. Where it "
+        "has watches, a sample is what a clock showed, and tells which (clock), what kind of watch "
+        "it was part of, and where in it (round, thread, look). Where it has commands, a sample "
+        "tells which program was executed (name, words), who counted (source), what was held "
+        "meanwhile (setting) and what was changed in steps (sweep, swept).\n\n"
+        "CSV follows RFC 4180: a line of names first, CRLF at the end of lines, an empty field for "
+        "no value. In JSON counts above 2^53 are strings of digits. Columns have the names they "
+        "have in the store, which docs/store.md explains; a store is also an SQLite database "
+        "that any tool can query. Memory does not grow with the store.\n\n"
+        "A run that is not finished is exported as far as it is; a remark says so.",
+    .examples = "# all samples of the latest run\n"
+                "assay export -o samples.csv\n"
+                "# which cells were measured, for a script\n"
+                "assay export --what cells --json run.sqlite\n"
+                "# the machine behind a store\n"
+                "assay export --what machine run.sqlite\n"
+                "# the runs in a collection\n"
+                "assay export --what runs all.sqlite\n",
+    .options = specs,
+    .hints = hints,
+    .stays_here = true,
+    .options_size = sizeof(struct export_options),
+    .run = run,
+};

@@ -1,0 +1,139 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * assay, the controller: finds the command, parses its options, runs it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "cli/completion.h"
+#include "cli/deliver.h"
+#include "commands/help.h"
+#include "cli/invoke.h"
+#include "cli/nearest.h"
+#include "cli/signals.h"
+#include "show/utf8.h"
+
+/* A result that could not be written is no result. A reader that left (head) is no error. */
+static int close_stdout(int status)
+{
+    bool failed_before = ferror(stdout); /* then it was said, and errno is another's */
+    if (fflush(stdout) == 0 && !failed_before)
+        return status;
+    if (!failed_before && errno != EPIPE)
+        fprintf(stderr, "assay: cannot write the output: %s\n", strerror(errno));
+    return status ? status : EXIT_FAILED;
+}
+
+static int print(struct text *text)
+{
+    fputs(text_string(text), stdout);
+    return EXIT_DONE;
+}
+
+static int unknown_command(const char *word)
+{
+    struct nearest nearest = {.word = word};
+    for (const struct command *const *at = command_registry; *at; at++)
+        nearest_offer(&nearest, (*at)->name);
+    AUTO_TEXT struct text clean = {0};
+    text_put_clean(&clean, word);
+    fprintf(stderr, "assay: unknown %s '%.200s'%s%s%s\nTry `assay --help`.\n",
+            word[0] == '-' ? "option" : "command", text_string(&clean),
+            nearest.best ? ": did you mean '" : "", nearest.best ? nearest.best : "",
+            nearest.best ? "'?" : "");
+    return EXIT_USAGE;
+}
+
+static int print_help(const char *name)
+{
+    AUTO_TEXT struct text out = {0};
+    const struct command *command = name ? command_find(name) : NULL;
+    if (name && !command)
+        return unknown_command(name);
+    if (command)
+        help_command(&out, command);
+    else
+        help_program(&out);
+    return print(&out);
+}
+
+static int print_man(const char *name)
+{
+    AUTO_TEXT struct text out = {0};
+    const struct command *command = name ? command_find(name) : NULL;
+    if (name && !command)
+        return unknown_command(name);
+    if (command)
+        man_command(&out, command, ASSAY_VERSION);
+    else
+        man_program(&out, ASSAY_VERSION);
+    return print(&out);
+}
+
+static int print_completion(const char *shell)
+{
+    AUTO_TEXT struct text out = {0};
+    if (shell && completion_put(shell, &out))
+        return print(&out);
+    fputs("assay: --completion prints a script for a shell: bash, zsh or fish\n", stderr);
+    return EXIT_USAGE;
+}
+
+static int run_word(const char *word, int argc, char **argv)
+{
+    const char *next = argc > 2 ? argv[2] : NULL;
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+        return print_help(next);
+    if (strcmp(word, "--man") == 0)
+        return print_man(next);
+    if (strcmp(word, "--completion") == 0)
+        return print_completion(next);
+    if (strcmp(word, "--version") == 0) {
+        printf("assay %s\n", ASSAY_VERSION);
+        return EXIT_DONE;
+    }
+    const struct command *command = command_find(word);
+    return command ? invoke(command, argc - 1, argv + 1, NULL) : unknown_command(word);
+}
+
+/* Standard descriptors that are closed would become numbers of other files, a store's even. Held
+ * so, reading them finds the end and writing to them fails as before. */
+static void hold_standard_descriptors(void)
+{
+    int fd;
+    while ((fd = open("/dev/null", O_RDONLY)) >= 0 && fd <= STDERR_FILENO)
+        ;
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Where whoever started us forbade to read the CPU's counter of time, libraries that look at a
+ * clock would end us. We may; the machine under test is to be seen as it was, so that probes on it
+ * may not (src/via/child.c). */
+static void allow_ticks(void)
+{
+    int mode = 0;
+    if (prctl(PR_GET_TSC, &mode, 0, 0, 0) < 0 || mode != PR_TSC_SIGSEGV)
+        return;
+    prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+    setenv("ASSAY_TICKS", "forbidden", 1);
+}
+
+int main(int argc, char **argv)
+{
+    allow_ticks();
+    hold_standard_descriptors();
+    signals_install();
+    if (argc < 2) {
+        AUTO_TEXT struct text out = {0};
+        help_program(&out);
+        fputs(text_string(&out), stderr);
+        return EXIT_USAGE;
+    }
+    return close_stdout(run_word(argv[1], argc, argv));
+}

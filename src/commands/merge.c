@@ -1,0 +1,228 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * assay merge: several runs into one file, of one machine or of many; and what can be read of a
+ * damaged one. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "cli/deliver.h"
+#include "engine/run-store.h"
+#include "show/number.h"
+#include "store/collection.h"
+#include "store/store.h"
+
+#define MOST_SHOWN 10 /* processes that were left out, in the report for people */
+
+struct merge_options {
+    struct common_options common;
+    bool salvage;
+};
+
+static const struct option_spec specs[] = {
+    {0, "salvage", OPTION_FLAG, NULL,
+     "take what can be read of damaged files; processes that cannot become failed ones",
+     offsetof(struct merge_options, salvage), NULL},
+    {0},
+};
+
+static const struct option_hint hints[] = {
+    {"store", "the file that is made is named by -o, those that are read by their names"},
+    {"via", "stores are files of this machine, wherever they were measured"},
+    {0},
+};
+
+struct merging {
+    const struct merge_options *options;
+    const char *path;
+    json_t *left_out; /* {what, reason} */
+    struct run_list runs;
+    struct store_info *infos; /* of the runs */
+};
+
+static void note_left_out(void *context, const char *name, const char *what)
+{
+    struct merging *merging = context;
+    json_array_append_new(merging->left_out, json_skipped(name, what, 0));
+}
+
+static int read_infos(struct merging *merging, struct failure *failure)
+{
+    int error = run_list_read(merging->path, &merging->runs, failure);
+    if (error == 0)
+        merging->infos = calloc(merging->runs.count, sizeof(*merging->infos));
+    if (error == 0 && !merging->infos)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < merging->runs.count && error == 0; i++) {
+        struct store *store = NULL;
+        error = store_open(&store, merging->runs.list[i].name, false, failure);
+        if (error == 0)
+            error = store_info(store, &merging->infos[i], failure);
+        store_close(store);
+    }
+    return error;
+}
+
+/* --- for people --- */
+
+static void put_left_out(const struct merging *merging, struct text *out)
+{
+    const size_t count = json_array_size(merging->left_out);
+    for (size_t i = 0; i < count && i < MOST_SHOWN; i++) {
+        const json_t *one = json_array_get(merging->left_out, i);
+        text_printf(out, "%sleft out of %s: %s\n", i ? "" : "\n",
+                    json_string_value(json_object_get(one, "what")),
+                    json_string_value(json_object_get(one, "reason")));
+    }
+    if (count > MOST_SHOWN)
+        text_printf(out, "and %zu more; --json tells them all\n", count - MOST_SHOWN);
+}
+
+static void put_rows(const struct merging *merging, struct table *table)
+{
+    for (size_t i = 0; i < merging->runs.count; i++) {
+        const struct store_info *info = &merging->infos[i];
+        char samples[NUMBER_SIZE];
+        number_count(info->samples, samples, sizeof(samples));
+        table_addf(table, TONE_STRONG, "#%u", merging->runs.list[i].number);
+        table_add(table, TONE_PLAIN, info->command);
+        table_add(table, TONE_PLAIN, info->fingerprint);
+        table_add(table, TONE_PLAIN, info->started);
+        table_addf(table, info->finished ? TONE_PLAIN : TONE_WARN, "%" PRIu64 " of %" PRIu64 "%s",
+                   info->visits_done, info->visits, info->finished ? "" : ", unfinished");
+        table_add(table, TONE_PLAIN, samples);
+    }
+}
+
+static int show(const struct merging *merging, const struct common_options *common)
+{
+    static const struct column columns[] = {
+        {"run", false, false, false},      {"command", false, false, false},
+        {"machine", false, false, false},  {"started", false, false, false},
+        {"processes", true, false, false}, {"samples", true, false, false},
+    };
+    const struct style style = deliver_style(common);
+    struct table table = {.columns = columns, .column_count = 6};
+    AUTO_TEXT struct text out = {0}, left_out = {0};
+    put_rows(merging, &table);
+    table_put(&table, &style, &out);
+    put_left_out(merging, &left_out);
+    text_put_toned(&out, &style, TONE_PLAIN, text_string(&left_out));
+    bool failed = table.failed || out.failed || left_out.failed;
+    table_free(&table);
+    return failed ? deliver_out_of_memory("merge") : deliver_text("merge", common, &out, EXIT_DONE);
+}
+
+/* --- for programs --- */
+
+static json_t *describe_run(const struct listed_run *run, const struct store_info *info)
+{
+    json_t *result = json_object();
+    json_object_set_new(result, "store", json_integer(run->number));
+    json_object_set_new(result, "name", json_text(run->name));
+    json_object_set_new(result, "command", json_text(info->command));
+    json_object_set_new(result, "fingerprint", json_text(info->fingerprint));
+    json_object_set_new(result, "seed", json_count(info->seed));
+    json_object_set_new(result, "schema", json_integer(info->schema));
+    json_object_set_new(result, "version", json_text(info->version));
+    json_object_set_new(result, "started", json_text(info->started));
+    json_object_set_new(result, "finished", json_text(info->finished));
+    json_object_set_new(result, "cells", json_count(info->cells));
+    json_object_set_new(result, "visits", json_count(info->visits));
+    json_object_set_new(result, "visits_done", json_count(info->visits_done));
+    json_object_set_new(result, "samples", json_count(info->samples));
+    return result;
+}
+
+static int tell(struct merging *merging, const struct common_options *common)
+{
+    struct stat status = {0};
+    struct envelope envelope = {.results = json_array(), .analysis = json_object()};
+    for (size_t i = 0; i < merging->runs.count; i++)
+        json_array_append_new(envelope.results,
+                              describe_run(&merging->runs.list[i], &merging->infos[i]));
+    stat(merging->path, &status);
+    json_object_set_new(envelope.analysis, "path", json_text(merging->path));
+    json_object_set_new(envelope.analysis, "bytes", json_count((uint64_t)status.st_size));
+    json_object_set_new(envelope.analysis, "salvage", json_boolean(merging->options->salvage));
+    envelope.skipped = merging->left_out;
+    merging->left_out = NULL;
+    return deliver_json("merge", common, &envelope, EXIT_DONE);
+}
+
+/* --- the command --- */
+
+static int merge(struct merging *merging, int count, char **arguments, struct failure *failure)
+{
+    const struct salvage salvage = {note_left_out, merging};
+    const char *const *from = (const char *const *)(uintptr_t)arguments;
+    int error = merging->options->salvage
+                    ? collection_salvage(merging->path, from, (size_t)count, &salvage, &interrupted,
+                                         failure)
+                    : collection_write(merging->path, from, (size_t)count, &interrupted, failure);
+    return error ? error : read_infos(merging, failure);
+}
+
+static int answer(struct merging *merging, int count, char **arguments)
+{
+    struct failure failure = {0};
+    struct common_options common = merging->options->common;
+    common.output = NULL; /* -o names the collection; what is in it is told here */
+    if (!merging->path || count < 1) {
+        fail_with(&failure, -EINVAL,
+                  "name the file to be made and the stores to be taken, as in "
+                  "`assay merge -o all.sqlite first.sqlite second.sqlite`");
+        return deliver_failure("merge", &failure, EXIT_USAGE);
+    }
+    if (merge(merging, count, arguments, &failure) < 0) {
+        return deliver_failure("merge", &failure, run_store_exit(failure.code, true));
+    }
+    return common.json ? tell(merging, &common) : show(merging, &common);
+}
+
+static int run(void *parsed, int argument_count, char **arguments)
+{
+    const struct merge_options *options = parsed;
+    struct merging merging = {
+        .options = options, .path = options->common.output, .left_out = json_array()};
+    int status = answer(&merging, argument_count, arguments);
+    for (size_t i = 0; merging.infos && i < merging.runs.count; i++)
+        store_info_release(&merging.infos[i]);
+    free(merging.infos);
+    run_list_release(&merging.runs);
+    json_decref(merging.left_out);
+    return status;
+}
+
+const struct command command_merge = {
+    .name = "merge",
+    .group = GROUP_STORED,
+    .summary = "put several runs into one file",
+    .synopsis = "[options] -o FILE STORE...",
+    .description =
+        "Makes a collection: one file with all runs of the stores that are named, of one machine "
+        "or of many, finished or not. A collection can be merged again, and a run that is there "
+        "twice is taken once. The stores stay as they are; FILE must not exist yet, and appears "
+        "when all of it is there.\n\n"
+        "FILE#2 names the second run of a collection wherever a store can be named. A command's "
+        "--from takes its own runs out of a collection by itself, and `assay report` and `assay "
+        "export` take all of them. Like a store, a collection is an SQLite database: its tables "
+        "and views have a column `store` in front, which docs/store.md explains.\n\n"
+        "Every run is checked while it is copied, and a damaged store is refused. With --salvage "
+        "what can be read of it is taken: processes whose samples are still what was written. "
+        "The others become failed ones, so that the rest can be judged and exported like any "
+        "run. Where cells, truths or facts are damaged nothing is left to rely on.",
+    .examples = "# all runs of two machines in one file\n"
+                "assay merge -o both.sqlite laptop/*.sqlite server/*.sqlite\n"
+                "# what is left of a store on a failing disk\n"
+                "assay merge --salvage -o rest.sqlite run.sqlite\n",
+    .options = specs,
+    .hints = hints,
+    .stays_here = true,
+    .options_size = sizeof(struct merge_options),
+    .run = run,
+};

@@ -1,0 +1,240 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * assay report: stored runs as one page for people, or one object for programs. Measures nothing:
+ * every run is judged again by its own command. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "engine/command.h"
+#include "cli/deliver.h"
+#include "commands/reported.h"
+#include "engine/run-store.h"
+#include "show/number.h"
+#include "output/output.h"
+#include "output/page.h"
+#include "show/utf8.h"
+
+struct report_options {
+    struct common_options common;
+    const char *title;
+};
+
+static const struct option_spec specs[] = {
+    {0, "title", OPTION_STRING, "TEXT", "the title of the page; without it the machine's name",
+     offsetof(struct report_options, title), NULL},
+    {0},
+};
+
+static const struct option_hint hints[] = {
+    {"from", "name the files themselves, as in `assay report FILE`"},
+    {"store", "name the files themselves, as in `assay report FILE`"},
+    {"via", "stores are files of this machine, wherever they were measured"},
+    {0},
+};
+
+/* --- which runs --- */
+
+static bool is_finished(const char *path)
+{
+    struct run_list runs;
+    struct failure unread = {0};
+    bool finished = run_list_read(path, &runs, &unread) == 0 && runs.count;
+    for (size_t i = 0; i < runs.count; i++)
+        finished = finished && runs.list[i].finished;
+    run_list_release(&runs);
+    return finished;
+}
+
+/* The newest store that is whole; where none is, the newest. */
+static int choose_latest(char **chosen, struct failure *failure)
+{
+    AUTO_FREE char *newer = NULL;
+    char *path = NULL;
+    struct failure none = {0};
+    int error = store_latest(NULL, NULL, chosen, failure);
+    if (error == -ENOENT)
+        return fail_with(failure, error,
+                         "nothing was measured yet that could be reported. `assay run` measures "
+                         "this machine; or name the stores of runs: assay report FILE");
+    newer = error == 0 ? strdup(*chosen) : NULL;
+    if (newer && is_finished(newer))
+        return 0;
+    while (newer && store_latest_before(NULL, NULL, newer, &path, &none) == 0) {
+        free(newer);
+        newer = path;
+        if (!is_finished(path))
+            continue;
+        free(*chosen);
+        *chosen = newer;
+        newer = NULL;
+    }
+    return error;
+}
+
+/* --- where the page goes --- */
+
+/* FILE.html for FILE.sqlite, FILE-2.html for FILE.sqlite#2. */
+static char *beside(const char *store)
+{
+    static const char suffix[] = ".sqlite";
+    AUTO_TEXT struct text path = {0};
+    const char *hash = strrchr(store, '#');
+    bool numbered = hash && hash[1] && !hash[1 + strspn(hash + 1, "0123456789")];
+    size_t length = numbered ? (size_t)(hash - store) : strlen(store), tail = sizeof(suffix) - 1;
+    if (length > tail && strncmp(store + length - tail, suffix, tail) == 0)
+        length -= tail;
+    text_append(&path, store, length);
+    if (numbered)
+        text_printf(&path, "-%s", hash + 1);
+    text_puts(&path, ".html");
+    return text_take(&path);
+}
+
+static int check_place(const char *path, struct failure *failure)
+{
+    struct stat status;
+    if (lstat(path, &status) < 0 || page_is_report(path))
+        return 0;
+    return fail_with(failure, -EEXIST,
+                     "%.700s is there and is no page of assay: it is left alone. -o FILE names "
+                     "another place, or this one if it may go.",
+                     path);
+}
+
+/* --- the page --- */
+
+static size_t count_figures(const json_t *report)
+{
+    size_t i, count = 0;
+    json_t *section;
+    json_array_foreach(json_object_get(report, "sections"), i, section)
+    {
+        count += json_array_size(json_object_get(section, "figures"));
+    }
+    return count;
+}
+
+static void say_where(const char *path, const json_t *report)
+{
+    AUTO_TEXT struct text clean = {0};
+    struct stat status = {0};
+    char kilobytes[NUMBER_SIZE];
+    size_t sections = json_array_size(json_object_get(report, "sections"));
+    size_t figures = count_figures(report);
+    (void)stat(path, &status);
+    number_count(((uint64_t)status.st_size + 1023) / 1024, kilobytes, sizeof(kilobytes));
+    text_put_clean(&clean, path);
+    printf("%s: %zu %s, %zu %s, %s KiB\n", text_string(&clean), sections,
+           sections == 1 ? "run" : "runs", figures, figures == 1 ? "figure" : "figures", kilobytes);
+}
+
+static int write_page(const json_t *report, const char *path)
+{
+    struct output output;
+    struct failure failure = {0};
+    int error = output_open(&output, path, &failure);
+    if (error == 0) {
+        error = page_write(report, output.stream, &failure);
+        if (error == 0)
+            error = output_commit(&output, &failure);
+        output_discard(&output);
+    }
+    if (error < 0)
+        return error == -EPIPE ? EXIT_FAILED : deliver_failure("report", &failure, EXIT_FAILED);
+    if (strcmp(path, "-") != 0)
+        say_where(path, report);
+    return EXIT_DONE;
+}
+
+static int show_page(const struct report_options *options, const json_t *report, const char *first)
+{
+    struct failure failure = {0};
+    AUTO_FREE char *place = NULL;
+    if (options->common.output)
+        return write_page(report, options->common.output);
+    place = beside(first);
+    if (!place)
+        return deliver_out_of_memory("report");
+    if (check_place(place, &failure) < 0)
+        return deliver_failure("report", &failure, EXIT_USAGE);
+    return write_page(report, place);
+}
+
+static int show(const struct report_options *options, const struct reported *reported,
+                const char *first)
+{
+    /* One that cannot be judged is a section with the reason, which was said, too. */
+    const int status = reported_is_whole(reported) ? EXIT_DONE : EXIT_FAILED;
+    json_t *report = reported_json(reported, options->title);
+    if (!report)
+        return deliver_out_of_memory("report");
+    reported_put_how(report, options->common.argc, options->common.argv);
+    if (options->common.json) {
+        struct envelope envelope = {.analysis = report};
+        return deliver_json("report", &options->common, &envelope, status);
+    }
+    const int shown = show_page(options, report, first);
+    json_decref(report);
+    return shown == EXIT_DONE ? status : shown;
+}
+
+static int run(void *parsed, int argument_count, char **arguments)
+{
+    const struct report_options *options = parsed;
+    struct failure failure = {0};
+    AUTO_FREE char *latest = NULL;
+    struct reported reported = {0};
+    int error = argument_count ? 0 : choose_latest(&latest, &failure);
+    if (error < 0)
+        return deliver_failure("report", &failure, EXIT_FAILED);
+    const char *const *paths =
+        argument_count ? (const char *const *)arguments : (const char *const *)&latest;
+    error = reported_load("report", paths, argument_count ? (size_t)argument_count : 1, false,
+                          &reported, &failure);
+    int status = error < 0 ? deliver_failure("report", &failure, run_store_exit(error, true))
+                           : show(options, &reported, paths[0]);
+    reported_release(&reported);
+    return status;
+}
+
+static const struct exit_meaning exits[] = {
+    {EXIT_DONE, "done"},
+    {EXIT_FAILED, "failed; also: a run is damaged, and the page shows the others"},
+    EXIT_ROW_USAGE,
+    {EXIT_INTERRUPTED, "interrupted"},
+    {0, NULL},
+};
+
+const struct command command_report = {
+    .name = "report",
+    .group = GROUP_STORED,
+    .summary = "stored runs as one page that opens anywhere",
+    .synopsis = "[options] [FILE...]",
+    .description =
+        "Makes one HTML file of stored runs: what can be trusted, what holds of the papers' "
+        "findings, every study with its figures, and how each run is made again. It needs nothing "
+        "beside it and no network. Nothing is measured: each run is judged again from its samples, "
+        "by the version that makes the report.\n\n"
+        "FILEs are stores or collections of them (FILE#2 is one run of a collection), of one "
+        "machine or several. Without any, the newest finished store is taken. The page appears "
+        "beside the first of them, with the ending .html, unless -o says where. --json gives the "
+        "object that the page is made of, with all results; docs/report.md describes it.\n\n"
+        "A run that cannot be judged, because its store is damaged for example, is a section with "
+        "the reason; the others are shown, and the exit status is 1.",
+    .examples = "# the latest run as a page\n"
+                "assay report\n"
+                "# two machines side by side\n"
+                "assay report here.sqlite there.sqlite -o both.html\n"
+                "# the findings of all papers, for a script\n"
+                "assay report --json run.sqlite | jq '.analysis.sections[].findings[]'\n",
+    .options = specs,
+    .hints = hints,
+    .exits = exits,
+    .stays_here = true,
+    .options_size = sizeof(struct report_options),
+    .run = run,
+};

@@ -1,0 +1,294 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A paper's findings for a person: what could be decided in full, the rest by the reason. */
+#include "engine/claims.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output/json.h"
+#include "show/utf8.h"
+#include "show/wrap.h"
+
+static const char refused[] = " cannot be opened";
+static const char in_vain[] = "that proves nothing: "; /* what follows is why */
+
+/* Reasons name what a store or a probe named. */
+static void put_words(const struct text *words, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text clean = {0};
+    text_put_clean(&clean, text_string(words));
+    wrap(out, text_string(&clean), 0, 2, style->width);
+}
+
+static void put_estimate(const struct finding *finding, struct text *out)
+{
+    if (!finding->has_estimate || !isfinite(finding->estimate))
+        return;
+    char estimate[32], low[32], high[32];
+    /* Adding 0 takes the sign off a zero. */
+    snprintf(estimate, sizeof(estimate), "%.3g", finding->estimate + 0.0);
+    snprintf(low, sizeof(low), "%.3g", finding->low + 0.0);
+    snprintf(high, sizeof(high), "%.3g", finding->high + 0.0);
+    text_printf(out, ", %s", estimate);
+    bool wide = strcmp(low, estimate) != 0 || strcmp(high, estimate) != 0;
+    if (wide && isfinite(finding->low) && isfinite(finding->high))
+        text_printf(out, " (%s to %s)", low, high);
+    text_printf(out, " %s", finding->unit ? finding->unit : "");
+}
+
+/* Up to the first semicolon or full stop between words; what the figures are in was said above. */
+static void put_first_clause(const char *reason, struct text *out)
+{
+    static const char *const units[] = {"in instructions", "counted by its clock"};
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+        const char *behind = strstr(reason, "; ");
+        if (behind && strncmp(reason, units[i], strlen(units[i])) == 0)
+            reason = behind + strlen("; ");
+    }
+    size_t length = 0;
+    while (reason[length] &&
+           !((reason[length] == ';' || reason[length] == '.') && reason[length + 1] == ' '))
+        length++;
+    text_append(out, reason, length);
+}
+
+/* The reason for which an event cannot be opened stands elsewhere already. */
+static void put_reason(const struct finding *finding, struct text *out)
+{
+    const char *known = strstr(finding->reason, refused);
+    size_t length =
+        known ? (size_t)(known - finding->reason) + strlen(refused) : strlen(finding->reason);
+    text_append(out, finding->reason, length);
+}
+
+static void put_finding(const struct finding *finding, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    text_printf(&words, "%s ", finding->id);
+    if (finding->verdict != FINDING_UNTESTABLE)
+        text_printf(&words, "%s: ", finding->claim);
+    text_puts(&words, finding_verdict_names[finding->verdict]);
+    if (finding->verdict == FINDING_UNTESTABLE) {
+        text_puts(&words, ": ");
+        put_reason(finding, &words);
+    } else {
+        put_estimate(finding, &words);
+        text_puts(&words, finding->reason[0] ? ". " : "");
+        put_reason(finding, &words);
+    }
+    put_words(&words, style, out);
+}
+
+/* "Z1 holds as far as tested, 207 times: the error of …". What does not hold as the paper says
+ * keeps its reason: it is what a reader asks for. */
+static void put_terse(const struct finding *finding, bool brief, const struct style *style,
+                      struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    bool partly = finding->verdict == FINDING_HOLDS && strstr(finding->reason, "not tested");
+    text_printf(&words, "%s %s", finding->id, finding_verdict_names[finding->verdict]);
+    text_puts(&words, partly ? " as far as tested" : "");
+    put_estimate(finding, &words);
+    text_printf(&words, ": %s", finding->claim);
+    if (finding->verdict != FINDING_HOLDS && finding->reason[0]) {
+        text_puts(&words, brief ? ". Here: " : ". ");
+        if (brief)
+            put_first_clause(finding->reason, &words);
+        else
+            put_reason(finding, &words);
+    }
+    put_words(&words, style, out);
+}
+
+/* --- those that say nothing here --- */
+
+/* Findings in a row: "A1 to A4, A8, A9". */
+struct run_of_ids {
+    struct text words;
+    size_t last;      /* index of the latest, + 1 */
+    const char *open; /* id that ends the latest range, not yet written … */
+    size_t length;    /* … and how many such there are */
+};
+
+static void close_range(struct run_of_ids *ids)
+{
+    if (ids->open)
+        text_printf(&ids->words, "%s%s", ids->length > 1 ? " to " : ", ", ids->open);
+    ids->open = NULL;
+    ids->length = 0;
+}
+
+static void add_id(struct run_of_ids *ids, size_t index, const char *id)
+{
+    if (ids->words.length && ids->last == index) {
+        ids->open = id;
+        ids->length++;
+    } else {
+        close_range(ids);
+        text_printf(&ids->words, "%s%s", ids->words.length ? ", " : "", id);
+    }
+    ids->last = index + 1;
+}
+
+/* The event in "first level: NAME cannot be opened: why". */
+static void put_refused_event(const struct finding *finding, struct text *out)
+{
+    const char *end = strstr(finding->reason, refused), *start = end;
+    while (start > finding->reason && start[-1] != ' ')
+        start--;
+    size_t length = (size_t)(end - start);
+    for (const char *at = text_string(out); *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strcspn(at, ",") == length && strncmp(at, start, length) == 0)
+            return;
+    text_puts(out, out->length ? ", " : "");
+    text_append(out, start, length);
+}
+
+/* What is the same in the reasons of several findings. */
+static const char *common_reason(const struct finding *finding)
+{
+    const char *vain = strstr(finding->reason, in_vain);
+    if (vain)
+        return vain + strlen(in_vain);
+    if (strstr(finding->reason, refused))
+        return refused;
+    if (strstr(finding->reason, "no event that counts"))
+        return "no event of the machine that counts what they are about was measured";
+    return finding->reason;
+}
+
+static void put_common_reason(const struct claims *claims, const struct finding *finding,
+                              struct text *out)
+{
+    if (claims->curt && !claims->all)
+        put_first_clause(common_reason(finding), out);
+    else
+        text_puts(out, common_reason(finding));
+}
+
+static bool is_alike(const struct claims *claims, const struct finding *left,
+                     const struct finding *right)
+{
+    AUTO_TEXT struct text one = {0};
+    AUTO_TEXT struct text other = {0};
+    put_common_reason(claims, left, &one);
+    put_common_reason(claims, right, &other);
+    return left->id && left->verdict == FINDING_UNTESTABLE &&
+           strcmp(text_string(&one), text_string(&other)) == 0;
+}
+
+/* All that cannot be tested for the reason of the one at `first`, unless they were told before. */
+static void put_alike(const struct claims *claims, size_t first, const struct style *style,
+                      struct text *out)
+{
+    const struct finding *findings = claims->list, *leader = &findings[first];
+    struct run_of_ids ids = {0};
+    AUTO_TEXT struct text events = {0};
+    for (size_t i = 0; i < first; i++)
+        if (is_alike(claims, &findings[i], leader))
+            return;
+    for (size_t i = first; i < claims->count; i++)
+        if (is_alike(claims, &findings[i], leader)) {
+            add_id(&ids, i, findings[i].id);
+            if (common_reason(leader) == refused)
+                put_refused_event(&findings[i], &events);
+        }
+    close_range(&ids);
+    text_puts(&ids.words, " not testable here: ");
+    if (common_reason(leader) == refused)
+        text_printf(&ids.words, "cannot be opened: %s", text_string(&events));
+    else
+        put_common_reason(claims, leader, &ids.words);
+    put_words(&ids.words, style, out);
+    text_free(&ids.words);
+}
+
+/* Of a few events that were named, what they cannot tell is no news. */
+static void put_rest(const struct claims *claims, const struct style *style, struct text *out)
+{
+    struct run_of_ids ids = {0};
+    for (size_t i = 0; i < claims->count; i++)
+        if (claims->list[i].id && claims->list[i].verdict == FINDING_UNTESTABLE)
+            add_id(&ids, i, claims->list[i].id);
+    close_range(&ids);
+    if (ids.words.length) {
+        text_puts(&ids.words, " not testable with these events (--all says why)");
+        wrap(out, text_string(&ids.words), 0, 2, style->width);
+    }
+    text_free(&ids.words);
+}
+
+static bool any_tested(const struct claims *claims)
+{
+    for (size_t i = 0; i < claims->count; i++)
+        if (claims->list[i].id && claims->list[i].verdict != FINDING_UNTESTABLE)
+            return true;
+    return false;
+}
+
+void claims_put(const struct claims *claims, const struct style *style, struct text *out)
+{
+    bool all = claims->all, brief = claims->few && !all;
+    AUTO_TEXT struct text words = {0};
+    bool any = false;
+    for (size_t i = 0; i < claims->count && !any; i++)
+        any = claims->list[i].id != NULL;
+    if (!any)
+        return;
+    if (brief && !any_tested(claims)) {
+        text_printf(&words,
+                    "None of the findings on %s can be tested with these events (--all says why).",
+                    claims->paper);
+        wrap(out, text_string(&words), 0, 2, style->width);
+        return;
+    }
+    text_printf(out, "\nFindings of the paper on %s%s:\n", claims->paper,
+                claims->terse && !all ? " (--all has the reasons)" : "");
+    for (size_t i = 0; i < claims->count; i++) {
+        const struct finding *finding = &claims->list[i];
+        if (!finding->id || (!all && finding->verdict == FINDING_UNTESTABLE))
+            continue;
+        if (claims->terse && !all)
+            put_terse(finding, claims->brief, style, out);
+        else
+            put_finding(finding, style, out);
+    }
+    for (size_t i = 0; i < claims->count && !all && !brief; i++)
+        if (claims->list[i].id && claims->list[i].verdict == FINDING_UNTESTABLE)
+            put_alike(claims, i, style, out);
+    if (brief)
+        put_rest(claims, style, out);
+}
+
+/* --- for programs --- */
+
+static json_t *claim_json(const struct finding *finding)
+{
+    static const char none[] = "there is nothing to estimate it from";
+    double missing = finding->has_estimate ? 0 : NAN;
+    json_t *object = json_object();
+    json_object_set_new(object, "id", json_text(finding->id));
+    json_object_set_new(object, "claim", json_text(finding->claim));
+    json_object_set_new(object, "paper", json_text(finding->paper));
+    json_object_set_new(object, "figure", json_text(finding->figure));
+    json_object_set_new(object, "verdict", json_text(finding_verdict_names[finding->verdict]));
+    json_put_real(object, "estimate", finding->estimate + missing, none);
+    json_put_real(object, "low", finding->low + missing, none);
+    json_put_real(object, "high", finding->high + missing, none);
+    json_put_real(object, "detectable", finding->detectable + missing, none);
+    json_object_set_new(object, "unit", json_text(finding->unit));
+    json_object_set_new(object, "reason", json_text(finding->reason));
+    return object;
+}
+
+json_t *claims_json(const struct finding *list, size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        if (list[i].id)
+            json_array_append_new(array, claim_json(&list[i]));
+    return array;
+}

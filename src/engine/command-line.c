@@ -1,0 +1,195 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Prepares the command behind `--` for the machine under test. */
+#include "engine/command-line.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/words.h"
+#include "study/core-type.h"
+
+static int no_memory(struct failure *failure)
+{
+    return fail_with(failure, -ENOMEM, "out of memory");
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* --- options --- */
+
+int command_line_keep(const struct string_list *variables, char **joined, struct failure *failure)
+{
+    AUTO_TEXT struct text names = {0};
+    *joined = NULL;
+    for (size_t i = 0; i < variables->count; i++)
+        text_printf(&names, "%s%s", i ? "," : "", variables->items[i]);
+    if (!variables->count)
+        return 0;
+    *joined = text_take(&names);
+    return *joined ? 0 : no_memory(failure);
+}
+
+int command_line_cpu(const struct facts *facts, const struct optional *asked, int32_t *cpu,
+                     struct failure *failure)
+{
+    AUTO_FREE int32_t *cpus = NULL;
+    size_t count = 0;
+    *cpu = core_last(facts);
+    if (!asked->given)
+        return 0;
+    if (core_allowed(facts, &cpus, &count) < 0)
+        return no_memory(failure);
+    for (size_t i = 0; i < count; i++)
+        if (asked->value == (uint64_t)cpus[i]) {
+            *cpu = cpus[i];
+            return 0;
+        }
+    return fail_with(failure, -EINVAL, "--cpu %llu: that is no CPU that may be used there",
+                     (unsigned long long)asked->value);
+}
+
+/* --- words --- */
+
+int command_line_join(const char *const *words, size_t count, char **line, struct failure *failure)
+{
+    *line = NULL;
+    if (!count || !*words[0])
+        return fail_with(failure, -EINVAL, "the command is an empty word");
+    *line = words_join(words, count);
+    if (!*line)
+        return no_memory(failure);
+    const size_t length = strlen(*line);
+    if (length > COMMAND_MOST_BYTES)
+        return fail_with(failure, -E2BIG,
+                         "the command has %zu bytes, and at most %u can be sent to a probe: put "
+                         "what it needs into a file",
+                         length, COMMAND_MOST_BYTES);
+    return 0;
+}
+
+char *command_line_name(const char *program)
+{
+    const char *part = last_part(program);
+    char *name = strndup(*part ? part : "command", COMMAND_NAME - 1);
+    for (char *at = name; at && *at; at++)
+        if ((unsigned char)*at < 0x20 || *at == 0x7f)
+            *at = '?';
+    return name;
+}
+
+/* --- files --- */
+
+static int read_whole(int fd, char *bytes, size_t length)
+{
+    for (size_t at = 0; at < length;) {
+        const ssize_t got = read(fd, bytes + at, length - at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got < 0 ? -errno : -EIO;
+        at += (size_t)got;
+    }
+    return 0;
+}
+
+static int bring(struct session *session, const char *path, struct failure *failure)
+{
+    struct stat about;
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &about) < 0)
+        return fail_with(failure, -errno, "%.300s cannot be brought: %s", path, strerror(errno));
+    if (!S_ISREG(about.st_mode))
+        return fail_with(failure, -EINVAL, "%.300s cannot be brought: it is no ordinary file",
+                         path);
+    if ((uint64_t)about.st_size > BROUGHT_MOST_BYTES)
+        return fail_with(failure, -EFBIG, "%.300s has %llu bytes; at most %u can be brought", path,
+                         (unsigned long long)about.st_size, BROUGHT_MOST_BYTES);
+    const size_t length = (size_t)about.st_size;
+    AUTO_FREE char *bytes = malloc(length + 1);
+    if (!bytes)
+        return no_memory(failure);
+    const int error = read_whole(fd, bytes, length);
+    if (error < 0)
+        return fail_with(failure, error, "%.300s cannot be brought: %s", path, strerror(-error));
+    return session_bring(session, last_part(path), bytes, length, about.st_mode & S_IXUSR, failure);
+}
+
+int command_line_bring(struct session *session, const struct string_list *files,
+                       struct failure *failure)
+{
+    int error = 0;
+    for (size_t i = 0; i < files->count && error == 0; i++) {
+        for (size_t j = 0; j < i && error == 0; j++)
+            if (strcmp(last_part(files->items[i]), last_part(files->items[j])) == 0)
+                error = fail_with(failure, -EINVAL,
+                                  "--bring: %.200s and %.200s have the same name, and come into "
+                                  "one folder",
+                                  files->items[j], files->items[i]);
+        if (error == 0)
+            error = bring(session, files->items[i], failure);
+    }
+    return error;
+}
+
+/* --- places --- */
+
+static bool is_here(const char *via)
+{
+    return strcmp(via, "local") == 0;
+}
+
+static bool has_place(const char *path)
+{
+    return strstr(path, PLACE_BROUGHT) || strstr(path, PLACE_KIT);
+}
+
+int command_line_input(struct session *session, const char *via, const char *path, char **found,
+                       struct failure *failure)
+{
+    *found = NULL;
+    if (!path)
+        return 0;
+    AUTO_FREE char *whole = has_place(path) ? NULL : realpath(path, NULL);
+    if (is_here(via) && !whole && !has_place(path))
+        return fail_with(failure, -errno, "--input %.300s: %s", path, strerror(errno));
+    if (is_here(via) || !whole) {
+        *found = strdup(whole ? whole : path);
+        return *found ? 0 : no_memory(failure);
+    }
+    int error = bring(session, whole, failure);
+    if (error == 0 && asprintf(found, PLACE_BROUGHT "/%s", last_part(whole)) < 0) {
+        *found = NULL;
+        error = no_memory(failure);
+    }
+    return error;
+}
+
+int command_line_directory(const char *via, const char *path, char **found, struct failure *failure)
+{
+    *found = NULL;
+    if (!path)
+        return 0;
+    const bool looked_at = is_here(via) && !has_place(path);
+    AUTO_FREE char *whole = looked_at ? realpath(path, NULL) : NULL;
+    if (looked_at && !whole)
+        return fail_with(failure, -errno, "--directory %.300s: %s", path, strerror(errno));
+    *found = strdup(whole ? whole : path);
+    return *found ? 0 : no_memory(failure);
+}
+
+enum command_lent command_line_lent(const char *via, bool aside)
+{
+    return !is_here(via) ? LENT_NONE : aside ? LENT_ERROR : LENT_BOTH;
+}

@@ -1,0 +1,75 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The command that a person wrote behind `--`, as a cell needs it: its words as one line, a name,
+ * its input and directory as the machine under test finds them, and files that are brought there.
+ */
+#pragma once
+
+#include "engine/command.h"
+#include "engine/session.h"
+
+/* Its words as one line that words_split takes apart again; -EINVAL, -E2BIG say what is wrong. The
+ * caller frees *line. */
+int command_line_join(const char *const *words, size_t count, char **line, struct failure *failure);
+/* What people call it: the last part of the program's path, without what would spoil a table. The
+ * caller frees it; NULL: out of memory. */
+char *command_line_name(const char *program);
+
+/* The options that say how it is executed: the same words in every command that takes one. */
+#define OPTION_ROW_KEEP(offset)                                                                    \
+    {                                                                                              \
+        0, "keep", OPTION_LIST, "VARIABLE",                                                        \
+            "variables that stay in its environment where that is controlled, such as "            \
+            "LD_LIBRARY_PATH",                                                                     \
+            (offset), NULL                                                                         \
+    }
+#define OPTION_ROW_INPUT(offset)                                                                   \
+    {                                                                                              \
+        'i', "input", OPTION_STRING, "FILE",                                                       \
+            "its standard input, which is empty unless given; a file of this machine is brought "  \
+            "to another one",                                                                      \
+            (offset), NULL                                                                         \
+    }
+#define OPTION_ROW_DIRECTORY(offset)                                                               \
+    {                                                                                              \
+        0, "directory", OPTION_STRING, "DIR",                                                      \
+            "where it works when its directory is controlled; otherwise where assay was started",  \
+            (offset), NULL                                                                         \
+    }
+#define OPTION_ROW_BRING(offset)                                                                   \
+    {                                                                                              \
+        0, "bring", OPTION_FILES, "FILE",                                                          \
+            "put FILE on the machine under test while this runs, where its path is "               \
+            "{brought}/NAME; may be repeated",                                                     \
+            (offset), NULL                                                                         \
+    }
+#define OPTION_ROW_CPU(offset)                                                                     \
+    {                                                                                              \
+        0, "cpu", OPTION_OPTIONAL, "CPU",                                                          \
+            "the CPU that it stays on where that is controlled; the last one that may be used "    \
+            "unless given",                                                                        \
+            (offset), NULL                                                                         \
+    }
+
+/* The variables of --keep with commas between them; NULL where there are none. The caller frees it.
+ */
+int command_line_keep(const struct string_list *variables, char **joined, struct failure *failure);
+/* The CPU of --cpu, else the last that may be used; -1: the machine does not tell. */
+int command_line_cpu(const struct facts *facts, const struct optional *asked, int32_t *cpu,
+                     struct failure *failure);
+
+/* Puts these files into the folder of brought files. */
+int command_line_bring(struct session *session, const struct string_list *files,
+                       struct failure *failure);
+/* A file of this machine is found wherever the program works; another machine gets it. What names a
+ * place of that machine ({brought}, {kit}) stays. path NULL: *found is NULL. The caller frees it.
+ */
+int command_line_input(struct session *session, const char *via, const char *path, char **found,
+                       struct failure *failure);
+/* Where a command that is shown writes: on this machine to our own descriptors, standard output in
+ * the place of which `aside` takes standard error. */
+enum command_lent command_line_lent(const char *via, bool aside);
+/* A directory of this machine, as a whole path; of another as it was given. */
+int command_line_directory(const char *via, const char *path, char **found,
+                           struct failure *failure);

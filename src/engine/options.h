@@ -1,0 +1,39 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * From the words of a command line to a command's options struct, by the command's table. */
+#pragma once
+
+#include "base/failure.h"
+#include "engine/command.h"
+
+extern const struct option_spec common_option_specs[]; /* ends with name NULL */
+
+/* Calls `each` for the command's own options, then for the common ones it has. */
+typedef void option_each(void *context, const struct option_spec *spec);
+void options_each(const struct command *command, option_each *each, void *context);
+
+/* Fills `options` (options_size bytes) with defaults and what argv says; argv[0] is the command's
+ * name. *first is the index of the first argument that is no option (getopt moves options to the
+ * front). -EINVAL: the text says what is wrong and names the nearest option. Call options_release
+ * in either case. */
+int options_parse(const struct command *command, int argc, char **argv, void *options, int *first,
+                  struct failure *failure);
+void options_release(const struct command *command, void *options);
+
+/* Is it from 1 to `most`, where it was given? -EINVAL says so. */
+int options_check_number(const char *name, const struct optional *number, uint64_t most,
+                         struct failure *failure);
+
+/* The forms a value may have; -EINVAL or -ERANGE when it has none of them. */
+int value_u64(const char *text, uint64_t *value);
+int value_i64(const char *text, int64_t *value);
+int value_duration(const char *text, uint64_t *milliseconds);
+int value_budget(const char *text, uint64_t *milliseconds); /* a duration, but not 0 */
+
+/* One item as it is; -EINVAL for an empty one. */
+int string_list_push(struct string_list *list, const char *item, size_t length);
+/* Splits at commas, but not within the slashes of pmu/term=1,other=2/; -EINVAL for an empty item.
+ * Items are copied; string_list_free frees them. */
+int string_list_add(struct string_list *list, const char *text);
+void string_list_free(struct string_list *list);

@@ -1,0 +1,95 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * lab:ISA[,key=value…]: an emulated machine that lives as long as the session. The probe is its
+ * first process' only child; the kit travels in the archive it boots from. */
+#include <errno.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "lab/machine.h"
+#include "lab/plan.h"
+#include "engine/via-parts.h"
+#include "wire/frame.h"
+
+#define BOOT_MS 60000 /* from power to hello: two seconds, or many where the host is busy */
+#define SILENCE_MS                                                                                 \
+    120000             /* a second of the machine is a billion instructions: five of ours, or many \
+                          where code is new to the emulator or the host is busy */
+#define ENDING_MS 2000 /* for an emulator whose output has ended */
+
+#define HELLO WIRE_SENTINEL " 0 hello "
+
+static int explain(struct via_link *link, enum child_news news, struct failure *failure)
+{
+    char how[64];
+    char words[500];
+    if (news == CHILD_STOPPED) {
+        via_close(link, 0);
+        return fail_with(failure, -EINTR, "interrupted while the machine was booting");
+    }
+    int ended = via_close(link, news == CHILD_ENDED ? ENDING_MS : 0);
+    via_status_text(ended, how, sizeof(how));
+    via_last_words(link, words, sizeof(words));
+    if (news == CHILD_SILENT)
+        return fail_with(failure, -ETIMEDOUT,
+                         "the machine did not come up within %d s%s%s. ASSAY_VERBOSE=1 shows its "
+                         "console",
+                         BOOT_MS / 1000, *words ? "; its last words: " : "", words);
+    return fail_with(failure, -EPIPE, "the machine ended before its probe spoke, with %s%s%s", how,
+                     *words ? "; its last words: " : "", words);
+}
+
+/* No QEMU, no such CPU in it, no kit, no kernel: this machine lacks what was asked. */
+static int lacking(int status, struct failure *failure)
+{
+    if (status != -ENOENT)
+        return status;
+    if (failure)
+        failure->code = -ENODEV;
+    return -ENODEV;
+}
+
+static int lab_open(const char *argument, const struct via_patience *patience,
+                    struct via_link *link, struct failure *failure)
+{
+    struct lab_settings settings;
+    int status = lab_settings_parse(&settings, argument, failure);
+    if (status < 0)
+        return status;
+    AUTO_KIT struct kit kit = {0};
+    status = kit_find(&kit, settings.isa, failure);
+    if (status < 0)
+        return lacking(status, failure);
+    AUTO_TEXT struct text plan = {0};
+    plan_put(&plan, "run", "/kit/assay-probe");
+    plan_put(&plan, "run", "serve");
+    AUTO_LAB_MACHINE struct lab_machine machine = {.archive = -1};
+    const struct lab_order order = {.settings = &settings,
+                                    .kit_folder = kit.folder,
+                                    .plan = &plan,
+                                    .verbose = child_verbose(),
+                                    .errors = -1,
+                                    .status = -1};
+    status = lacking(lab_machine_prepare(&machine, &order, failure), failure);
+    if (status == 0)
+        status = child_start_with(link, (const char *const *)(uintptr_t)machine.argv,
+                                  machine.inherited, machine.inherited_count, failure);
+    if (status < 0)
+        return status;
+    enum child_news news = child_await(
+        link, HELLO,
+        &(struct via_patience){.timeout_ms =
+                                   patience->timeout_ms > BOOT_MS ? patience->timeout_ms : BOOT_MS,
+                               .stop = patience->stop});
+    return news == CHILD_SPOKE ? 0 : explain(link, news, failure);
+}
+
+extern const struct via via_lab;
+const struct via via_lab = {
+    .scheme = "lab",
+    .summary = "lab:aarch64[,cpu=MODEL][,kernel=NAME]... an emulated machine with exact counters",
+    .patience_ms = BOOT_MS,
+    .silence_ms = SILENCE_MS,
+    .open = lab_open,
+};

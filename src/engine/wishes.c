@@ -1,0 +1,418 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which wishes a budget holds, and the order of their visits. First stage of the pipeline. */
+#include "engine/wishes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/plan.h"
+
+#define GIVE_UP 5u /* failures after which a wish gets no further visit */
+
+static bool same_cell(const struct cell *left, const struct cell *right)
+{
+    return plan_same_way(left, right) && left->runs == right->runs &&
+           strcmp(left->specimen, right->specimen) == 0 && left->n == right->n;
+}
+
+int wishes_add(struct wishes *wishes, const struct wish *like, struct cell *cell)
+{
+    struct wish *grown = reallocarray(wishes->list, wishes->count + 1, sizeof(*grown));
+    struct cell *cells = grown ? malloc(sizeof(*cells)) : NULL;
+    if (grown)
+        wishes->list = grown;
+    if (!cells) {
+        cell_release(cell);
+        return -ENOMEM;
+    }
+    *cells = *cell;
+    *cell = (struct cell){0};
+    grown[wishes->count] = *like;
+    grown[wishes->count].cells = cells;
+    grown[wishes->count++].cell_count = 1;
+    return 0;
+}
+
+void wishes_free(struct wishes *wishes)
+{
+    for (size_t i = 0; i < wishes->count; i++) {
+        for (size_t j = 0; j < wishes->list[i].cell_count; j++)
+            cell_release(&wishes->list[i].cells[j]);
+        free(wishes->list[i].cells);
+    }
+    for (size_t i = 0; i < wishes->cell_count; i++)
+        cell_release(&wishes->cells[i]);
+    free(wishes->list);
+    free(wishes->cells);
+    free(wishes->about);
+    *wishes = (struct wishes){0};
+}
+
+/* --- the cells of the plan --- */
+
+static size_t wish_of(const struct wishes *wishes, const struct cell *cell)
+{
+    for (size_t i = 0; i < wishes->count; i++)
+        for (size_t j = 0; j < wishes->list[i].cell_count; j++)
+            if (same_cell(&wishes->list[i].cells[j], cell))
+                return i;
+    return NO_WISH;
+}
+
+static int append(struct wishes *wishes, const struct cell *cell, struct wished_cell about)
+{
+    struct cell copy;
+    struct wished_cell *grown = reallocarray(wishes->about, wishes->cell_count + 1, sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    wishes->about = grown;
+    int error = cell_copy(&copy, cell);
+    if (error < 0)
+        return error;
+    error = plan_append(&wishes->cells, &wishes->cell_count, &copy);
+    if (error < 0)
+        cell_release(&copy);
+    else
+        wishes->about[wishes->cell_count - 1] = about;
+    return error;
+}
+
+ptrdiff_t wishes_add_cell(struct wishes *wishes, const struct cell *cell)
+{
+    int error = append(wishes, cell, (struct wished_cell){.wish = NO_WISH});
+    return error < 0 ? error : (ptrdiff_t)wishes->cell_count - 1;
+}
+
+static uint32_t count_visits(const struct wishes *wishes, size_t wish, bool failed)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < wishes->cell_count; i++)
+        if (wishes->about[i].wish == wish)
+            sum += failed ? wishes->about[i].failed : wishes->about[i].planned;
+    return sum;
+}
+
+uint32_t wishes_processes(const struct wishes *wishes, size_t wish)
+{
+    return count_visits(wishes, wish, false) - count_visits(wishes, wish, true);
+}
+
+bool wishes_is_failing(const struct wishes *wishes, size_t wish)
+{
+    uint32_t failed = count_visits(wishes, wish, true);
+    return failed && (failed >= GIVE_UP || failed == count_visits(wishes, wish, false));
+}
+
+bool wishes_is_due(const struct wishes *wishes, size_t wish)
+{
+    size_t after = wishes->list[wish].after;
+    return after == NO_WISH || wishes_processes(wishes, after) > 0;
+}
+
+uint64_t wishes_planned(const struct wishes *wishes)
+{
+    uint64_t visits = 0;
+    for (size_t i = 0; i < wishes->cell_count; i++)
+        visits += wishes->about[i].planned;
+    return visits;
+}
+
+/* --- prices --- */
+
+void wishes_learn(struct wishes *wishes, uint32_t cell, uint64_t ns)
+{
+    if (cell < 1 || cell > wishes->cell_count || wishes->about[cell - 1].wish == NO_WISH)
+        return;
+    struct wish *wish = &wishes->list[wishes->about[cell - 1].wish];
+    wish->visits++;
+    wish->ns += ns;
+}
+
+bool wishes_have_prices(const struct wishes *wishes)
+{
+    for (size_t i = 0; i < wishes->count; i++)
+        if (wishes->list[i].visits)
+            return true;
+    return false;
+}
+
+/* How wrong what was expected is, over all that was seen. */
+static double slowness(const struct wishes *wishes)
+{
+    double paid = 0, expected = 0;
+    for (size_t i = 0; i < wishes->count; i++) {
+        paid += (double)wishes->list[i].ns;
+        expected += (double)wishes->list[i].visits * (double)wishes->list[i].expected_ns;
+    }
+    return expected > 0 && paid > 0 ? paid / expected : 1;
+}
+
+uint64_t wishes_price(const struct wishes *wishes, const struct wish *wish)
+{
+    if (wish->visits)
+        return wish->ns / wish->visits;
+    return (uint64_t)(slowness(wishes) * (double)wish->expected_ns);
+}
+
+/* --- goals --- */
+
+static uint64_t cost_of(uint64_t price, uint32_t visits)
+{
+    uint64_t cost;
+    return __builtin_mul_overflow(price, (uint64_t)visits, &cost) ? UINT64_MAX : cost;
+}
+
+static uint64_t less(uint64_t ns, uint64_t cost)
+{
+    return ns == UINT64_MAX ? ns : cost < ns ? ns - cost : 0;
+}
+
+void wishes_look(struct wishes *wishes, uint64_t ns)
+{
+    for (size_t i = 0; i < wishes->count; i++) {
+        struct wish *wish = &wishes->list[i];
+        uint64_t price = wishes_price(wishes, wish);
+        wish->goal = count_visits(wishes, i, false);
+        /* The most important one is measured whatever it costs: else nothing would be. */
+        if (wish->goal || (price > ns && i > 0) || !wishes_is_due(wishes, i))
+            continue;
+        wish->goal = 1;
+        ns = less(ns, price);
+    }
+}
+
+/* What those that wait for the end will take. */
+static uint64_t keep_for_the_end(const struct wishes *wishes, uint64_t ns)
+{
+    for (size_t i = 0; i < wishes->count; i++) {
+        const struct wish *wish = &wishes->list[i];
+        uint32_t planned = count_visits(wishes, i, false);
+        if (wish->ends && planned < wish->processes && !wishes_is_failing(wishes, i))
+            ns = less(ns, cost_of(wishes_price(wishes, wish), wish->processes - planned));
+    }
+    return ns;
+}
+
+/* Every wish the least that says something. What is left of ns. */
+static uint64_t settle_least(struct wishes *wishes, uint64_t ns)
+{
+    for (size_t i = 0; i < wishes->count; i++) {
+        struct wish *wish = &wishes->list[i];
+        uint32_t planned = count_visits(wishes, i, false);
+        wish->goal = planned;
+        if (wish->ends || planned >= wish->least || wishes_is_failing(wishes, i) ||
+            !wishes_is_due(wishes, i))
+            continue;
+        uint64_t cost = cost_of(wishes_price(wishes, wish), wish->least - planned);
+        if (cost > ns && i > 0)
+            continue;
+        wish->goal = wish->least;
+        ns = less(ns, cost);
+    }
+    return ns;
+}
+
+/* How many more the wish would have, if it cost nothing. */
+static uint32_t room_of(const struct wishes *wishes, size_t index)
+{
+    const struct wish *wish = &wishes->list[index];
+    bool grows = !wish->ends && wish->goal >= wish->least && wish->goal < wish->processes &&
+                 !wishes_is_failing(wishes, index);
+    return grows ? wish->processes - wish->goal : 0;
+}
+
+/* Shares are rounded down: what that leaves goes to the most important ones, one visit each. */
+static void settle_rest(struct wishes *wishes, double left)
+{
+    for (size_t i = 0; i < wishes->count; i++) {
+        double price = (double)wishes_price(wishes, &wishes->list[i]);
+        if (!room_of(wishes, i) || price > left)
+            continue;
+        wishes->list[i].goal++;
+        left -= price;
+    }
+}
+
+void wishes_settle(struct wishes *wishes, uint64_t ns)
+{
+    double wanted = 0, left = (double)settle_least(wishes, keep_for_the_end(wishes, ns));
+    for (size_t i = 0; i < wishes->count; i++)
+        wanted += (double)room_of(wishes, i) * (double)wishes_price(wishes, &wishes->list[i]);
+    double share = wanted > left ? left / wanted : 1;
+    for (size_t i = 0; i < wishes->count; i++) {
+        uint32_t more = (uint32_t)(share * (double)room_of(wishes, i));
+        wishes->list[i].goal += more;
+        left -= (double)more * (double)wishes_price(wishes, &wishes->list[i]);
+    }
+    settle_rest(wishes, left);
+}
+
+void wishes_end(struct wishes *wishes, uint64_t ns)
+{
+    for (size_t i = 0; i < wishes->count; i++) {
+        struct wish *wish = &wishes->list[i];
+        uint32_t planned = count_visits(wishes, i, false);
+        uint64_t price = wishes_price(wishes, wish);
+        wish->goal = planned;
+        while (wish->ends && wish->goal < wish->processes && price <= ns &&
+               !wishes_is_failing(wishes, i)) {
+            wish->goal++;
+            ns = less(ns, price);
+        }
+    }
+}
+
+static uint32_t lacking(const struct wishes *wishes, size_t wish)
+{
+    uint32_t planned = count_visits(wishes, wish, false);
+    return wishes->list[wish].goal > planned ? wishes->list[wish].goal - planned : 0;
+}
+
+bool wishes_want(const struct wishes *wishes)
+{
+    for (size_t i = 0; i < wishes->count; i++)
+        if (lacking(wishes, i))
+            return true;
+    return false;
+}
+
+bool wishes_want_portions(const struct wishes *wishes)
+{
+    for (size_t i = 0; i < wishes->count; i++)
+        if (!wishes->list[i].at_once && lacking(wishes, i))
+            return true;
+    return false;
+}
+
+/* --- the order --- */
+
+/* Index of the wish's cell, which is appended where it is not there yet; negative errno. */
+static ptrdiff_t cell_of(struct wishes *wishes, size_t wish, const struct cell *cell)
+{
+    for (size_t i = 0; i < wishes->cell_count; i++)
+        if (wishes->about[i].wish == wish && same_cell(&wishes->cells[i], cell))
+            return (ptrdiff_t)i;
+    int error = append(wishes, cell, (struct wished_cell){.wish = wish});
+    return error < 0 ? error : (ptrdiff_t)wishes->cell_count - 1;
+}
+
+/* Visits of a portion, by cell. */
+struct portion {
+    uint32_t *visits;
+    size_t count;
+};
+
+static int grow(struct portion *portion, size_t count)
+{
+    if (portion->visits && count <= portion->count)
+        return 0;
+    uint32_t *grown = reallocarray(portion->visits, count, sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    memset(grown + portion->count, 0, (count - portion->count) * sizeof(*grown));
+    portion->visits = grown;
+    portion->count = count;
+    return 0;
+}
+
+/* One visit more, of the cell that has the fewest. */
+static int add_visit(struct wishes *wishes, size_t wish, struct portion *portion)
+{
+    size_t best = 0;
+    uint32_t fewest = UINT32_MAX;
+    for (size_t i = 0; i < wishes->list[wish].cell_count && fewest; i++) {
+        ptrdiff_t cell = cell_of(wishes, wish, &wishes->list[wish].cells[i]);
+        if (cell < 0 || grow(portion, wishes->cell_count + 1) < 0)
+            return -ENOMEM;
+        if (wishes->about[cell].planned < fewest) {
+            best = (size_t)cell;
+            fewest = wishes->about[cell].planned;
+        }
+    }
+    portion->visits[best]++;
+    wishes->about[best].planned++;
+    return 0;
+}
+
+static int draw(const struct wishes *wishes, const struct portion *portion, uint64_t seed,
+                struct visit **visits, size_t *count)
+{
+    int error =
+        plan_rounds(wishes->cells, wishes->cell_count, portion->visits, seed, visits, count);
+    /* Ids count from 1 in the order of the plan; processes go on where they were. */
+    for (size_t i = 0; error == 0 && i < *count; i++) {
+        size_t cell = (*visits)[i].cell - 1;
+        (*visits)[i].process += wishes->about[cell].planned - portion->visits[cell];
+    }
+    return error;
+}
+
+/* A wish's part of a portion. What cannot be parted evenly falls to some wishes now and to others
+ * later; but nobody waits for the first process. */
+static uint32_t part_of(const struct wishes *wishes, size_t wish, uint32_t portions)
+{
+    uint32_t wanted = lacking(wishes, wish);
+    if (wishes->list[wish].at_once)
+        return wanted;
+    uint32_t part = wanted / portions + (wish % portions < wanted % portions);
+    bool first = wanted && !count_visits(wishes, wish, false);
+    return first && !part ? 1 : part;
+}
+
+int wishes_visits(struct wishes *wishes, uint32_t portions, uint64_t seed, struct visit **visits,
+                  size_t *count)
+{
+    struct portion portion = {0};
+    int error = grow(&portion, wishes->cell_count + 1); /* not empty */
+    for (size_t i = 0; i < wishes->count && error == 0; i++) {
+        uint32_t part = part_of(wishes, i, portions);
+        for (uint32_t made = 0; made < part && error == 0; made++)
+            error = add_visit(wishes, i, &portion);
+    }
+    if (error == 0)
+        error = draw(wishes, &portion, seed, visits, count);
+    free(portion.visits);
+    return error;
+}
+
+static uint64_t price_of(const struct wishes *wishes, const struct visit *visit)
+{
+    const size_t wish = visit->cell >= 1 && visit->cell <= wishes->cell_count
+                            ? wishes->about[visit->cell - 1].wish
+                            : NO_WISH;
+    return wish == NO_WISH ? 0 : wishes_price(wishes, &wishes->list[wish]);
+}
+
+/* Stable, so that equal ones stay in the order that was drawn. */
+void wishes_dearest_last(const struct wishes *wishes, struct visit *visits, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const struct visit moved = visits[i];
+        const uint64_t price = price_of(wishes, &moved);
+        size_t place = i;
+        for (; place && price_of(wishes, &visits[place - 1]) > price; place--)
+            visits[place] = visits[place - 1];
+        visits[place] = moved;
+    }
+}
+
+/* --- an unfinished run --- */
+
+static int take_cell(void *context, const struct stored_cell *stored)
+{
+    struct wishes *wishes = context;
+    const struct wished_cell about = {.wish = wish_of(wishes, &stored->cell),
+                                      .planned = stored->processes,
+                                      .failed = stored->failed};
+    return append(wishes, &stored->cell, about);
+}
+
+int wishes_adopt(struct wishes *wishes, struct store *store, struct failure *failure)
+{
+    int error = store_each_cell(store, take_cell, wishes, failure);
+    wishes->stored = wishes->cell_count;
+    return error;
+}

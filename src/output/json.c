@@ -1,0 +1,267 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * JSON of results: one envelope, so that a script finds the same keys whatever the command. */
+#include "output/json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "show/utf8.h"
+#include "wire/cell.h"
+
+#define EXACT_IN_A_DOUBLE (UINT64_C(1) << 53)
+
+json_t *json_count(uint64_t value)
+{
+    char digits[24];
+    if (value <= EXACT_IN_A_DOUBLE)
+        return json_integer((json_int_t)value);
+    snprintf(digits, sizeof(digits), "%" PRIu64, value);
+    return json_string(digits);
+}
+
+json_t *json_difference(int64_t value)
+{
+    char digits[24];
+    uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    if (magnitude <= EXACT_IN_A_DOUBLE)
+        return json_integer(value);
+    snprintf(digits, sizeof(digits), "%" PRId64, value);
+    return json_string(digits);
+}
+
+json_t *json_text(const char *string)
+{
+    if (!string)
+        return json_null();
+    AUTO_TEXT struct text valid = {0};
+    text_put_utf8(&valid, string);
+    return valid.failed ? NULL : json_string(text_string(&valid));
+}
+
+const char *json_word(const json_t *object, const char *key)
+{
+    const char *value = json_string_value(json_object_get(object, key));
+    return value ? value : "";
+}
+
+const char *json_pattern(const json_t *object)
+{
+    const char *name = json_word(object, "pattern");
+    int pattern = pattern_from_name(name);
+    return pattern < 0 ? name : pattern_descriptions[pattern];
+}
+
+void json_absent(json_t *object, const char *key, const char *reason)
+{
+    AUTO_TEXT struct text reason_key = {0};
+    text_printf(&reason_key, "%s_reason", key);
+    json_object_set_new(object, key, json_null());
+    json_object_set_new(object, text_string(&reason_key), json_text(reason));
+}
+
+void json_put_real(json_t *object, const char *key, double value, const char *reason)
+{
+    if (isfinite(value))
+        json_object_set_new(object, key, json_real(value));
+    else
+        json_absent(object, key, reason);
+}
+
+void json_put_reals(json_t *object, const struct json_real *reals, size_t count)
+{
+    static const char untold[] = "it cannot be stated from what was measured";
+    for (size_t i = 0; i < count; i++)
+        json_put_real(object, reals[i].key, reals[i].value,
+                      reals[i].reason ? reals[i].reason : untold);
+}
+
+json_t *json_skipped(const char *what, const char *reason, int error)
+{
+    json_t *skipped = json_object();
+    json_object_set_new(skipped, "what", json_text(what));
+    json_object_set_new(skipped, "reason", json_text(reason));
+    json_object_set_new(skipped, "errno", error ? json_integer(error) : json_null());
+    return skipped;
+}
+
+/* What a reader needs to recognise a machine; the store keeps every fact. */
+static const struct {
+    const char *name, *fact;
+} described[] = {
+    {"isa", "isa"},
+    {"cpu", "cpu.model_name"},
+
+    {"microcode", "cpu.microcode"},
+    {"kernel", "kernel.release"},
+    {"os", "os.name"},
+    {"hypervisor", "hypervisor"},
+    {"container", "container"},
+    {"emulated", "emulated"},
+};
+
+static const char *fact_value(const struct facts *facts, const char *key)
+{
+    for (size_t i = 0; facts && i < facts->count; i++) {
+        if (strcmp(facts->list[i].key, key) == 0)
+            return facts->list[i].value;
+    }
+    return NULL;
+}
+
+json_t *json_machine(const struct facts *facts, const char *fingerprint)
+{
+    json_t *machine = json_object();
+    json_object_set_new(machine, "fingerprint", json_text(fingerprint));
+    for (size_t i = 0; i < sizeof(described) / sizeof(described[0]); i++)
+        json_object_set_new(machine, described[i].name,
+                            json_text(fact_value(facts, described[i].fact)));
+    const char *count = fact_value(facts, "cpu.count");
+    json_object_set_new(machine, "cpus", count ? json_integer(atoll(count)) : json_null());
+    return machine;
+}
+
+static json_t *argv_json(int argc, char **argv)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < argc; i++)
+        json_array_append_new(list, json_text(argv[i]));
+    return list;
+}
+
+static json_t *given_or(json_t **value, json_t *empty)
+{
+    json_t *result = *value;
+    *value = NULL;
+    if (!result)
+        return empty;
+    json_decref(empty);
+    return result;
+}
+
+/* Keys of an envelope without a gate. */
+#define ENVELOPE_KEYS 10
+
+/* A missing key is a result that did not fit into memory. */
+static bool is_whole(const json_t *object)
+{
+    return json_object_size(object) == ENVELOPE_KEYS + (json_object_get(object, "gate") != NULL);
+}
+
+static json_t *envelope_json(struct envelope *envelope)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "schema", json_string("assay/1"));
+    json_object_set_new(object, "version", json_string(ASSAY_VERSION));
+    json_object_set_new(object, "command", json_text(envelope->command));
+    json_object_set_new(object, "argv", argv_json(envelope->argc, envelope->argv));
+    json_object_set_new(object, "seed",
+                        envelope->has_seed ? json_count(envelope->seed) : json_null());
+    json_object_set_new(object, "machine", json_machine(envelope->facts, envelope->fingerprint));
+    json_object_set_new(object, "results", given_or(&envelope->results, json_array()));
+    json_object_set_new(object, "analysis", given_or(&envelope->analysis, json_object()));
+    json_object_set_new(object, "skipped", given_or(&envelope->skipped, json_array()));
+    json_object_set_new(object, "findings", given_or(&envelope->findings, json_array()));
+    if (envelope->gate)
+        json_object_set_new(object, "gate", envelope->gate);
+    envelope->gate = NULL;
+    return object;
+}
+
+void json_envelope_release(struct envelope *envelope)
+{
+    json_decref(envelope->results);
+    json_decref(envelope->analysis);
+    json_decref(envelope->skipped);
+    json_decref(envelope->findings);
+    json_decref(envelope->gate);
+    envelope->results = envelope->analysis = envelope->skipped = envelope->findings =
+        envelope->gate = NULL;
+}
+
+/* As many digits as any decimal number survives: 0.97 stays 0.97. */
+#define WRITTEN (JSON_COMPACT | JSON_REAL_PRECISION(15))
+
+/* One line per element of a list: readable, and still searchable line by line. */
+static int write_value(FILE *stream, const json_t *value)
+{
+    if (!json_is_array(value) || !json_array_size(value) ||
+        !json_is_object(json_array_get(value, 0)))
+        return json_dumpf(value, stream, JSON_ENCODE_ANY | WRITTEN);
+    size_t index;
+    json_t *element;
+    fputs("[\n", stream);
+    json_array_foreach(value, index, element)
+    {
+        fputs(index ? ",\n    " : "    ", stream);
+        if (json_dumpf(element, stream, WRITTEN) < 0)
+            return -1;
+    }
+    fputs("\n  ]", stream);
+    return 0;
+}
+
+/* Rows that come one by one, in the place of results. */
+static int write_rows(FILE *stream, json_rows *rows, void *context, struct failure *failure)
+{
+    fputs("[", stream);
+    int error = rows(context, stream, failure);
+    fputs("\n  ]", stream);
+    return error;
+}
+
+/* Why a value was not written: the stream does not take it, or it did not fit into memory. */
+static int unwritten(FILE *stream, int error, struct failure *failure)
+{
+    if (!ferror(stream))
+        return fail_with(failure, -ENOMEM, "out of memory while writing JSON");
+    error = error ? error : EIO;
+    return fail_with(failure, -error, "cannot write JSON: %s", strerror(error));
+}
+
+int json_envelope_stream(struct envelope *envelope, FILE *stream, json_rows *rows, void *context,
+                         struct failure *failure)
+{
+    json_t *object = envelope_json(envelope);
+    const char *key;
+    json_t *value;
+    const char *lead = "{\n";
+    int error = 0;
+    json_object_foreach(object, key, value)
+    {
+        fprintf(stream, "%s  \"%s\": ", lead, key);
+        if (rows && strcmp(key, "results") == 0)
+            error = write_rows(stream, rows, context, failure);
+        else if (write_value(stream, value) < 0)
+            error = unwritten(stream, errno, failure);
+        lead = ",\n";
+        if (error)
+            break;
+    }
+    fputs("\n}\n", stream);
+    if (!error && !is_whole(object))
+        error = fail_with(failure, -ENOMEM, "out of memory while writing JSON");
+    json_decref(object);
+    json_envelope_release(envelope);
+    return error;
+}
+
+json_t *json_envelope_object(struct envelope *envelope)
+{
+    json_t *object = envelope_json(envelope);
+    json_envelope_release(envelope);
+    if (is_whole(object))
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+int json_envelope_write(struct envelope *envelope, FILE *stream, struct failure *failure)
+{
+    return json_envelope_stream(envelope, stream, NULL, NULL, failure);
+}

@@ -1,0 +1,56 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the parts of a page share: the stream, and putting text on it that may be hostile. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "base/text.h"
+#include "output/json.h"
+
+struct page {
+    FILE *stream;
+    const json_t *report;
+    bool several;      /* machines: sections say which is theirs */
+    bool failed;       /* out of memory */
+    struct text clean; /* scratch */
+};
+
+/* --- text; only the first is taken as it is --- */
+
+/* Markup. */
+void page_put(struct page *page, const char *markup);
+/* Anything, as text or inside of double quotes: the reader sees every character, and neither
+ * browser nor reader obeys one. */
+void page_text(struct page *page, const char *string);
+/* The same with its lines. */
+void page_lines(struct page *page, const char *string);
+/* A number with separators, a text, or nothing. */
+void page_value(struct page *page, const json_t *value);
+/* <TAG class="CLASS">string</TAG> and a newline; class NULL: none. */
+void page_element(struct page *page, const char *tag, const char *class, const char *string);
+/* A name made of a-z, A-Z, 0-9, - and _, for ids and classes. */
+void page_name(struct page *page, const char *string);
+/* <span class="chip chip-does-not-hold">does not hold</span> */
+void page_chip(struct page *page, const char *verdict);
+
+/* --- parts, one file each --- */
+
+/* What comes first: what can be trusted, what came out, what of the papers holds. */
+void page_summary(struct page *page);
+/* Findings as a table; section NULL: those of all sections, with links to them. */
+void page_scorecard(struct page *page, const json_t *section);
+/* One run. */
+void page_section(struct page *page, const json_t *section);
+/* The heading of a section, as contents and summary name it. */
+void page_section_title(struct page *page, const json_t *section);
+/* One figure, with its table. */
+void page_figure(struct page *page, const json_t *section, const json_t *figure);
+/* One machine: what the doctor says of it, and its facts. */
+void page_machine(struct page *page, const json_t *machine);
+/* All figures for the script, as the content of an element. */
+void page_figures_json(struct page *page);

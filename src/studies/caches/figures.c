@@ -1,0 +1,371 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The figures of `assay caches`: how long a step takes by the ring that it follows, and what was
+ * claimed beside what was found. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "studies/caches/parts.h"
+#include "output/figure.h"
+#include "show/number.h"
+
+#define ROWS_MOST 1000u
+#define PAPER     "Aguilera et al. 2005, the configuration microbenchmark of section 2"
+
+bool caches_is_tlb(const struct caches_row *row)
+{
+    return strncmp(row->type, "tlb", 3) == 0;
+}
+
+void caches_name_row(const struct caches_row *row, char *text, size_t size)
+{
+    if (!caches_is_tlb(row))
+        snprintf(text, size, "L%u %s", row->level, row->type);
+    else
+        snprintf(text, size, "TLB %u%s", row->level,
+                 strcmp(row->type, "tlb-huge") == 0 ? ", huge pages" : "");
+}
+
+/* --- rings in the order in which a line joins them --- */
+
+static int compare_numbers(uint64_t left, uint64_t right)
+{
+    return (left > right) - (left < right);
+}
+
+static int compare_rings(const void *left, const void *right)
+{
+    const struct caches_point *a = *(const struct caches_point *const *)left;
+    const struct caches_point *b = *(const struct caches_point *const *)right;
+    const int orders[] = {compare_numbers(a->shape, b->shape),
+                          compare_numbers(a->huge, b->huge),
+                          a->shape == CHASE_PAIRS ? compare_numbers(a->bytes, b->bytes) : 0,
+                          a->shape == CHASE_SETS ? compare_numbers(a->stride, b->stride) : 0,
+                          compare_numbers(a->bytes, b->bytes),
+                          compare_numbers(a->pair, b->pair)};
+    for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
+        if (orders[i])
+            return orders[i];
+    return 0;
+}
+
+/* Those that were measured. The caller frees them; NULL: out of memory. */
+static const struct caches_point **sorted_rings(const struct caches_points *points, size_t *count)
+{
+    const struct caches_point **rings = calloc(points->count + 1, sizeof(struct caches_point *));
+    *count = 0;
+    for (size_t i = 0; rings && i < points->count; i++)
+        if (points->list[i].count)
+            rings[(*count)++] = &points->list[i];
+    if (rings)
+        qsort(rings, *count, sizeof(*rings), compare_rings);
+    return rings;
+}
+
+/* Of its processes: the fastest, which counts, and the slowest. */
+static double fastest(const struct caches_point *ring)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < ring->count; i++)
+        least = fmin(least, ring->ticks[i]);
+    return least;
+}
+
+static double slowest(const struct caches_point *ring)
+{
+    double most = 0;
+    for (size_t i = 0; i < ring->count; i++)
+        most = fmax(most, ring->ticks[i]);
+    return most;
+}
+
+static json_t *size_text(uint64_t bytes)
+{
+    char text[NUMBER_SIZE];
+    number_bytes(bytes, text, sizeof(text));
+    return json_text(text);
+}
+
+/* --- the memory curve --- */
+
+static const char *curve_name(const struct caches_point *ring)
+{
+    if (ring->shape == CHASE_DENSE)
+        return ring->huge ? "every line, huge pages" : "every line";
+    return ring->huge ? "one line a page, huge pages" : "one line a page";
+}
+
+bool caches_is_bracketed(const struct caches_row *row)
+{
+    return !row->bytes.known && row->low && row->high > row->low;
+}
+
+/* Where it is known to lie, whether found or bracketed. */
+static bool is_as_claimed(const struct caches_row *row, uint64_t claim)
+{
+    return row->bytes.known ? claim == row->bytes.value : claim >= row->low && claim <= row->high;
+}
+
+/* "L1 data holds 48 KiB, as claimed", "L1 data holds between 44 KiB and 52 KiB, and the 48 KiB
+ * that are claimed lie between them", or its name among those of which nothing is known. */
+static void put_level(const struct caches_row *row, struct text *found, struct text *untold)
+{
+    const uint64_t claim = row->claim ? row->claim->bytes : 0;
+    char name[48], measured[NUMBER_SIZE], claimed[NUMBER_SIZE], high[NUMBER_SIZE];
+    caches_name_row(row, name, sizeof(name));
+    number_bytes(row->bytes.known ? row->bytes.value : row->low, measured, sizeof(measured));
+    number_bytes(row->high, high, sizeof(high));
+    number_bytes(claim, claimed, sizeof(claimed));
+    if (!row->bytes.known && !caches_is_bracketed(row)) {
+        text_printf(untold, "%s%s (%s)", untold->length ? ", " : "", name, claimed);
+        return;
+    }
+    text_printf(found, "%s%s holds ", found->length ? "; " : "", name);
+    if (row->bytes.known)
+        text_printf(found, "%s, ", measured);
+    else
+        text_printf(found, "between %s and %s, ", measured, high);
+    if (!claim)
+        text_puts(found, "of which nothing is claimed");
+    else if (!is_as_claimed(row, claim))
+        text_printf(found, "not the %s that are claimed", claimed);
+    else if (row->bytes.known)
+        text_puts(found, "as claimed");
+    else
+        text_printf(found, "and the %s that are claimed lie there", claimed);
+}
+
+static void put_levels(const struct caches_report *report, struct text *out)
+{
+    AUTO_TEXT struct text found = {0}, untold = {0};
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct caches_row *row = &report->rows[i];
+        if (!caches_is_tlb(row) &&
+            (row->bytes.known || caches_is_bracketed(row) || (row->claim && row->claim->bytes)))
+            put_level(row, &found, &untold);
+    }
+    if (found.length)
+        text_printf(out, "%s. ", text_string(&found));
+    if (untold.length)
+        text_printf(out, "Whether these hold what they claim could not be told: %s.",
+                    text_string(&untold));
+}
+
+/* A level as a flat line at the time of its steps, as far as it is claimed to reach. */
+static void add_claims(json_t *figure, const struct caches_report *report)
+{
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct caches_row *row = &report->rows[i];
+        char name[48], bytes[NUMBER_SIZE], line[112];
+        if (!row->claim || !row->claim->bytes || !(row->ticks > 0))
+            continue;
+        caches_name_row(row, name, sizeof(name));
+        number_bytes(row->claim->bytes, bytes, sizeof(bytes));
+        snprintf(line, sizeof(line), "%s, claimed: to %s", name, bytes);
+        figure_add_line(figure, line, NULL, row->ticks, 0,
+                        row->level > 1 && i && report->rows[i - 1].claim
+                            ? (double)report->rows[i - 1].claim->bytes
+                            : 4096,
+                        (double)row->claim->bytes);
+    }
+}
+
+static json_t *memory_curve(const struct caching *caching, const struct caches_point *const *rings,
+                            size_t count)
+{
+    static const struct figure_column columns[] = {
+        {"ring", "ring", ROLE_SERIES, false},
+        {"bytes", "bytes", ROLE_X, false},
+        {"size", "size", ROLE_NONE, false},
+        {"ticks", "ticks a step, fastest process", ROLE_Y, false},
+        {"slowest", "slowest process", ROLE_NONE, false},
+        {"processes", "processes", ROLE_NONE, false},
+        {NULL, NULL, ROLE_NONE, false}};
+    AUTO_TEXT struct text caption = {0};
+    text_puts(&caption,
+              "How long a step along a ring of pointers takes, by how much memory the ring covers. "
+              "Flat stretches are caches that hold the ring, rises are where they end; where one "
+              "line a page is slower than as many lines packed, it is the TLB. ");
+    put_levels(&caching->report, &caption);
+    const struct figure_spec spec = {.id = "memory-curve",
+                                     .title = "How long a load takes, by the memory in use",
+                                     .caption = text_string(&caption),
+                                     .paper = PAPER,
+                                     .kind = FIGURE_LINES,
+                                     .x = {.label = "bytes of the ring", .scale = SCALE_LOG},
+                                     .y = {.label = "ticks a step", .scale = SCALE_LOG},
+                                     .columns = columns};
+    json_t *figure = figure_new(&spec);
+    for (size_t i = 0, rows = 0; i < count && rows < ROWS_MOST; i++) {
+        const struct caches_point *ring = rings[i];
+        if (ring->shape != CHASE_DENSE && ring->shape != CHASE_PAGES)
+            continue;
+        rows++;
+        FIGURE_ROW(figure, json_text(curve_name(ring)), json_count(ring->bytes),
+                   size_text(ring->bytes), figure_number(fastest(ring)),
+                   figure_number(slowest(ring)), json_count(ring->count));
+    }
+    add_claims(figure, &caching->report);
+    if (!caching->complete)
+        figure_add_note(figure, "The run ended before its plan did: rings that would tell more are "
+                                "missing.");
+    return figure;
+}
+
+/* --- lines and ways --- */
+
+static void put_found(const struct caches_report *report, bool ways, const char *unit,
+                      struct text *out)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct caches_row *row = &report->rows[i];
+        const struct caches_value *value = ways ? &row->ways : &row->line;
+        char name[48];
+        if (caches_is_tlb(row) || !value->known)
+            continue;
+        caches_name_row(row, name, sizeof(name));
+        text_printf(out, "%s%s: %llu %s", told++ ? ", " : " Found here: ", name,
+                    (unsigned long long)value->value, unit);
+    }
+    text_puts(out, told ? "." : " Nothing of that kind could be told here.");
+}
+
+static json_t *pairs_curve(const struct caching *caching, const struct caches_point *const *rings,
+                           size_t count)
+{
+    static const struct figure_column columns[] = {
+        {"ring", "ring", ROLE_SERIES, true},
+        {"distance", "distance, bytes", ROLE_X, false},
+        {"ticks", "ticks a pair, fastest process", ROLE_Y, false},
+        {"slowest", "slowest process", ROLE_NONE, false},
+        {"processes", "processes", ROLE_NONE, false},
+        {NULL, NULL, ROLE_NONE, false}};
+    AUTO_TEXT struct text caption = {0};
+    text_puts(&caption,
+              "Two loads a little apart, in rings of several sizes: as long as both are in "
+              "one line the second is nearly free, so the distance from which on it costs "
+              "as much as the first is the line.");
+    put_found(&caching->report, false, "bytes a line", &caption);
+    const struct figure_spec spec = {.id = "lines",
+                                     .title = "Two loads, by the distance between them",
+                                     .caption = text_string(&caption),
+                                     .paper = PAPER,
+                                     .kind = FIGURE_LINES,
+                                     .x = {.label = "bytes between them", .scale = SCALE_LOG},
+                                     .y = {.label = "ticks a pair", .zero = true},
+                                     .columns = columns};
+    json_t *figure = figure_new(&spec);
+    for (size_t i = 0, rows = 0; i < count && rows < ROWS_MOST; i++) {
+        const struct caches_point *ring = rings[i];
+        if (ring->shape != CHASE_PAIRS)
+            continue;
+        rows++;
+        FIGURE_ROW(figure, size_text(ring->bytes), json_count(ring->pair),
+                   figure_number(fastest(ring)), figure_number(slowest(ring)),
+                   json_count(ring->count));
+    }
+    return figure;
+}
+
+static json_t *sets_curve(const struct caching *caching, const struct caches_point *const *rings,
+                          size_t count)
+{
+    static const struct figure_column columns[] = {
+        {"stride", "apart", ROLE_SERIES, true},
+        {"lines", "lines", ROLE_X, false},
+        {"ticks", "ticks a step, fastest process", ROLE_Y, false},
+        {"slowest", "slowest process", ROLE_NONE, false},
+        {"processes", "processes", ROLE_NONE, false},
+        {"huge", "huge pages", ROLE_NONE, false},
+        {NULL, NULL, ROLE_NONE, false}};
+    AUTO_TEXT struct text caption = {0};
+    text_puts(&caption,
+              "Few lines that lie a power of two apart, and therefore in the same sets of "
+              "a cache: more of them than it has ways push each other out.");
+    put_found(&caching->report, true, "ways", &caption);
+    const struct figure_spec spec = {.id = "ways",
+                                     .title = "Lines that share a set, by how many there are",
+                                     .caption = text_string(&caption),
+                                     .paper = PAPER,
+                                     .kind = FIGURE_LINES,
+                                     .x = {.label = "lines"},
+                                     .y = {.label = "ticks a step", .scale = SCALE_LOG},
+                                     .columns = columns};
+    json_t *figure = figure_new(&spec);
+    for (size_t i = 0, rows = 0; i < count && rows < ROWS_MOST; i++) {
+        const struct caches_point *ring = rings[i];
+        if (ring->shape != CHASE_SETS || !ring->stride)
+            continue;
+        rows++;
+        FIGURE_ROW(figure, size_text(ring->stride), json_count(ring->bytes / ring->stride),
+                   figure_number(fastest(ring)), figure_number(slowest(ring)),
+                   json_count(ring->count), json_boolean(ring->huge));
+    }
+    return figure;
+}
+
+/* --- claimed and found --- */
+
+static json_t *claimed_and_found(const struct caches_report *report)
+{
+    static const struct figure_column columns[] = {
+        {"level", "level", ROLE_GROUP, false},
+        {"claimed", "claimed, bytes", ROLE_BEFORE, false},
+        {"measured", "measured, bytes", ROLE_AFTER, false},
+        {"confidence", "confidence", ROLE_NONE, false},
+        {"low", "at least", ROLE_LOW, false},
+        {"high", "at most", ROLE_HIGH, false},
+        {"why", "why not exactly", ROLE_NONE, false},
+        {NULL, NULL, ROLE_NONE, false}};
+    size_t known = 0;
+    for (size_t i = 0; i < report->row_count; i++)
+        known += report->rows[i].bytes.known || caches_is_bracketed(&report->rows[i]);
+    static const struct figure_spec spec = {
+        .id = "claimed-and-measured",
+        .title = "What each level holds: claimed, and found",
+        .caption =
+            "What the machine claims of its caches, and what its loads show: a full dot is a size "
+            "that was found, a band the two sizes between which it lies. A level that only one "
+            "of the two says something of has one mark; a virtual machine may claim caches of "
+            "another CPU, and neighbours take their share.",
+        .kind = FIGURE_DUMBBELLS,
+        .x = {.label = "bytes", .scale = SCALE_LOG},
+        .columns = columns};
+    json_t *figure = figure_new(&spec);
+    /* Claims alone are no comparison. */
+    for (size_t i = 0; known && i < report->row_count; i++) {
+        const struct caches_row *row = &report->rows[i];
+        const uint64_t claim = row->claim ? row->claim->bytes : 0;
+        char name[48];
+        const bool bracketed = caches_is_bracketed(row);
+        if (!claim && !row->bytes.known && !bracketed)
+            continue;
+        caches_name_row(row, name, sizeof(name));
+        FIGURE_ROW(figure, json_text(name), claim ? json_count(claim) : NULL,
+                   row->bytes.known ? json_count(row->bytes.value) : NULL,
+                   row->bytes.known ? figure_number(row->bytes.confidence) : NULL,
+                   bracketed ? json_count(row->low) : NULL,
+                   bracketed ? json_count(row->high) : NULL,
+                   row->bytes.known ? NULL : json_text(row->bytes.reason));
+    }
+    return figure;
+}
+
+json_t *caches_figures(const struct caching *caching)
+{
+    size_t count = 0;
+    AUTO_FREE const struct caches_point **rings = sorted_rings(&caching->points, &count);
+    json_t *figures = rings ? json_array() : NULL;
+    if (!count)
+        return figures;
+    figures_append(figures, memory_curve(caching, rings, count));
+    figures_append(figures, claimed_and_found(&caching->report));
+    figures_append(figures, pairs_curve(caching, rings, count));
+    figures_append(figures, sets_curve(caching, rings, count));
+    return figures;
+}

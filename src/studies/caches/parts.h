@@ -1,0 +1,73 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The parts of `assay caches`: options -> rings -> samples in a store -> judgement -> show. */
+#pragma once
+
+#include "base/text.h"
+#include "engine/command.h"
+#include "engine/skips.h"
+#include "cli/stored-run.h"
+#include "engine/session.h"
+#include "output/json.h"
+#include "output/table.h"
+#include "store/store.h"
+#include "studies/caches/study.h"
+
+struct caches_options {
+    struct common_options common;
+    const char *store, *from;
+    bool resume;
+    uint64_t budget;
+    int64_t cpu;
+    struct seed seed;
+};
+
+/* One execution of the command. */
+struct caching {
+    const struct caches_options *options;
+    /* --- the machine; a stored run that is judged again has neither session nor catalogue --- */
+    struct session *session;
+    const struct catalogue *catalogue;
+    struct stored_run stored;
+    const struct facts *facts;
+    const char *fingerprint;
+    /* --- what is measured --- */
+    uint64_t seed;
+    int32_t cpu;
+    struct cell *cells;
+    size_t cell_count;
+    struct store *store; /* NULL: nothing can be measured */
+    bool complete;       /* every visit of the plan has ended */
+    /* --- what came of it --- */
+    struct caches_claims claims;
+    char unfit[240]; /* why nothing can; "" */
+    struct caches_failures failures;
+    struct caches_points points;
+    struct caches_report report;
+    struct skips skips;
+};
+
+/* Each stage returns EXIT_DONE to go on, or the exit code after saying why. */
+
+/* A new store with its plan, or (--resume) an old one. */
+int caches_open_store(struct caching *caching);
+/* Runs what is not yet in the store. */
+int caches_execute(struct caching *caching);
+/* --from: opens the store of an earlier run. */
+int caches_open_from(struct caching *caching);
+
+void caches_put_report(const struct caching *caching, const struct style *style, struct text *out);
+/* Where the plan was not finished: what is missing and how to go on. The store must be open. */
+void caches_put_unfinished(const struct caching *caching, struct text *out);
+
+/* The report's rows and what else is known, as JSON; the caller owns both. */
+json_t *caches_results_json(const struct caches_report *report);
+json_t *caches_analysis_json(const struct caching *caching);
+json_t *caches_figures(const struct caching *caching);
+
+/* "L1 data", "TLB 2, huge pages". */
+void caches_name_row(const struct caches_row *row, char *text, size_t size);
+bool caches_is_tlb(const struct caches_row *row);
+/* No size was found, but two between which it lies. */
+bool caches_is_bracketed(const struct caches_row *row);

@@ -1,0 +1,175 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What `assay caches` found, for a person: a line for each level with what is claimed beside what
+ * was measured, and below it in words why something is missing. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "studies/caches/parts.h"
+#include "cli/deliver.h"
+#include "engine/skips.h"
+#include "show/number.h"
+#include "show/utf8.h"
+#include "show/wrap.h"
+
+static void add_size(struct table *table, enum tone tone, uint64_t bytes)
+{
+    char text[NUMBER_SIZE] = "-";
+    if (bytes)
+        number_bytes(bytes, text, sizeof(text));
+    table_add(table, bytes ? tone : TONE_DIM, text);
+}
+
+/* Agrees with the claim, where there is one. */
+static enum tone tone_of(const struct caches_value *value, uint64_t claim)
+{
+    if (!value->known)
+        return TONE_DIM;
+    return !claim ? TONE_STRONG : value->value == claim ? TONE_GOOD : TONE_WARN;
+}
+
+static void add_number(struct table *table, const struct caches_value *value, uint64_t claim)
+{
+    char text[NUMBER_SIZE] = "-";
+    if (value->known)
+        number_count(value->value, text, sizeof(text));
+    table_add(table, tone_of(value, claim), text);
+}
+
+/* Each reason once: "size: …; line and ways: …". */
+static void put_reasons(const struct caches_row *row, struct text *out)
+{
+    const struct {
+        const char *what;
+        const struct caches_value *value;
+    } values[] = {{caches_is_tlb(row) ? "reach" : "size", &row->bytes},
+                  {"line", &row->line},
+                  {"ways", &row->ways}};
+    size_t count = caches_is_tlb(row) ? 1 : 3;
+    bool said[3] = {false};
+    for (size_t i = 0; i < count; i++) {
+        if (values[i].value->known || said[i])
+            continue;
+        text_printf(out, "%s%s", out->length ? "; " : "", values[i].what);
+        for (size_t j = i + 1; j < count; j++)
+            if (!values[j].value->known &&
+                strcmp(values[i].value->reason, values[j].value->reason) == 0) {
+                said[j] = true;
+                text_printf(out, ", %s", values[j].what);
+            }
+        text_printf(out, ": %s", values[i].value->reason);
+    }
+}
+
+/* "44 KiB to 52 KiB" */
+static void add_bracket(struct table *table, const struct caches_row *row)
+{
+    char low[NUMBER_SIZE], high[NUMBER_SIZE];
+    number_bytes(row->low, low, sizeof(low));
+    number_bytes(row->high, high, sizeof(high));
+    table_addf(table, TONE_PLAIN, "%s to %s", low, high);
+}
+
+static void add_row(struct table *table, const struct caches_row *row)
+{
+    const struct caches_claim none = {0};
+    const struct caches_claim *claim = row->claim ? row->claim : &none;
+    AUTO_TEXT struct text reasons = {0};
+    char name[48], confidence[16] = "-", ticks[16] = "-";
+    caches_name_row(row, name, sizeof(name));
+    put_reasons(row, &reasons);
+    if (row->bytes.known)
+        snprintf(confidence, sizeof(confidence), "%.0f %%", 100 * row->bytes.confidence);
+    if (row->ticks > 0)
+        snprintf(ticks, sizeof(ticks), "%.1f", row->ticks);
+    table_add(table, TONE_PLAIN, name);
+    add_size(table, TONE_PLAIN, claim->bytes);
+    if (caches_is_bracketed(row))
+        add_bracket(table, row);
+    else
+        add_size(table, tone_of(&row->bytes, claim->bytes),
+                 row->bytes.known ? row->bytes.value : 0);
+    table_add(table, row->bytes.known ? TONE_PLAIN : TONE_DIM, confidence);
+    add_number(table, &row->line, claim->line);
+    add_number(table, &row->ways, claim->ways);
+    table_add(table, TONE_PLAIN, ticks);
+    table_add(table, TONE_DIM, text_string(&reasons));
+}
+
+static void put_table(const struct caches_report *report, const struct style *style,
+                      struct text *out)
+{
+    static const struct column columns[] = {
+        {.title = "level"},
+        {.title = "claimed", .right = true},
+        {.title = "measured", .right = true},
+        {.title = "confidence", .right = true},
+        {.title = "line", .right = true},
+        {.title = "ways", .right = true},
+        {.title = "ticks", .right = true},
+        {.title = "", .wraps = true},
+    };
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    for (size_t i = 0; i < report->row_count; i++)
+        add_row(&table, &report->rows[i]);
+    table_put(&table, style, out);
+    table_free(&table);
+}
+
+static void put_pages(const struct caches_page_effect *pages, const struct style *style,
+                      struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    char bytes[NUMBER_SIZE];
+    number_bytes(pages->bytes, bytes, sizeof(bytes));
+    if (pages->known)
+        text_printf(
+            &words,
+            "page size: one load a page over %s takes %.1f ticks on ordinary pages, %.1f on "
+            "huge ones",
+            bytes, pages->small, pages->huge);
+    else
+        text_printf(&words, "page size: %s", pages->reason);
+    text_putc(out, '\n');
+    wrap(out, text_string(&words), 0, 2, style->width);
+}
+
+static void put_legend(const struct caching *caching, const struct style *style, struct text *out)
+{
+    if (caching->unfit[0])
+        return;
+    wrap(out,
+         "measured: the largest ring that still fits; for a TLB the memory it reaches. confidence: "
+         "the share of random halves of the runs that agree. ticks: of a step that finds its line "
+         "there.",
+         0, 2, style->width);
+}
+
+static void put_unfinished(const struct caching *caching, const struct style *style,
+                           struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    text_puts(&words, "not finished: ");
+    caches_put_unfinished(caching, &words);
+    wrap(out, text_string(&words), 0, 2, style->width);
+}
+
+void caches_put_report(const struct caching *caching, const struct style *style, struct text *out)
+{
+    put_table(&caching->report, style, out);
+    put_pages(&caching->report.pages, style, out);
+    put_legend(caching, style, out);
+    if (!caching->complete)
+        put_unfinished(caching, style, out);
+    skips_put(&caching->skips, style, out);
+    text_putc(out, '\n');
+    deliver_put_machine(caching->facts, style, out);
+    if (caching->store) {
+        text_printf(out, "seed %" PRIu64 ", samples in ", caching->seed);
+        text_put_clean(out, store_path(caching->store));
+        text_putc(out, '\n');
+    }
+}

@@ -1,0 +1,188 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The report of `assay clocks`, for programs (docs/json): a row for a clock over one kind of
+ * interval, and around the rows what all of them say together. What is known of each clock is in
+ * clocks-json-clock.c. */
+#include <math.h>
+
+#include "engine/claims.h"
+#include "cli/clocks-show.h"
+
+/* --- rows --- */
+
+static void put_trust(json_t *object, const struct clocks_run *run, uint32_t clock)
+{
+    const struct clock_verdict *verdicts = run->report.verdicts;
+    if (verdicts && clock < run->file.clock_count)
+        json_object_set_new(object, "trust", json_text(clock_trust_names[verdicts[clock].trust]));
+    else
+        json_absent(object, "trust", "it was not judged");
+}
+
+static json_t *row_json(const struct clocks_run *run, const struct clock_row *row)
+{
+    static const char none[] = "no interval of it was whole";
+    /* Figures of no runs are none, whatever the memory held. */
+    double missing = row->runs ? 0 : NAN;
+    json_t *object = json_object();
+    json_object_set_new(object, "clock", json_text(clocks_name(&run->file, row->clock)));
+    json_object_set_new(object, "reference", json_text(clocks_name(&run->file, row->reference)));
+    json_object_set_new(object, "reference_independent", json_boolean(row->independent));
+    json_object_set_new(object, "workload", json_text(row->workload ? row->workload : "?"));
+    json_object_set_new(object, "threads", json_count(row->threads));
+    json_object_set_new(object, "requested_ms", json_real((double)row->requested_us / 1000));
+    json_object_set_new(object, "runs", json_count(row->runs));
+    JSON_PUT_REALS(object, {"ratio_median", row->ratio_median + missing, none},
+                   {"ratio_min", row->ratio_min + missing, none},
+                   {"ratio_max", row->ratio_max + missing, none},
+                   {"max_error_ns", row->max_error_ns + missing, none});
+    put_trust(object, run, row->clock);
+    json_object_set_new(object, "moves", json_count(row->moves));
+    json_object_set_new(object, "handover", json_boolean(row->handover));
+    json_object_set_new(object, "awake", json_boolean(row->awake));
+    JSON_PUT_REALS(
+        object, {"naive_median", row->naive_median + missing, none},
+        {"naive_min", row->naive_min + missing, none},
+        {"naive_max", row->naive_max + missing, none}, {"bound_ns", row->bound_ns + missing, none},
+        {"beyond_ns", row->beyond_ns + missing, none}, {"scatter", row->scatter + missing, none},
+        {"median_ns", row->median_ns + missing, none});
+    json_object_set_new(object, "preempted", json_count(row->preempted));
+    return object;
+}
+
+json_t *clocks_results_json(const struct clocks_run *run)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < run->report.row_count; i++)
+        json_array_append_new(list, row_json(run, &run->report.rows[i]));
+    return list;
+}
+
+json_t *clocks_findings_json(const struct clocks_run *run)
+{
+    return claims_json(run->report.findings, CLOCKS_FINDINGS);
+}
+
+/* --- around the rows --- */
+
+/* The name of a clock where there is one. */
+static json_t *name_json(const struct clocks_run *run, int32_t clock)
+{
+    return json_text(clock < 0 ? NULL : clocks_name(&run->file, (uint32_t)clock));
+}
+
+/* Nothing was watched: an index of zeros means no clock. */
+static json_t *reference_json(const struct clocks_run *run)
+{
+    const struct clocks_reference *reference = &run->report.reference;
+    bool any = run->file.clock_count > 0 && run->report.verdicts;
+    json_t *object = json_object();
+    if (any && reference->clock >= 0)
+        json_object_set_new(object, "clock", name_json(run, reference->clock));
+    else
+        json_absent(object, "clock", "no clock was read that others could be compared with");
+    json_object_set_new(object, "outside", name_json(run, any ? reference->outside : -1));
+    json_object_set_new(object, "rtc", name_json(run, any ? reference->rtc : -1));
+    json_object_set_new(object, "why", json_text(reference->why[0] ? reference->why : NULL));
+    return object;
+}
+
+static json_t *claims_of_machine_json(const struct clocks_case *file)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "clocksource", json_text(file->clocksource));
+    json_object_set_new(object, "available", json_text(file->available));
+    json_object_set_new(object, "flags", json_text(file->flags));
+    JSON_PUT_REALS(object, {"steered_ppm", file->steered_ppm,
+                            "the operating system does not say by how much it steers"});
+    return object;
+}
+
+static json_t *disturbances_json(const struct clocks_disturbances *seen)
+{
+    static const char unslept[] = "no sleep was watched";
+    static const char unheld[] = "CPUs could not be held awake";
+    json_t *object = json_object();
+    JSON_PUT_REALS(object, {"watched_ns", seen->watched_ns, NULL},
+                   {"stolen_ns", seen->stolen_ns, "the operating system does not count it"});
+    json_object_set_new(object, "stolen_intervals", json_count(seen->stolen_intervals));
+    JSON_PUT_REALS(object, {"suspended_ns", seen->suspended_ns, "no clock here counts it"});
+    json_object_set_new(object, "suspended_intervals", json_count(seen->suspended_intervals));
+    json_object_set_new(object, "preempted", json_count(seen->preempted));
+    json_object_set_new(object, "intervals", json_count(seen->intervals));
+    JSON_PUT_REALS(object, {"overslept_median_ns", seen->overslept_median_ns, unslept},
+                   {"overslept_max_ns", seen->overslept_max_ns, unslept},
+                   {"awake_median_ns", seen->awake_median_ns, unheld},
+                   {"awake_max_ns", seen->awake_max_ns, unheld});
+    json_object_set_new(object, "idle", json_text(seen->idle[0] ? seen->idle : NULL));
+    return object;
+}
+
+static json_t *pair_json(const struct clocks_run *run, const struct clock_pair *pair)
+{
+    static const char moving[] = "no constant offset agrees with every trip";
+    bool constant = pair->low <= pair->high;
+    json_t *object = json_object();
+    json_object_set_new(object, "clock", json_text(clocks_name(&run->file, pair->clock)));
+    json_object_set_new(object, "cpu", json_integer(pair->cpu));
+    json_object_set_new(object, "partner", json_integer(pair->partner));
+    json_object_set_new(object, "trips", json_count(pair->trips));
+    json_object_set_new(object, "backward", json_count(pair->backward));
+    json_object_set_new(object, "constant", json_boolean(constant));
+    JSON_PUT_REALS(object, {"low_ticks", pair->low, NULL}, {"high_ticks", pair->high, NULL},
+                   {"offset_ticks", constant ? pair->offset : NAN, moving},
+                   {"bound_ticks", constant ? pair->bound : NAN, moving});
+    return object;
+}
+
+static json_t *advice_json(const struct clocks_run *run, const struct clocks_advice *advice)
+{
+    (void)run;
+    json_t *object = json_object();
+    json_object_set_new(object, "text", json_text(advice->text));
+    return object;
+}
+
+static json_t *point_json(const struct clocks_run *run, const struct clock_point *point)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "clock", json_text(clocks_name(&run->file, point->clock)));
+    JSON_PUT_REALS(object, {"requested_ms", point->requested_ms, NULL},
+                   {"measured_ms", point->measured_ms, "its rate is not known"},
+                   {"reference_ms", point->reference_ms, "there is no reference"});
+    return object;
+}
+
+#define LIST(object, key, make, run, list, count)                                                  \
+    do {                                                                                           \
+        json_t *members = json_array();                                                            \
+        for (size_t i = 0; i < (count); i++)                                                       \
+            json_array_append_new(members, make(run, &(list)[i]));                                 \
+        json_object_set_new(object, key, members);                                                 \
+    } while (0)
+
+json_t *clocks_analysis_json(const struct clocks_run *run)
+{
+    const struct clocks_report *report = &run->report;
+    json_t *object = json_object(), *clocks = json_array();
+    for (size_t i = 0; i < run->file.clock_count; i++)
+        if (clocks_is_judged(run, i))
+            json_array_append_new(clocks, clocks_clock_json(run, i));
+    json_object_set_new(object, "clocks", clocks);
+    json_object_set_new(object, "looks", json_count(report->looks));
+    json_object_set_new(object, "intervals", json_count(report->intervals));
+    json_object_set_new(object, "seconds", json_real(run->seconds));
+    json_object_set_new(object, "complete", json_boolean(run->complete));
+    json_object_set_new(object, "store", json_text(run->stored));
+    json_object_set_new(object, "emulated", json_boolean(run->file.emulated));
+    json_object_set_new(object, "cpus", json_count(run->file.cpus));
+    json_object_set_new(object, "reference", reference_json(run));
+    json_object_set_new(object, "claims", claims_of_machine_json(&run->file));
+    json_object_set_new(object, "disturbances", disturbances_json(&report->disturbances));
+    LIST(object, "pairs", pair_json, run, report->pairs, report->pair_count);
+    LIST(object, "advice", advice_json, run, report->advice, report->advice_count);
+    if (run->options->all)
+        LIST(object, "points", point_json, run, report->points, report->point_count);
+    return object;
+}

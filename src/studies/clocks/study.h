@@ -1,0 +1,253 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the judge says of clocks (docs/clocks.md). Pure: a case in, a report out. Every part is a
+ * file of its own, and fills its own field; all are indexed by the clocks of the case. */
+#pragma once
+
+#include "judge/clocks/evidence.h"
+#include "engine/findings.h"
+
+/* --- how fast a clock runs, to compare it with others (scale.c) --- */
+struct clock_scale {
+    bool known;
+    double ns_per_tick;
+    bool claimed;      /* by hz; else calibrated: by the median rate against the reference during
+                          computation, or during whatever was watched where nothing was computed */
+    double step_ticks; /* of a clock that stands still over most looks: its smallest step; else 1 */
+};
+
+/* --- what the clocks are compared with (reference.c) --- */
+struct clocks_reference {
+    int32_t clock;   /* around every interval; -1: there is none. A clock that is independent of the
+                        CPU's counter where one can be read quickly (ptp, hpet, or the operating
+                        system's where its clocksource is another counter), else monotonic-raw */
+    int32_t outside; /* index of the clock "outside", where the controller is another machine; -1 */
+    int32_t rtc;     /* index of a clock with edges; -1 */
+    char why[300];   /* which and why, and what could falsify it where nothing here can */
+};
+/* Are the two made of different counters, as far as can be known? Families: kvm-clock, xen, hyperv
+ * and tsc are all the TSC. "external" is of unknown make, so not independent. */
+bool clocks_independent(const struct clocks_case *file, uint32_t one, uint32_t other);
+
+/* Are the two known to be made of one counter? Not the contrary: of many nobody knows. */
+bool clocks_one_family(const struct clocks_case *file, uint32_t one, uint32_t other);
+
+/* --- one clock over one kind of interval (intervals.c) --- */
+struct clock_row {
+    uint32_t clock;
+    uint32_t reference; /* index of the clock */
+    bool independent;
+    const char *workload;
+    uint32_t threads, moves;
+    bool handover, awake;
+    uint64_t requested_us;
+    size_t runs; /* intervals of all threads and processes */
+    /* clock / reference, by sandwiched readings */
+    double ratio_median, ratio_min, ratio_max;
+    double naive_median, naive_min, naive_max; /* by the paper's order */
+    double max_error_ns;                       /* the largest |clock − reference| */
+    double bound_ns;  /* how far the readings around that one can be apart: half widths */
+    double beyond_ns; /* the largest |clock − reference| − its own bound; ≤ 0: none is */
+    double scatter;   /* (q3 − q1) / median of the clock's durations divided by the reference's */
+    size_t preempted; /* runs with involuntary switches */
+    size_t suspended; /* runs that are left out above, for the machine was suspended meanwhile */
+    double median_ns; /* of the reference */
+};
+
+/* --- cost (cost.c), granularity (granularity.c) --- */
+struct clock_cost {
+    bool known;
+    double ticks, low,
+        high; /* of one reading: median over blocks, 95 %; NaN: no tick can be read */
+    double ns;
+    size_t blocks;
+};
+struct clock_granularity {
+    bool known;
+    double step_ticks;    /* the smallest step that was seen */
+    double usual_ticks;   /* the median step; longer than one where whoever looked had to wait */
+    double quantum_ticks; /* of which all steps are multiples, up to rounding: the smallest step of
+                             a quick clock is how long readings take */
+    double resolution_ns; /* how well it tells time: the quantum, or the usual step of a coarse
+                             clock whose steps differ */
+    size_t steps;
+    bool regular; /* all distances are multiples of its smallest step, or of a small part of it */
+    bool coarse;  /* it stands still over several readings */
+};
+
+/* --- going back (monotonic.c) --- */
+struct clock_monotonic {
+    bool known;
+    uint64_t readings;  /* in one thread */
+    uint64_t backward;  /* below the one before; wraps are not among them */
+    double worst_ticks; /* by so much */
+    uint64_t wraps;     /* times that it began anew, seen in one thread */
+    bool wrapped;       /* it did: */
+    double wrap_ticks;  /* where, a power of two; 0 */
+    /* across CPUs */
+    bool cross_known;
+    size_t pairs, trips;
+    size_t cross_backward;
+    double cross_worst_ticks;
+};
+
+/* --- CPUs against each other (pairs.c) --- */
+struct clock_pair {
+    uint32_t clock;
+    int32_t cpu, partner;
+    size_t trips, backward;
+    double low, high; /* partner − cpu, ticks: every offset that no trip contradicts; low > high:
+                         none, so it is not constant */
+    double offset, bound; /* middle and half of that */
+    size_t processes;
+    size_t torn; /* processes whose own trips contradict each other: it changed within them. With
+                    low > high and none of these it changed from visit to visit */
+};
+struct clock_offsets { /* of all pairs of a clock */
+    bool known;
+    size_t pairs;
+    double worst; /* the offset whose nearest limit is farthest from 0, ticks; 0 where all allow 0;
+                     where it is not constant the farther limit */
+    double largest_bound; /* the largest that no trip contradicts: more does not stay unseen */
+    double offset, bound; /* of the pair with the largest |offset| */
+    int32_t cpu, partner; /* that pair */
+};
+
+/* --- rate (rate.c) and identity (same.c) --- */
+struct clock_rate {
+    bool known;
+    uint32_t against; /* index of the clock */
+    bool independent;
+    double ppm, low, high; /* beyond what it claims, 95 % with the bounds of its readings */
+    bool tells;            /* it differs from its claim for sure, or hardly can: else ppm says no
+                              more than its interval */
+    bool against_claim;    /* false: it claims no rate, ppm is against its own calibration */
+    double span_s;
+    /* what the bounds of readings leave of the mean rate over the whole span, however it varied;
+     * within low … high, which also holds how much stretches of the span differ */
+    double sure_low, sure_high;
+    /* the span in stretches, each with a rate of its own */
+    size_t stretches;
+    double usual_ppm, slowest_ppm, fastest_ppm; /* the median stretch and the extremes */
+    size_t wrong_slow, wrong_fast; /* stretches that are beyond CLOCKS_RATE_PPM for sure */
+};
+#define CLOCK_MOST_RATES 4
+struct clock_same {
+    bool known;    /* it was compared */
+    uint32_t with; /* index of the clock of which it is a copy in other clothes */
+    bool same;
+    double parted_ns; /* over the whole time the two never left a straight line by more */
+    double bound_ns;  /* and no more than this could have been seen */
+    double span_s;
+    double ppb; /* two oscillators would have had to agree to this: by the bound, or by what they
+                   parted where they are said to be one counter */
+};
+
+/* --- what the machine did meanwhile (disturbances.c) --- */
+struct clocks_disturbances {
+    double stolen_ns; /* by the host, over watched_ns */
+    double watched_ns;
+    size_t stolen_intervals;
+    double suspended_ns; /* boottime − monotonic grew by so much */
+    size_t suspended_intervals;
+    size_t preempted; /* intervals with involuntary switches */
+    size_t intervals;
+    /* sleeps: how much later than asked */
+    double overslept_median_ns, overslept_max_ns;
+    /* the same with CPUs held awake; NaN: not measured */
+    double awake_median_ns, awake_max_ns;
+    char idle[300]; /* do idle states matter to a clock? The sentence */
+};
+
+/* --- the verdict (trust.c) --- */
+enum clock_trust {
+    TRUST_DEPENDABLE,
+    TRUST_CPU_TIME_ONLY,
+    TRUST_NOT_DEPENDABLE,
+    TRUST_NOT_FALSIFIABLE, /* here */
+    CLOCK_TRUSTS
+};
+extern const char
+    *const clock_trust_names[CLOCK_TRUSTS]; /* "dependable" "cpu-time only"
+                                               "not dependable" "not falsifiable here" */
+enum clock_fault {
+    FAULT_NONE,
+    FAULT_WRONG_RATE,         /* runs at another rate than it claims */
+    FAULT_STOPS_DURING_SLEEP, /* right over computation, behind over sleep */
+    FAULT_JUMPS_BETWEEN_CPUS, /* CPUs disagree, or intervals with moves do */
+    FAULT_STEPS_BACKWARDS,
+    FAULT_WRAPS,
+    FAULT_COARSE_STEPS,
+    FAULT_COUNTS_OTHER_THREADS,  /* or only its own: not time of one thread's intervals */
+    FAULT_VARIES_WITH_FREQUENCY, /* counts cycles, whose rate is not constant */
+    FAULT_SCATTERS,              /* wrong, and none of the above explains it */
+    CLOCK_FAULTS
+};
+extern const char *const clock_fault_names[CLOCK_FAULTS]; /* "none" "wrong-rate" … */
+struct clock_verdict {
+    enum clock_trust trust;
+    enum clock_fault fault; /* the one that explains most */
+    uint32_t faults;        /* bits of all that were found: 1u << fault */
+    int32_t worst_row;      /* index of the row with the worst ratio; -1 */
+    double worst_ratio;     /* NaN */
+    double shortest_us;     /* intervals that it tells to 1 %; NaN: none */
+    char why[400];          /* one sentence for people */
+};
+
+struct clocks_advice {
+    char text[300];
+};
+
+/* A point of the paper's Figure 1. */
+struct clock_point {
+    uint32_t clock;
+    double requested_ms;
+    double measured_ms; /* by the clock, at its claimed or calibrated rate */
+    double reference_ms;
+};
+
+#define CLOCKS_FINDINGS 4
+struct clocks_report {
+    size_t looks, intervals; /* of all watches */
+    struct clocks_reference reference;
+    struct clock_scale *scales;                   /* [clock] */
+    struct clock_cost *costs;                     /* [clock] */
+    struct clock_granularity *granularities;      /* [clock] */
+    struct clock_monotonic *monotonic;            /* [clock] */
+    struct clock_offsets *offsets;                /* [clock] */
+    struct clock_rate (*rates)[CLOCK_MOST_RATES]; /* [clock][]: against the reference, outside, the
+                                             rtc, monotonic-raw, as far as known */
+    struct clock_same *same;                      /* [clock] */
+    struct clock_verdict *verdicts;               /* [clock] */
+    struct clock_row *rows; /* by clock, workload, threads, moves, handover, awake, requested */
+    size_t row_count;
+    struct clock_pair *pairs; /* by clock, cpu, partner */
+    size_t pair_count;
+    struct clock_point *points; /* sleeps, one thread, no moves: by clock, in order of time */
+    size_t point_count;
+    struct clocks_disturbances disturbances;
+    struct clocks_advice *advice;
+    size_t advice_count;
+    struct finding findings[CLOCKS_FINDINGS];
+};
+
+/* All parts in order. -ENOMEM. Release the report in either case. */
+int clocks_judge(const struct clocks_case *file, uint64_t seed, struct clocks_report *report);
+void clocks_report_release(struct clocks_report *report);
+
+/* The parts, in this order; each reads what those before it filled. 0 or -ENOMEM. */
+int clocks_find_reference(const struct clocks_case *file, struct clocks_report *report);
+int clocks_find_scales(const struct clocks_case *file, struct clocks_report *report);
+int clocks_judge_intervals(const struct clocks_case *file, struct clocks_report *report);
+int clocks_judge_costs(const struct clocks_case *file, struct clocks_report *report);
+int clocks_judge_granularity(const struct clocks_case *file, struct clocks_report *report);
+int clocks_judge_monotonicity(const struct clocks_case *file, struct clocks_report *report);
+int clocks_judge_pairs(const struct clocks_case *file, struct clocks_report *report);
+int clocks_judge_rates(const struct clocks_case *file, struct clocks_report *report);
+int clocks_find_same(const struct clocks_case *file, struct clocks_report *report);
+int clocks_judge_disturbances(const struct clocks_case *file, struct clocks_report *report);
+int clocks_judge_trust(const struct clocks_case *file, struct clocks_report *report);
+int clocks_advise(const struct clocks_case *file, struct clocks_report *report);
+int clocks_judge_findings(const struct clocks_case *file, uint64_t seed,
+                          struct clocks_report *report);

@@ -1,0 +1,218 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The stages of `assay error`: each is planned by what visits have cost so far, looks at every cell
+ * once, and then gives those that can be measured the rest of their processes. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/monotonic.h"
+#include "studies/error/parts.h"
+#include "cli/planned.h"
+#include "engine/run-store.h"
+
+#define MS_NS         UINT64_C(1000000)
+#define WORTHWHILE_MS 1000u /* less is no time to begin with anything */
+/* Percent of its share that a stage is planned for, and that it may take once its prices are
+ * better known: a cell that was begun should not be given up because they vary. */
+#define CAUTION      85u
+#define SLACK        115u
+#define SECOND_SHARE 80u /* percent of what is left then */
+#define PORTION      5u  /* processes of each cell after which prices are looked at again */
+
+/* Percent of what is left that a stage may take, so that those after it get something. */
+static const unsigned shares[STAGE_COUNT] = {
+    [STAGE_CROSSING] = 60,  [STAGE_DURATION] = 35,  [STAGE_PLACEMENT] = 30, [STAGE_TOOL] = 25,
+    [STAGE_CALIBRATE] = 20, [STAGE_MULTIPLEX] = 50, [STAGE_COUNTERS] = 95,
+};
+
+#define EMULATED_DURATION_SHARE 50u
+
+struct stages {
+    struct erring *erring;
+    struct planned planned;
+    size_t left_out[STAGE_COUNT];
+    bool second; /* all stages have had their share */
+};
+
+static void keep_time(void *context, uint32_t cell, uint64_t wall_ns, uint64_t inside_ns,
+                      uint64_t runs)
+{
+    struct erring *erring = context;
+    (void)inside_ns, (void)runs;
+    /* Ids count from 1 in the order of the plan. */
+    if (cell >= 1 && cell <= erring->plan.count)
+        error_price_learn(&erring->study, &erring->plan.prices, &erring->plan.cells[cell - 1],
+                          wall_ns);
+}
+
+/* ms that are left for measuring; UINT64_MAX: no limit. */
+static uint64_t time_left(const struct erring *erring)
+{
+    return gather_time_left(erring->started, erring->budget, GATHER_RESERVE_MS);
+}
+
+/* Runs what the store still lacks; more: further plans may follow. */
+static int run_planned(struct stages *stages, bool more)
+{
+    struct erring *erring = stages->erring;
+    uint64_t left = time_left(erring);
+    return planned_run(&stages->planned, erring->plan.cells, erring->plan.count,
+                       left == UINT64_MAX ? 0
+                       : left             ? left
+                                          : 1,
+                       more);
+}
+
+/* Every order is drawn from a seed of its own: the visits before it are counted. */
+static uint64_t next_seed(const struct erring *erring)
+{
+    uint64_t visits = 0;
+    for (size_t i = 0; i < erring->plan.count; i++)
+        visits += erring->plan.about[i].planned;
+    return erring->seed + visits;
+}
+
+/* At most `most` further processes of every cell that wants some. */
+static int visit(struct stages *stages, uint32_t most)
+{
+    struct erring *erring = stages->erring;
+    AUTO_FREE struct visit *visits = NULL;
+    size_t count = 0;
+    int error = error_plan_visits(&erring->plan, most, next_seed(erring), &visits, &count);
+    if (error == 0 && (count || erring->plan.count > erring->stored_cells))
+        error = error_store_plan(erring, visits, count, &stages->planned.failure);
+    if (error < 0)
+        return planned_failed(&stages->planned, error);
+    int status = count ? run_planned(stages, true) : EXIT_DONE;
+    if (status == EXIT_DONE && error_learn_failures(erring, &stages->planned.failure) < 0)
+        return planned_failed(&stages->planned, -ENOMEM);
+    return status;
+}
+
+static uint64_t percent(uint64_t ns, unsigned share)
+{
+    return ns == UINT64_MAX ? ns : ns / 100 * share;
+}
+
+/* ns of the budget that the stage may take, from now on. */
+static uint64_t share_of(const struct stages *stages, enum error_stage stage)
+{
+    uint64_t left = time_left(stages->erring);
+    unsigned share = stages->second ? SECOND_SHARE : shares[stage];
+    /* No placement follows there, and long loops are dear. */
+    if (stage == STAGE_DURATION && !stages->second && stages->erring->study.emulated)
+        share = EMULATED_DURATION_SHARE;
+    return left > UINT64_MAX / MS_NS ? UINT64_MAX : percent(left * MS_NS, share);
+}
+
+static int measure_stage(struct stages *stages, enum error_stage stage)
+{
+    struct erring *erring = stages->erring;
+    const struct error_study *study = &erring->study;
+    size_t left_out = 0, given_up = 0;
+    int status = EXIT_DONE, error = 0;
+    stages->planned.gathering.part = error_stage_names[stage];
+    if (stage == STAGE_CROSSING && !erring->plan.count) {
+        error = error_plan_pilot(study, stage, &erring->plan);
+        status = error < 0 ? planned_failed(&stages->planned, error) : visit(stages, 1);
+    }
+    uint64_t share = share_of(stages, stage), began = monotonic_ns();
+    if (planned_may_go_on(&stages->planned, status)) {
+        error = error_plan_stage(study, stage, percent(share, CAUTION), &erring->plan, &left_out);
+        status = error < 0 ? planned_failed(&stages->planned, error) : visit(stages, 1);
+    }
+    const uint64_t most = percent(share, SLACK);
+    const uint32_t quarter = error_wished_processes(study) / 4;
+    const uint32_t portion = quarter > PORTION ? quarter : PORTION;
+    while (planned_may_go_on(&stages->planned, status)) {
+        uint64_t used = monotonic_ns() - began;
+        size_t more = 0;
+        error_plan_settle(study, stage,
+                          share == UINT64_MAX ? share
+                          : most > used       ? most - used
+                                              : 0,
+                          &erring->plan, &more);
+        given_up += more;
+        if (!error_plan_wants(&erring->plan))
+            break;
+        status = visit(stages, portion);
+    }
+    stages->left_out[stage] = left_out + given_up;
+    return status;
+}
+
+/* What the budget did not hold. */
+static int tell_left_out(const struct stages *stages)
+{
+    struct erring *erring = stages->erring;
+    int error = 0;
+    for (int stage = 0; stage < STAGE_COUNT && error == 0; stage++) {
+        char what[80];
+        size_t count = stages->left_out[stage];
+        snprintf(what, sizeof(what), "%s: %zu cell%s", error_stage_names[stage], count,
+                 count == 1 ? "" : "s");
+        if (count)
+            error =
+                skips_add(&erring->skips, what,
+                          "the budget does not hold them: give a larger --budget, or --full", 0);
+    }
+    return error;
+}
+
+static int all_stages(struct stages *stages)
+{
+    struct erring *erring = stages->erring;
+    int status = EXIT_DONE;
+    for (int stage = 0; stage < STAGE_COUNT && planned_may_go_on(&stages->planned, status);
+         stage++) {
+        if (stage == STAGE_MULTIPLEX && error_learn_phases(erring, &stages->planned.failure) < 0)
+            return planned_failed(&stages->planned, -ENOMEM);
+        if (!error_plan_is_past(&erring->plan, (enum error_stage)stage))
+            status = measure_stage(stages, (enum error_stage)stage);
+    }
+    return status;
+}
+
+/* What stages left to those after them and nobody took goes to what was left out. */
+static int second_helpings(struct stages *stages)
+{
+    int status = EXIT_DONE;
+    stages->second = true;
+    for (int stage = 0; stage < STAGE_COUNT && planned_may_go_on(&stages->planned, status); stage++)
+        if (stages->left_out[stage] && time_left(stages->erring) > WORTHWHILE_MS)
+            status = measure_stage(stages, (enum error_stage)stage);
+    return status;
+}
+
+int error_measure(struct erring *erring)
+{
+    struct stages stages = {.erring = erring,
+                            .planned = {.gathering = {.command = "error",
+                                                      .common = &erring->options->common,
+                                                      .session = erring->session,
+                                                      .store = erring->store,
+                                                      .resumed = erring->options->resume,
+                                                      .part = "what was planned",
+                                                      .timed = keep_time,
+                                                      .timed_context = erring},
+                                        .complete = &erring->complete}};
+    int status = EXIT_DONE;
+    if (!erring->store)
+        return EXIT_DONE;
+    bool finished = run_store_is_finished(erring->store);
+    if (erring->options->resume)
+        status = run_planned(&stages, !finished);
+    if (!finished && planned_may_go_on(&stages.planned, status))
+        status = all_stages(&stages);
+    if (!finished && planned_may_go_on(&stages.planned, status))
+        status = second_helpings(&stages);
+    if (tell_left_out(&stages) < 0)
+        return error_out_of_memory();
+    /* Nothing more to measure: the store is finished. */
+    if (!finished && planned_may_go_on(&stages.planned, status))
+        status = run_planned(&stages, false);
+    return status;
+}

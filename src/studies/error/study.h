@@ -1,0 +1,273 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the judge says of measurement error (docs/error.md): one row a cell, and what the rows say
+ * together. Pure: a case in, a report out. Every part is a file of its own, and fills its own
+ * field. */
+#pragma once
+
+#include "judge/error/evidence.h"
+#include "engine/findings.h"
+
+/* Quantiles are values that were really read, as in study/measure.h. */
+struct error_spread {
+    int64_t min, q1, median, q3, max;
+};
+
+/* --- one cell (rows.c) --- */
+struct error_row {
+    const struct error_cell *cell; /* with at least one run */
+    struct error_spread error;     /* of all runs */
+    struct error_spread first;     /* of the first run of each process */
+    struct error_spread later;     /* of the others; as `first` where there are none */
+    /* The exact count of the same window in user mode, where it was stepped: the usual one, and the
+     * one in which everything is called for the first time. */
+    bool has_stepped, stepped_varies; /* varies: processes or later runs differ; `stepped` is the
+                                         median then */
+    int64_t stepped, stepped_first;
+};
+
+/* --- measured against stepped (stepped.c): instructions in user mode --- */
+struct error_agreement {
+    const struct error_row *row; /* of the measured cell */
+    int64_t difference;          /* most frequent of measured minus stepped, over later runs */
+    size_t runs, agreeing;       /* runs that show that difference */
+    int64_t first_difference;    /* the same of first runs */
+    int64_t edge;                /* the most frequent difference over the cells of its machine */
+};
+/* Whether the instruction at either end of a window counts is the CPU's own; more is no edge. */
+#define ERROR_EDGE_MOST 2
+struct error_stepped {
+    size_t comparable;            /* cells that were both measured and stepped */
+    size_t equal;                 /* whose difference is the edge of their machine */
+    int64_t edge;                 /* of the machine of the first of them: the CPU's own */
+    struct error_agreement *list; /* comparable of them */
+};
+
+/* --- the paper's Table 3 (best.c): the best pattern of each path, by event and mode --- */
+struct error_best {
+    uint32_t machine;
+    const char *event, *base, *path;
+    enum count_mode mode;
+    enum pattern pattern;
+    bool stepped;  /* exact, by execution */
+    double median; /* of the errors over opt and link, one counter, later runs; really read */
+    int64_t min;
+    size_t runs, cells;
+    bool overall;     /* the best path of this event and mode on this machine */
+    int64_t subtract; /* what to take off a count measured this way; = rounded median */
+    double spread_low, spread_high; /* errors between which the middle 95 % of all lie */
+};
+/* The paper's own rows, to be set beside ours. */
+struct error_table3 {
+    const char *mode; /* "u", "uk" */
+    const char *tool; /* "pm", "PLpm", … */
+    const char *like; /* what it corresponds to here: "direct", "papi-low", "papi-high" */
+    enum pattern pattern;
+    double median;
+    int64_t min;
+};
+extern const struct error_table3 error_table3[12];
+
+/* --- which factors matter (factors.c): n-way analysis of variance of each event's null error,
+ * process medians as replicates --- */
+enum error_factor {
+    FACTOR_MACHINE,
+    FACTOR_PATH,
+    FACTOR_PATTERN,
+    FACTOR_COUNTERS,
+    FACTOR_OPT,
+    FACTOR_LINK,
+    FACTOR_COUNT,
+};
+extern const char *const error_factor_names[FACTOR_COUNT]; /* "machine", "path" … */
+#define ERROR_EFFECT_THRESHOLD 0.01 /* share of the variance below which nobody need care */
+#define ERROR_EFFECT_P         0.001
+struct error_effect {
+    const char *event;
+    bool stepped;
+    uint32_t factors; /* bits of enum error_factor; several: their interaction */
+    char name[64];    /* "path", "path x pattern" */
+    size_t df;
+    double sum_sq, f, p;
+    double effect_size; /* eta squared: share of all variance */
+    /* Share of the variance within each path of each machine: one path that adds thousands makes
+     * nearly all the variance, and everything else would seem small beside it. Of path and machine
+     * themselves: effect_size. */
+    double share_within;
+    double partial;   /* partial eta squared */
+    double range;     /* between the largest and the smallest mean of a level; main effects */
+    bool significant; /* p < ERROR_EFFECT_P */
+    bool matters;     /* significant, and share_within >= ERROR_EFFECT_THRESHOLD */
+};
+struct error_anova {
+    const char *event;
+    bool stepped;
+    uint64_t count; /* replicates */
+    size_t cells, constant_cells, empty_cells;
+    bool no_variance; /* replicates of a cell never differ: F is infinite */
+    double r_squared, residual_sum, total_sum;
+    double within_sum; /* of squares about the mean of each path of each machine */
+    uint64_t residual_df;
+    size_t first, effects; /* its rows in error_report.effects */
+    char note[NOTE_SIZE];  /* what had to be left out, and why; "" */
+};
+
+/* --- number and choice of counters (counters.c) --- */
+struct error_by_counters {
+    uint32_t machine;
+    const char *event, *path;
+    enum count_mode mode;
+    enum pattern pattern;
+    bool stepped, separate;
+    size_t points;
+    uint32_t counters[CELL_MAX_COUNTERS]; /* rising */
+    double medians[CELL_MAX_COUNTERS];
+    int64_t mins[CELL_MAX_COUNTERS];
+    double slope, low, high; /* of the error, for each further counter; 95 % interval */
+};
+/* The same number of counters, other events: what the choice changes. */
+struct error_choice {
+    uint32_t machine;
+    const char *event, *path, *others;
+    enum pattern pattern;
+    uint32_t counters;
+    double median, plain; /* with these others, and with the event itself repeated; NaN: a
+                             path may take no event twice */
+};
+
+/* --- duration (duration.c) --- */
+struct error_slope {
+    uint32_t machine;
+    const char *event, *path;
+    enum count_mode mode;
+    enum pattern pattern;
+    size_t runs, points;     /* points: different N */
+    uint64_t longest;        /* the largest N */
+    double slope, low, high; /* error for each iteration, 95 % interval; runs of a process that
+                                depend on each other must not narrow it; infinite bounds where
+                                nothing repeats */
+    double intercept;
+    bool exact;        /* no run deviates from the line: the interval is a point */
+    double detectable; /* the smallest slope four of five such samples would show */
+};
+/* Kernel-only counts by loop size: the paper's Figure 9. */
+struct error_by_size {
+    uint32_t machine;
+    const char *event, *path;
+    uint64_t n;
+    struct error_spread spread;
+    double mean;
+    size_t runs;
+    double interrupts; /* mean of those counted along; NaN: not counted */
+};
+/* user+kernel slope against what ticks explain. Counting interrupts adds instructions to each (500
+ * of 4000 in the lab), so like is compared with like: user+kernel cells that count interrupts
+ * along, too, where there are such, else `reason` says that they did not. */
+struct error_ticks {
+    bool known;
+    char reason[NOTE_SIZE];                          /* why not */
+    double each, each_low, each_high;                /* instructions for each interrupt */
+    double rate, rate_low, rate_high;                /* interrupts for each iteration */
+    double predicted, predicted_low, predicted_high; /* their product */
+    double measured, measured_low, measured_high;    /* the slope of the user+kernel cells */
+    bool agrees;                                     /* the intervals overlap */
+};
+
+/* --- placement (placement.c) --- */
+struct error_place {
+    const char *event;
+    int64_t offset;       /* in a page */
+    double per_iteration; /* the fastest run of all processes: a busy neighbour only ever slows */
+    double low, high;     /* smallest and largest process */
+    size_t processes;
+};
+struct error_placement {
+    uint32_t machine;
+    const char *event;
+    bool is_time;                   /* ticks, cycles or ns: what a place can change in any CPU */
+    size_t first, places;           /* in error_report.places, by offset */
+    double least, most;             /* per iteration; most: of the place that `factor` is of */
+    double factor;                  /* of the dearest place, or of the 2nd, 4th ... where chance
+                                       would not explain that one as easily */
+    double factor_low, factor_high; /* 95 % interval */
+    double by_place;                /* share of variance that places explain */
+    /* The inline loop in the windows of the patterns and levels. */
+    bool has_windows;
+    double window_factor;
+    double by_pattern, by_opt, by_both; /* shares; by_both: the combination beyond the two */
+    double p_pattern, p_opt, p_both;
+};
+
+/* --- multiplexing (multiplex.c) --- */
+struct error_multiplex {
+    uint32_t machine;
+    const char *event, *path, *specimen;
+    bool phased;              /* its work comes in phases */
+    uint32_t counters;        /* asked for */
+    double share;             /* of the time that the counter ran, median */
+    double median, low, high; /* error in percent of the truth: median, smallest, largest run */
+    double
+        per_rotation; /* phases for each turn of the counters, as far as known; NaN: not phased */
+    size_t runs;
+    double single; /* percent, with one counter and no multiplexing; NaN: not measured */
+};
+
+/* --- what to do (advice.c) --- */
+struct error_advice {
+    enum count_mode mode;
+    const char *event;
+    char text[NOTE_SIZE]; /* "count instructions:u with perf-user, read-read: it adds 12, subtract
+                             that" */
+};
+
+#define ERROR_FINDINGS 10
+struct error_report {
+    uint64_t measurements;                  /* runs in all cells */
+    size_t cells_measured, least_processes; /* of a null cell; */
+    struct error_row *rows; /* one for each cell of the case that has runs, in its order */
+    size_t row_count;
+    struct error_stepped stepped;
+    struct error_best *best;
+    size_t best_count;
+    struct error_effect *effects;
+    size_t effect_count;
+    struct error_anova *anovas;
+    size_t anova_count;
+    struct error_by_counters *by_counters;
+    size_t by_counters_count;
+    struct error_choice *choices;
+    size_t choice_count;
+    struct error_slope *slopes;
+    size_t slope_count;
+    struct error_by_size *by_size;
+    size_t by_size_count;
+    struct error_ticks ticks;
+    struct error_place *places;
+    size_t place_count;
+    struct error_placement *placements;
+    size_t placement_count;
+    struct error_multiplex *multiplex;
+    size_t multiplex_count;
+    struct error_advice *advice;
+    size_t advice_count;
+    struct finding findings[ERROR_FINDINGS]; /* Z1 … Z10 */
+};
+
+/* 0 or -ENOMEM. Points into the case, which must outlive it. seed: for resampling. */
+int error_judge(const struct error_case *file, uint64_t seed, struct error_report *report);
+void error_report_release(struct error_report *report);
+
+/* --- the parts, in the order in which they are called; each may use what those before it filled in
+ * --- */
+int error_judge_rows(const struct error_case *file, struct error_report *report);
+int error_judge_stepped(const struct error_case *file, struct error_report *report);
+int error_judge_best(const struct error_case *file, struct error_report *report);
+int error_judge_factors(const struct error_case *file, struct error_report *report);
+int error_judge_counters(const struct error_case *file, struct error_report *report);
+int error_judge_duration(const struct error_case *file, uint64_t seed, struct error_report *report);
+int error_judge_placement(const struct error_case *file, uint64_t seed,
+                          struct error_report *report);
+int error_judge_multiplex(const struct error_case *file, struct error_report *report);
+int error_judge_advice(const struct error_case *file, struct error_report *report);
+int error_judge_findings(const struct error_case *file, struct error_report *report);

@@ -1,0 +1,329 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Shows what a measurement says: one line a cell for a person, one object a cell as JSON. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/deliver.h"
+#include "engine/finish.h"
+#include "cli/measure-rows.h"
+#include "cli/measure-words.h"
+#include "show/number.h"
+#include "show/utf8.h"
+#include "show/wrap.h"
+
+static const char *const factor_titles[ROW_FACTORS] = {"event", "path",     "pattern", "specimen",
+                                                       "N",     "counters", "opt",     "link"};
+
+/* --- for a person --- */
+
+static bool varies(const struct rows *rows, int factor)
+{
+    for (size_t i = 1; i < rows->count; i++) {
+        if (strcmp(rows->list[i].factors[factor], rows->list[0].factors[factor]) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* The words of one item stay on one line. */
+static void put_item(struct text *out, size_t *at, size_t width, const char *item)
+{
+    size_t length = utf8_columns(item);
+    if (*at && *at + 2 + length > width) {
+        text_puts(out, ",\n  ");
+        *at = 2;
+    } else if (*at) {
+        text_puts(out, ", ");
+        *at += 2;
+    }
+    text_put_clean(out, item);
+    *at += length;
+}
+
+/* "100", or "5 to 100". */
+static void put_range(struct text *out, uint64_t least, uint64_t most)
+{
+    char low[NUMBER_SIZE], high[NUMBER_SIZE];
+    number_count(least, low, sizeof(low));
+    number_count(most, high, sizeof(high));
+    text_printf(out, "%s%s%s", least == most ? "" : low, least == most ? "" : " to ", high);
+}
+
+/* "100 runs in 1 process", or both ends where cells broke off, failed in part, or have another
+ * source. */
+static void name_runs(const struct rows *rows, struct text *out)
+{
+    uint64_t runs[2] = {UINT64_MAX, 0}, processes[2] = {UINT64_MAX, 0};
+    for (size_t i = 0; i < rows->count; i++) {
+        uint64_t ran = rows->list[i].summary.runs, done = rows->list[i].cell->done;
+        runs[0] = ran < runs[0] ? ran : runs[0];
+        runs[1] = ran > runs[1] ? ran : runs[1];
+        processes[0] = done < processes[0] ? done : processes[0];
+        processes[1] = done > processes[1] ? done : processes[1];
+    }
+    put_range(out, runs[0], runs[1]);
+    text_puts(out, runs[1] == 1 ? " run in " : " runs in ");
+    put_range(out, processes[0], processes[1]);
+    text_puts(out, processes[1] == 1 ? " process" : " processes");
+}
+
+static void put_head(const struct rows *rows, const struct style *style, struct text *out)
+{
+    const struct row *first = &rows->list[0];
+    size_t at = 0;
+    for (int i = 0; i < ROW_FACTORS; i++) {
+        if (varies(rows, i))
+            continue;
+        AUTO_TEXT struct text item = {0};
+        text_printf(&item, "%s %s", factor_titles[i], first->factors[i]);
+        if (i == ROW_PATTERN)
+            text_printf(&item, " (%s)", pattern_descriptions[first->cell->cell.pattern]);
+        put_item(out, &at, style->width, text_string(&item));
+    }
+    AUTO_TEXT struct text runs = {0};
+    name_runs(rows, &runs);
+    put_item(out, &at, style->width, text_string(&runs));
+    text_puts(out, "\n\n");
+}
+
+static void put_remark(struct text *out, const struct style *style, const char *words)
+{
+    text_putc(out, '\n');
+    wrap(out, words, 0, 2, style->width);
+}
+
+/* Nothing of it was counted, and it was counted together with others. */
+static bool group_did_not_fit(const struct row *row)
+{
+    const struct cell *cell = &row->cell->cell;
+    return row->summary.runs && !row->summary.judged && cell->counters > 1 && !cell->separate;
+}
+
+/* What to know when reading the numbers of the paths that were measured. */
+static void put_notes(const struct rows *rows, const struct style *style, struct text *out)
+{
+    const struct catalogue *catalogue = rows->measuring->catalogue;
+    for (size_t i = 0; catalogue && i < catalogue->path_count; i++) {
+        const struct catalogue_path *path = &catalogue->paths[i];
+        size_t row = 0;
+        while (row < rows->count && strcmp(rows->list[row].cell->cell.path, path->name) != 0)
+            row++;
+        if (!path->note || row == rows->count)
+            continue;
+        AUTO_TEXT struct text words = {0};
+        text_printf(&words, "%s: ", path->name);
+        text_put_clean(&words, path->note);
+        text_putc(&words, '.');
+        put_remark(out, style, text_string(&words));
+    }
+}
+
+/* Words that need explaining, once; and the mark that results of no hardware carry. */
+static void put_legend(const struct rows *rows, const struct style *style, struct text *out)
+{
+    bool disturbed = false, misfit = false, bounded = false;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->list[i];
+        disturbed |= row->summary.judged && row->summary.disturbed;
+        misfit |= group_did_not_fit(row);
+        bounded |= row->summary.limits.known;
+    }
+    if (misfit)
+        put_remark(out, style,
+                   "never got a counter: the events of a group are counted all together or not at "
+                   "all, and these are more than the PMU has counters for. Count fewer at once, or "
+                   "let them take turns with --separate, or one after another with --each.");
+    if (bounded)
+        put_remark(out, style,
+                   "bounded: only limits of the count are known; `assay events --specimens` says "
+                   "why.");
+    if (disturbed)
+        put_remark(out, style,
+                   "disturbed: the operating system's own account of the run shows page faults or "
+                   "context switches beyond those the specimen makes itself.");
+    const char *how = facts_get(rows->measuring->facts, "emulated");
+    if (!how)
+        return;
+    AUTO_TEXT struct text mark = {0};
+    text_puts(&mark, "emulated (");
+    text_put_clean(&mark, how);
+    text_puts(&mark, "): counts of instructions and of the operating system's events hold as on a "
+                     "real machine; times, cycles and caches are no hardware's.");
+    const char *isa = facts_get(rows->measuring->facts, "isa");
+    if (isa && strcmp(isa, "aarch64") == 0 && strncmp(how, "QEMU", 4) == 0)
+        text_puts(&mark, " Of the CPU's events QEMU counts instructions and cycles only; others "
+                         "read 0.");
+    put_remark(out, style, text_string(&mark));
+}
+
+static enum tone tone_of(const struct summary *summary)
+{
+    if (!summary->judged || summary->unscheduled)
+        return TONE_BAD;
+    if (summary->below || summary->above)
+        return TONE_WARN;
+    if (!summary->error.known)
+        return TONE_PLAIN;
+    return summary->exact_runs == summary->judged ? TONE_GOOD : TONE_WARN;
+}
+
+static void add_maybe(struct table *table, struct maybe number, bool sign)
+{
+    char text[NUMBER_SIZE] = "-";
+    if (number.known && (sign || number.value < 0))
+        number_signed(number.value, text, sizeof(text));
+    else if (number.known)
+        number_count((uint64_t)number.value, text, sizeof(text));
+    table_add(table, number.known ? TONE_PLAIN : TONE_DIM, text);
+}
+
+/* "1,000", or "2,968 … 18,002" where only limits are known. */
+static void add_truth(struct table *table, const struct summary *summary)
+{
+    if (!summary->limits.known) {
+        add_maybe(table, summary->expected.truth, false);
+        return;
+    }
+    char low[NUMBER_SIZE], high[NUMBER_SIZE];
+    AUTO_TEXT struct text both = {0};
+    number_count((uint64_t)summary->limits.low, low, sizeof(low));
+    number_signed(summary->limits.high, high, sizeof(high));
+    if (summary->limits.high >= 0)
+        number_count((uint64_t)summary->limits.high, high, sizeof(high));
+    text_printf(&both, "%s \u2026 %s", low, high);
+    table_add(table, TONE_PLAIN, text_string(&both));
+}
+
+static void add_table_row(struct table *table, const struct rows *rows, const struct row *row)
+{
+    const struct summary *summary = &row->summary;
+    const char *grade = row_grade(row);
+    for (int i = 0; i < ROW_FACTORS; i++)
+        table_add(table, TONE_PLAIN, varies(rows, i) ? row->factors[i] : "");
+    AUTO_TEXT struct text counted = {0}, sentence = {0};
+    measure_counted(summary, row->cell->counters[row->counter].class, &counted);
+    row_sentence(row, &sentence);
+    table_add(table, TONE_STRONG, text_string(&counted));
+    add_truth(table, summary);
+    table_add(table, TONE_PLAIN, grade ? grade : "");
+    add_maybe(table, summary->expected.overhead, false);
+    add_maybe(table, summary->error, true);
+    table_add(table, tone_of(summary), text_string(&sentence));
+}
+
+static void put_table(const struct rows *rows, const struct style *style, struct text *out)
+{
+    struct column columns[ROW_FACTORS + 6] = {0};
+    for (int i = 0; i < ROW_FACTORS; i++)
+        columns[i] = (struct column){.title = factor_titles[i], .right = i == ROW_N};
+    columns[ROW_FACTORS] = (struct column){.title = "counted"};
+    columns[ROW_FACTORS + 1] = (struct column){.title = "truth", .right = true};
+    columns[ROW_FACTORS + 2] = (struct column){.title = "grade"};
+    columns[ROW_FACTORS + 3] = (struct column){.title = "overhead", .right = true};
+    columns[ROW_FACTORS + 4] = (struct column){.title = "error", .right = true};
+    columns[ROW_FACTORS + 5] = (struct column){.title = "", .wraps = true};
+    struct table table = {.columns = columns, .column_count = ROW_FACTORS + 6};
+    for (size_t i = 0; i < rows->count; i++)
+        add_table_row(&table, rows, &rows->list[i]);
+    table_put(&table, style, out);
+    table_free(&table);
+}
+
+static void put_report(const void *run, const struct style *style, struct text *out)
+{
+    const struct rows *rows = run;
+    if (rows->count) {
+        put_head(rows, style, out);
+        put_table(rows, style, out);
+        put_notes(rows, style, out);
+        put_legend(rows, style, out);
+    }
+    skips_put(&rows->measuring->skips, style, out);
+    if (out->length)
+        text_putc(out, '\n');
+    deliver_put_machine(rows->measuring->facts, style, out);
+    text_printf(out, "seed %" PRIu64 ", samples in ", rows->measuring->seed);
+    text_put_clean(out, store_path(rows->measuring->store));
+    text_putc(out, '\n');
+}
+
+/* --- as JSON --- */
+
+static json_t *results(const void *run)
+{
+    return json_incref(((const struct rows *)run)->results);
+}
+
+static json_t *analysis(const void *run)
+{
+    const struct measuring *measuring = ((const struct rows *)run)->measuring;
+    json_t *object = json_object();
+    json_object_set_new(object, "store", json_text(store_path(measuring->store)));
+    json_object_set_new(object, "complete", json_boolean(measuring->complete));
+    return object;
+}
+
+static json_t *figures(const void *run)
+{
+    return measure_figures(run);
+}
+
+/* Everything was tried and nothing could run: the machine lacks it. */
+static int refuse_all(struct measuring *measuring)
+{
+    struct failure failure = {0};
+    const struct skips *skips = &measuring->skips;
+    fail_with(&failure, -ENOTSUP, "nothing could be measured. %.300s: %.600s",
+              skips->count ? skips->list[skips->count - 1].what : "The plan",
+              skips->count ? skips->list[skips->count - 1].reason : "no cell ran");
+    return measure_refuse(measuring, &failure, EXIT_LACKING);
+}
+
+/* Did a row get a counter? Where not one did, the machine lacks what was asked. */
+static bool has_counts(const struct rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        if (rows->list[i].summary.judged)
+            return true;
+    }
+    return false;
+}
+
+static int show(const struct rows *rows)
+{
+    const struct measuring *measuring = rows->measuring;
+    const struct finish finish = {.command = "measure",
+                                  .common = &measuring->options->common,
+                                  .seed = measuring->seed,
+                                  .facts = measuring->facts,
+                                  .fingerprint = measuring->fingerprint,
+                                  .skips = &measuring->skips,
+                                  .nothing = finish_nothing(has_counts(rows), measuring->complete),
+                                  .run = rows,
+                                  .put_report = put_report,
+                                  .results = results,
+                                  .analysis = analysis,
+                                  .figures = figures};
+    return finish_show(&finish, EXIT_DONE);
+}
+
+int measure_show(struct measuring *measuring)
+{
+    struct failure failure = {0};
+    const struct common_options *common = &measuring->options->common;
+    struct rows rows = {.measuring = measuring,
+                        .results = common->json || common->retold ? json_array() : NULL,
+                        .distributions = common->retold};
+    int status;
+    if (rows_gather(&rows, &failure) < 0)
+        status = deliver_failure("measure", &failure, EXIT_FAILED);
+    else if (!rows.count && measuring->complete)
+        status = refuse_all(measuring);
+    else
+        status = show(&rows);
+    rows_release(&rows);
+    return status;
+}

@@ -1,0 +1,175 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What `assay overhead` measures: from the catalogue's operations, the meters that can be had, a
+ * budget and what visits cost to tours, their cells and the order of their visits. Pure: touches
+ * no machine and no store. */
+#pragma once
+
+#include "engine/session.h"
+#include "wire/cell.h"
+#include "wire/tour.h"
+
+/* What a tour is there for. */
+enum overhead_stage {
+    OVERHEAD_READS,    /* all that reads, side by side */
+    OVERHEAD_SWITCHES, /* start, stop and read of paths that share counters */
+    OVERHEAD_SINGLES,  /* the same of everybody else, each alone */
+    OVERHEAD_COLD,     /* first calls, each tour in processes of its own */
+    OVERHEAD_COMMANDS, /* whole commands */
+    OVERHEAD_EVENTS,   /* more counters, as a group and one by one */
+    OVERHEAD_REPEATS,  /* several reads in one span */
+    OVERHEAD_STAGES,
+};
+extern const char *const overhead_stage_names[OVERHEAD_STAGES];
+
+/* Read around every call at the same time. */
+#define OVERHEAD_MOST_METERS 3u
+struct overhead_meters {
+    const char *events[OVERHEAD_MOST_METERS];
+    uint32_t count;
+};
+bool overhead_tells_time(const struct overhead_meters *meters);
+
+struct overhead_study {
+    const struct catalogue *catalogue;
+    const struct overhead_meters *meters; /* the most important first; each has tours of its own */
+    size_t meters_count;
+    const char *counted; /* event that the calls switch and read */
+    bool uncounted;      /* it cannot be opened: only what counts nothing is called */
+    const char *const *paths;
+    size_t path_count;  /* 0: all that the catalogue has */
+    uint32_t processes; /* of a tour; 0: as the plan thinks */
+    uint32_t most_open; /* counters that an instrument can have; 0: 8 */
+    bool full;          /* whatever it costs */
+    bool emulated;      /* visits are dear, counts do not vary */
+    int32_t cpu;
+    uint64_t seed;
+};
+
+/* --- wishes: tours, each in several orders --- */
+#define OVERHEAD_NO_WISH SIZE_MAX
+struct overhead_wish {
+    enum overhead_stage stage;
+    struct cell *circuits; /* the same calls in different orders; no ids */
+    size_t circuit_count;
+    uint32_t processes; /* over all circuits */
+    uint32_t least;     /* fewer say nothing: then rather none */
+    size_t after;       /* the wish that must have been measured before; OVERHEAD_NO_WISH: none */
+    /* --- as the plan goes on --- */
+    uint32_t goal;
+    uint64_t visits, ns; /* that were seen, and what they took */
+};
+
+/* --- the plan --- */
+struct overhead_about {
+    size_t wish; /* index; OVERHEAD_NO_WISH: of a stored plan, and nobody wishes for it now */
+    uint32_t planned, failed; /* visits */
+};
+struct overhead_plan {
+    struct overhead_wish *wishes; /* the most important first */
+    size_t wish_count;
+    struct cell *cells; /* plan_append's: ids count from 1 in this order */
+    size_t count;
+    struct overhead_about *about; /* [cell] */
+};
+/* Everything that could be measured, drawn from the study's seed: the same study gives the same
+ * circuits. -ENOMEM, or what overhead_order refused. Call overhead_plan_free in either case. */
+int overhead_plan_wish(const struct overhead_study *study, struct overhead_plan *plan,
+                       struct failure *failure);
+/* Takes over a cell of a stored plan, in the order of their ids. -ENOMEM. */
+int overhead_plan_adopt(struct overhead_plan *plan, const struct cell *cell, uint32_t planned,
+                        uint32_t failed);
+
+/* A visit of the cell took so long; and what the next one of a tour will take. */
+void overhead_plan_learn(struct overhead_plan *plan, uint32_t cell, uint64_t ns);
+uint64_t overhead_plan_price(const struct overhead_study *study, const struct overhead_plan *plan,
+                             const struct overhead_wish *wish);
+
+/* Sets goals: one process of every tour that has none and is due, as far as ns go. A first look at
+ * what they cost; another one may find more that are due. */
+void overhead_plan_look(const struct overhead_study *study, struct overhead_plan *plan,
+                        uint64_t ns);
+/* Sets goals by what is known: every tour gets the least that says something while ns last, the
+ * most important first, and what is left then goes to all alike. Tours that fail get no more. */
+void overhead_plan_settle(const struct overhead_study *study, struct overhead_plan *plan,
+                          uint64_t ns);
+bool overhead_plan_wants(const struct overhead_plan *plan);
+/* One of `portions` equal portions of the visits that lack to the goals, in rounds of random order;
+ * counts them as planned. The caller frees *visits. -ENOMEM. */
+int overhead_plan_visits(struct overhead_plan *plan, uint32_t portions, uint64_t seed,
+                         struct visit **visits, size_t *count);
+/* Processes that the tour has or will have, those that failed left aside. */
+uint32_t overhead_plan_processes(const struct overhead_plan *plan, size_t wish);
+/* Was what must come before it measured? */
+bool overhead_plan_is_due(const struct overhead_plan *plan, size_t wish);
+/* Did it fail as often as it was tried? */
+bool overhead_plan_is_failing(const struct overhead_plan *plan, size_t wish);
+void overhead_plan_free(struct overhead_plan *plan);
+
+/* --- the parts that make wishes --- */
+struct overhead_wisher {
+    const struct overhead_study *study;
+    const struct overhead_meters *meters;
+    struct overhead_plan *plan;
+    struct failure *failure;
+    int error; /* the first failure; nothing is added after it */
+};
+/* How a tour is made. */
+struct wished_tour {
+    enum overhead_stage stage;
+    const char *link;
+    uint32_t open;
+    bool separate;
+    bool cold;
+    uint32_t passes;
+    uint32_t circuits, processes, least;
+};
+/* Calls of a tour, while they are gathered. */
+struct wished_calls {
+    char (*names)[TOUR_NAME + 8]; /* with "*TIMES" */
+    const struct catalogue_operation **operations;
+    const struct catalogue_operation **thens; /* what follows it always; NULL: nothing does */
+    size_t count;
+    bool running; /* what makes sense in either state is called while the instrument runs alone */
+    bool failed;
+};
+void wished_calls_add(struct wished_calls *calls, const struct catalogue_operation *operation,
+                      uint32_t times);
+void wished_calls_add_pair(struct wished_calls *calls, const struct catalogue_operation *first,
+                           const struct catalogue_operation *then);
+/* The calls of the timer that every warm tour has. */
+void wished_calls_add_timer(const struct overhead_study *study, struct wished_calls *calls);
+void wished_calls_free(struct wished_calls *calls);
+
+/* In random orders of all pairs; in the order in which they were gathered; each once, in all orders
+ * up to the number of circuits, and `end` behind them. */
+void overhead_wish_pairs(struct overhead_wisher *wisher, const struct wished_tour *tour,
+                         const struct wished_calls *calls);
+void overhead_wish_row(struct overhead_wisher *wisher, const struct wished_tour *tour,
+                       const struct wished_calls *calls);
+void overhead_wish_permutations(struct overhead_wisher *wisher, const struct wished_tour *tour,
+                                const struct wished_calls *calls, const struct wished_calls *end);
+
+/* Is its path asked for, and can it be linked like that? The timer's calls are no such. */
+bool overhead_uses(const struct overhead_study *study, const struct catalogue_operation *operation,
+                   const char *link);
+bool overhead_effect_is(const struct catalogue_operation *operation, const char *effect);
+/* Does it switch or read counters of its own by calls of its own, as no library does for it? */
+bool overhead_is_bare(const struct catalogue_operation *operation);
+bool overhead_is_timer(const struct catalogue_operation *operation);
+bool overhead_is_command(const struct catalogue_operation *operation);
+/* Does its page in a warm tour look as its path says? One that is read once is no longer cold. */
+bool overhead_is_warm(const struct catalogue_operation *operation);
+/* A warm tour that is the mainstay of the study; one point of a sweep; of commands; a cold one. */
+struct wished_tour overhead_main_tour(const struct overhead_study *study, enum overhead_stage stage,
+                                      const char *link);
+struct wished_tour overhead_sweep_tour(const struct overhead_study *study,
+                                       enum overhead_stage stage, const char *link);
+struct wished_tour overhead_command_tour(const struct overhead_study *study, const char *link);
+struct wished_tour overhead_cold_tour(const struct overhead_study *study, const char *link);
+
+typedef void overhead_wish_stage(struct overhead_wisher *wisher);
+overhead_wish_stage overhead_wish_reads, overhead_wish_instruments, overhead_wish_bare_cold,
+    overhead_wish_cold, overhead_wish_commands, overhead_wish_events, overhead_wish_more_events,
+    overhead_wish_repeats;

@@ -1,0 +1,292 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the judge says of overhead (docs/overhead.md). Pure: a case in, a report out. Every part is
+ * a file of its own, and fills its own field. */
+#pragma once
+
+#include "engine/findings.h"
+#include "judge/overhead/evidence.h"
+
+/* --- what metering costs (timer.c): of each machine and meter, from calls of nothing --- */
+struct overhead_timer {
+    uint32_t machine;
+    const struct overhead_meter *meter;
+    bool known;        /* nothing was called, so there is something to subtract */
+    double cost;       /* subtracted from every span */
+    double low, high;  /* of the middle 95 % of processes */
+    double resolution; /* the step in which the meter counts; 0: not seen */
+    size_t processes, runs;
+};
+
+/* --- is the core ours? (gauge.c): by work of the tour's own, pass by pass --- */
+struct overhead_gauge {
+    uint32_t machine;
+    const struct overhead_meter *meter;
+    bool known;
+    double usual; /* cost of the gauge in undisturbed passes; NaN: not known */
+    double limit; /* a pass whose gauge is above it was disturbed; NaN: not known */
+    double share; /* of passes that were */
+    size_t passes;
+    char why[200]; /* what disturbs, as far as it can be told */
+};
+
+/* Two levels in one cell are reported as levels, never averaged (levels.c). */
+struct overhead_level {
+    double median, q1, q3;
+    double share;     /* of the runs */
+    size_t processes; /* most of whose runs are on it */
+};
+#define OVERHEAD_MOST_LEVELS 4
+enum level_kind {
+    LEVELS_ONE,
+    LEVELS_BY_PROCESS,     /* a process stays on one of them */
+    LEVELS_BY_CALL,        /* calls of one process are on several */
+    LEVELS_BY_PREDECESSOR, /* … and what was called before them decides on which; summaries alone */
+};
+
+/* --- one cell (rows.c): runs with the same factors --- */
+enum temperature { TEMPERATURE_WARM, TEMPERATURE_COLD, TEMPERATURES };
+extern const char *const temperature_names[TEMPERATURES];
+struct overhead_row {
+    uint32_t machine;
+    uint32_t operation;         /* index */
+    int32_t predecessor;        /* index of the operation; -1: nothing of the tour */
+    uint32_t predecessor_times; /* how often that was called in a row */
+    const char *variant;        /* link mode where it calls a library, "inline" where it does not,
+                                   the state of the page for user reads */
+    const char *link;
+    const struct overhead_meter *meter;
+    const char *counted;
+    uint32_t events; /* counters of the instrument */
+    bool separate;
+    uint32_t reads; /* calls in one span */
+    enum temperature temperature;
+    uint32_t
+        position; /* cold: the how many-th call of this operation in its process, from 1; warm: 0 */
+    bool all_predecessors; /* a summary over predecessors, each weighing the same: its median is the
+                              median of the values with weights */
+    size_t processes, runs;  /* undisturbed */
+    size_t disturbed;        /* runs left aside; their median: */
+    double disturbed_median; /* NaN: none */
+    /* after what metering costs was subtracted; NaN: no undisturbed runs */
+    double min, q1, median, q3, p99, max;
+    double low, high; /* 95 % interval of the median, over processes; infinite: of one alone */
+    enum level_kind levels_kind;
+    struct overhead_level levels[OVERHEAD_MOST_LEVELS];
+    size_t level_count; /* 1: no more than one; 0: no undisturbed runs */
+    /* outliers: runs above q3 + 3 (q3 - q1), at least 1.5 times the median */
+    size_t outliers, outliers_faulted, outliers_switched;
+    size_t faults; /* of its runs by the account; cold only */
+};
+
+/* --- what one process showed (figures.c): the replicates of all parts below --- */
+struct overhead_figure {
+    uint32_t machine, tour, process; /* process: within the tour */
+    uint32_t operation, times;
+    uint32_t position; /* cold: the how many-th call of this cell in its process, from 1; warm: 0 */
+    int32_t predecessor;                /* cold: of that call; warm: -1 */
+    const struct overhead_meter *meter; /* of the tour, or one of the report's totals */
+    const char *variant;                /* as a row's */
+    double value; /* median of its undisturbed calls, each predecessor weighing the same */
+    size_t runs;
+    const struct account *account; /* cold: of that call; warm: NULL */
+};
+
+/* --- cost by number of events, and of reads in a row (sweeps.c) --- */
+#define OVERHEAD_MOST_POINTS 32
+struct overhead_slope {
+    uint32_t machine;
+    uint32_t operation;
+    const char *variant, *link, *counted;
+    const struct overhead_meter *meter;
+    bool separate;
+    bool by_reads;  /* else by events */
+    uint32_t fixed; /* by reads: counters of the instrument; by events: calls in one span */
+    size_t points, processes;
+    uint32_t counts[OVERHEAD_MOST_POINTS]; /* [points], rising */
+    double medians[OVERHEAD_MOST_POINTS];  /* over processes */
+    double base;                           /* fitted: base + slope · count */
+    double slope, low, high;               /* 95 %, by processes */
+    bool exact;                            /* processes do not differ: the interval has no width */
+    bool paired;                           /* every process has all counts, so a slope of its own */
+    double exponent, exponent_low, exponent_high; /* of cost − cost(least) against count − least …
+                                                     1: straight; NaN: not known */
+    double one, most;                             /* medians at the least and the greatest count */
+    uint32_t most_count;
+    double miss;   /* of the line at the point that it misses most, as a part of the point */
+    bool straight; /* nothing speaks against a straight line */
+    /* Not straight, but a line fits all counts above the least: that one stands apart (a single
+     * event may be read another way than a group). */
+    bool first_apart;
+    double step; /* what that line says of the least count, beyond its cost; NaN */
+    double rest_slope, rest_low, rest_high; /* NaN where the least count does not stand apart */
+};
+
+/* --- first calls (cold.c) --- */
+struct overhead_cold {
+    uint32_t machine;
+    uint32_t operation;
+    const char *variant, *link;
+    const struct overhead_meter *meter;
+    const char *counted;
+    uint32_t events; /* counters of the instrument */
+    size_t processes;
+    int32_t predecessor;     /* of the first call, index of the operation; -1: nothing */
+    bool opening;            /* nothing of its instrument was called before it */
+    double first, second;    /* medians of the first and the second call of a process; NaN: none */
+    double warm;             /* median of warm calls, all predecessors; NaN: not measured */
+    double extra, low, high; /* first − warm (or second), 95 %; NaN: neither was measured */
+    double ratio, ratio_low, ratio_high; /* first / warm (or second); NaN */
+    double faulted;                      /* share of the first calls that took a page fault */
+    double faults;                       /* mean of page faults in a first call */
+    double outliers, outliers_explained; /* shares of the runs, and of the outliers: those that took
+                                            more faults or switches than is usual for such a call;
+                                            NaN: there are no outliers */
+    size_t runs, outlier_count;
+    /* The same call again and again in a fresh process, nothing between: */
+    size_t row_processes;
+    uint32_t row_length; /* how often; 0: never more than OVERHEAD_ROW_SHORTEST - 1 times */
+    double row[OVERHEAD_MOST_POINTS];                /* medians of the first 32 of them */
+    double later;                                    /* of the second to the last: median of all */
+    double later_ratio, later_low, later_high;       /* of these to the first, within processes */
+    double settled_ratio, settled_low, settled_high; /* second half to the second call */
+    bool declines; /* later calls are cheaper than the first, beyond chance */
+    bool goes_on;  /* … and cheaper than the second */
+};
+#define OVERHEAD_ROW_SHORTEST 4
+
+/* --- machines side by side (machines.c): the paper's Figure 1 --- */
+struct overhead_machine_row {
+    uint32_t machine;
+    const char *path, *variant, *kind;
+    const struct overhead_meter
+        *meter; /* its total where :u and :k were metered: mode "uk" below */
+    bool total; /* user and kernel together */
+    /* Where the clock of an emulated machine counted as well, and meters in both modes: */
+    bool hidden; /* the counters missed part of it while the operating system halted them; of kernel
+                    code the median is the clock's less that of user code, and they saw: */
+    double seen; /* NaN: all of it */
+    size_t processes;
+    double median, low, high; /* over processes, 95 % */
+    uint32_t reference;       /* the first machine, by version of its kernel, that has this row */
+    double ratio, ratio_low, ratio_high; /* to the reference */
+    bool has_ratio, differs;             /* beyond what processes differ by; for times also by more
+                                            than OVERHEAD_ALIKE, as runs of one machine may */
+};
+#define OVERHEAD_ALIKE 0.1
+
+/* --- peers (peers.c): what others cost in units of the bare calls --- */
+struct overhead_peer {
+    uint32_t machine;
+    const char *path, *variant;
+    const char *what;                    /* "start + stop + read", "read, read", "whole command" */
+    const struct overhead_meter *meter;  /* NULL: ns of whole commands */
+    double cost, bare, ratio, low, high; /* paired within processes where both were in one */
+    bool paired;
+    size_t processes; /* of the peer */
+    char bare_path[32];
+};
+
+struct overhead_advice {
+    uint32_t machine;
+    char text[300];
+};
+
+#define OVERHEAD_FINDINGS 7
+struct overhead_report {
+    size_t calls; /* metered, all machines */
+    size_t processes;
+    struct overhead_timer *timers;
+    size_t timer_count;
+    struct overhead_gauge *gauges;
+    size_t gauge_count;
+    struct overhead_row *rows; /* by machine, meter, path, kind, … predecessor */
+    size_t row_count;
+    struct overhead_figure *figures; /* by tour, process, operation, meter, position */
+    size_t figure_count;
+    struct overhead_meter *totals; /* user and kernel together, mode "uk": where one tour metered an
+                                      event in both modes, the sum of the two of every call */
+    size_t total_count;
+    struct overhead_slope *slopes;
+    size_t slope_count;
+    struct overhead_cold *cold;
+    size_t cold_count;
+    struct overhead_machine_row *machines;
+    size_t machine_row_count;
+    struct overhead_peer *peers;
+    size_t peer_count;
+    struct overhead_advice *advice;
+    size_t advice_count;
+    struct finding findings[OVERHEAD_FINDINGS];
+};
+
+/* All parts in order; seed for resampling. -ENOMEM. Release the report in either case. */
+int overhead_judge(const struct overhead_case *file, uint64_t seed, struct overhead_report *report);
+void overhead_report_release(struct overhead_report *report);
+
+/* The parts; each uses what those before it filled. */
+int overhead_judge_timers(const struct overhead_case *file, struct overhead_report *report);
+int overhead_judge_gauges(const struct overhead_case *file, struct overhead_report *report);
+int overhead_judge_rows(const struct overhead_case *file, uint64_t seed,
+                        struct overhead_report *report);
+int overhead_judge_figures(const struct overhead_case *file, struct overhead_report *report);
+int overhead_judge_sweeps(const struct overhead_case *file, uint64_t seed,
+                          struct overhead_report *report);
+int overhead_judge_cold(const struct overhead_case *file, uint64_t seed,
+                        struct overhead_report *report);
+int overhead_judge_machines(const struct overhead_case *file, uint64_t seed,
+                            struct overhead_report *report);
+int overhead_judge_peers(const struct overhead_case *file, uint64_t seed,
+                         struct overhead_report *report);
+int overhead_judge_advice(const struct overhead_case *file, struct overhead_report *report);
+int overhead_judge_findings(const struct overhead_case *file, uint64_t seed,
+                            struct overhead_report *report);
+
+/* --- what the parts share (spans.c) --- */
+
+/* Every call of the case once, with its factors: what it was, what was before it, whether its pass
+ * was disturbed, what it cost after metering was subtracted. each returns 0, or what ends the walk
+ * and becomes its result. */
+struct overhead_span {
+    uint32_t tour, machine, operation;
+    int32_t predecessor;
+    uint32_t predecessor_times, times;
+    uint32_t process; /* within the tour */
+    uint32_t pass,
+        position;   /* position: how many-th call of the operation in its process, from 1 */
+    uint32_t call;  /* index in the calls of a pass */
+    uint32_t meter; /* index in the tour's meters */
+    bool disturbed;
+    int64_t raw; /* as metered */
+    double cost;
+    const struct account *account; /* of a cold tour; NULL: none of its own */
+};
+typedef int overhead_span_each(void *context, const struct overhead_span *span);
+int overhead_each_span(const struct overhead_case *file, const struct overhead_report *report,
+                       overhead_span_each *each, void *context);
+
+/* The summary row over all predecessors of a warm operation, or the one with the predecessor; NULL:
+ * not measured. events 0: any (the smallest); mode as the meter's, NULL: any. */
+struct overhead_wanted {
+    uint32_t machine;
+    const char *operation;   /* "perf-read.read" */
+    const char *variant;     /* NULL: any */
+    const char *link;        /* NULL: any */
+    const char *predecessor; /* NULL: the summary over all */
+    uint32_t events, reads;  /* 0: 1 */
+    bool separate;
+    enum temperature temperature;
+    uint32_t position; /* cold: 0 as 1 */
+    enum meter_unit unit;
+    const char *mode; /* NULL: any */
+};
+const struct overhead_row *overhead_find_row(const struct overhead_case *file,
+                                             const struct overhead_report *report,
+                                             const struct overhead_wanted *wanted);
+
+/* Levels in the values of one cell (levels.c). group: which process each value is of, in rising
+ * order; resolution: steps of the meter, below which nothing can be told apart. Fills levels,
+ * rising by median; returns how many (at least 1) or -ENOMEM. */
+int overhead_levels(const double *values, const uint32_t *group, size_t count, double resolution,
+                    struct overhead_level levels[OVERHEAD_MOST_LEVELS], enum level_kind *kind);

@@ -1,0 +1,250 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a store has of the executions of `assay stat`: readings of every event, and what became of
+ * the command each time. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/list.h"
+#include "studies/stat/study.h"
+#include "stats/moments.h"
+
+struct loading {
+    struct stat_run *run;
+    const struct cell *cell;
+    bool null; /* of the program of known truth */
+    int relay; /* which of those whose output was relayed; -1: none */
+    uint32_t process;
+    size_t row; /* of the execution under way */
+};
+
+static void take_column(struct stat_execution *execution, const char *column,
+                        const struct sample *sample)
+{
+    const struct {
+        const char *column;
+        uint64_t *value;
+        bool *known;
+    } places[] = {
+        {RUN_STATUS, &execution->status, NULL},
+        {RUN_OUTPUT_BYTES, &execution->output_bytes, &execution->relayed},
+        {RUN_TASKS, &execution->tasks, &execution->tasks_known},
+        {RUN_PROCESSES, &execution->processes, NULL},
+        {RUN_LEFT, &execution->left, NULL},
+        {RUN_INTERRUPTS, &execution->interrupts, &execution->interrupts_known},
+        {RUN_NANOSECONDS, &execution->nanoseconds, NULL},
+        {RUN_CPU, &execution->cpu_nanoseconds, NULL},
+        {RUN_RIGHTS, &execution->rights, NULL},
+    };
+    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+        if (strcmp(places[i].column, column) != 0)
+            continue;
+        *places[i].value = sample->value;
+        if (places[i].known)
+            *places[i].known = sample->running > 0;
+    }
+}
+
+/* A row begins: every event has a place in it, whether the cell counts it or not. */
+static int begin_row(struct loading *loading, const struct sample *sample)
+{
+    struct stat_run *run = loading->run;
+    size_t *const count = loading->null ? &run->null_count : &run->run_count;
+    loading->process = sample->process;
+    if (loading->relay >= 0) {
+        loading->row = run->relay_counts[loading->relay]++;
+        return loading->row < STAT_RELAYS ? 0 : -EINVAL;
+    }
+    loading->row = *count;
+    if (loading->null) {
+        struct account *account = list_add(&run->null_accounts, count, sizeof(*account));
+        if (!account)
+            return -ENOMEM;
+        *account = sample->account;
+    } else {
+        struct stat_execution *execution = list_add(&run->runs, count, sizeof(*execution));
+        if (!execution)
+            return -ENOMEM;
+        execution->account = sample->account;
+    }
+    for (size_t i = 0; i < run->event_count; i++) {
+        struct stat_event *event = &run->events[i];
+        size_t have = loading->row;
+        struct stat_reading *reading = loading->null
+                                           ? list_add(&event->nulls, &have, sizeof(*reading))
+                                           : list_add(&event->runs, &have, sizeof(*reading));
+        if (!reading)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int take_sample(void *context, const struct sample *sample)
+{
+    struct loading *loading = context;
+    struct stat_run *run = loading->run;
+    const int error = sample->process != loading->process ? begin_row(loading, sample) : 0;
+    if (error < 0)
+        return error;
+    if (sample->counter >= loading->cell->counters)
+        return 0;
+    const char *name = loading->cell->events[sample->counter];
+    if (!loading->null && loading->relay < 0)
+        take_column(&run->runs[loading->row], name, sample);
+    for (size_t i = 0; i < run->event_count; i++) {
+        struct stat_event *event = &run->events[i];
+        if (!event->is_counted || strcmp(event->name, name) != 0)
+            continue;
+        const struct stat_reading reading = {sample->value, sample->enabled, sample->running};
+        if (loading->relay >= 0)
+            event->relays[loading->relay][loading->row] = reading;
+        else if (loading->null)
+            event->nulls[loading->row] = reading;
+        else
+            event->runs[loading->row] = reading;
+    }
+    return 0;
+}
+
+static int load_cell(struct stat_run *run, uint32_t id, bool null, int relay,
+                     struct failure *failure)
+{
+    if (!id)
+        return 0;
+    struct loading loading = {
+        .run = run, .cell = &run->cells[id - 1], .null = null, .relay = relay};
+    return store_each_sample(run->store, id, take_sample, &loading, failure);
+}
+
+/* --- accounts in the place of counts --- */
+
+static struct stat_reading of_account(const char *name, const struct account *account)
+{
+    const bool faults = strcmp(name, "page-faults") == 0;
+    const uint64_t value = faults ? account->minor_faults + account->major_faults
+                                  : account->voluntary + account->involuntary;
+    return (struct stat_reading){value, 1, 1};
+}
+
+static void take_accounts(struct stat_run *run)
+{
+    for (size_t i = 0; i < run->event_count; i++) {
+        struct stat_event *event = &run->events[i];
+        if (event->figure.state != STAT_ACCOUNTED)
+            continue;
+        for (size_t row = 0; row < run->run_count; row++)
+            event->runs[row] = of_account(event->name, &run->runs[row].account);
+        for (size_t row = 0; row < run->null_count; row++)
+            event->nulls[row] = of_account(event->name, &run->null_accounts[row]);
+    }
+}
+
+/* A command that catches the signal ends as it likes; where nobody noted which execution it was, as
+ * where a reader left, one that a signal killed was broken off. */
+static void find_broken_off(struct stat_run *run)
+{
+    struct stat_execution *last = run->run_count ? &run->runs[run->run_count - 1] : NULL;
+    if (last && run->was_interrupted)
+        last->broken_off = run->cut_off || last->status >= STATUS_SIGNAL;
+}
+
+/* --- how fast the machine was, now and before --- */
+
+struct pace {
+    const struct cell *like; /* of this run */
+    uint32_t cell, counter;  /* of the program of known truth in the store; 0: it has none */
+    double times[STAT_NULLS];
+    size_t count;
+};
+
+/* Executed in the same way, and as much is counted of it. */
+static bool is_alike(const struct cell *a, const struct cell *b)
+{
+    return a->counters == b->counters && a->command.controls == b->command.controls &&
+           a->cpu == b->cpu && strcmp(a->command.words, b->command.words) == 0;
+}
+
+static int find_pace(void *context, const struct stored_cell *stored)
+{
+    struct pace *pace = context;
+    const struct cell *cell = &stored->cell;
+    if (stored->done - stored->failed != STAT_NULLS || !cell->command.words ||
+        !is_alike(cell, pace->like))
+        return 0;
+    for (uint32_t i = 0; i < cell->counters; i++) {
+        if (strcmp(cell->events[i], RUN_CPU) != 0)
+            continue;
+        pace->cell = cell->id;
+        pace->counter = i;
+    }
+    return 0;
+}
+
+static int take_pace(void *context, const struct sample *sample)
+{
+    struct pace *pace = context;
+    if (sample->counter == pace->counter && sample->value && pace->count < STAT_NULLS)
+        pace->times[pace->count++] = (double)sample->value;
+    return 0;
+}
+
+/* The median time of its program of known truth; 0: it has none that is alike. */
+static double pace_of(struct store *store, const struct cell *like, const char *kit)
+{
+    struct pace pace = {.like = like};
+    struct store_info info = {0};
+    const bool same = store_info(store, &info, NULL) == 0 && info.kit && strcmp(info.kit, kit) == 0;
+    store_info_release(&info);
+    if (!same || store_each_cell(store, find_pace, &pace, NULL) < 0 || !pace.cell ||
+        store_each_sample(store, pace.cell, take_pace, &pace, NULL) < 0 || !pace.count)
+        return 0;
+    sort_values(pace.times, pace.count);
+    return quantile(pace.times, pace.count, 0.5);
+}
+
+static void add_pace(struct stat_run *run, struct store *store, const char *kit)
+{
+    const double pace = pace_of(store, &run->cells[run->null_cell - 1], kit);
+    if (pace > 0)
+        run->paces[run->pace_count++] = pace;
+}
+
+void stat_load_paces(struct stat_run *run)
+{
+    struct store_info info = {0};
+    AUTO_FREE char *path = run->options->store ? NULL : strdup(store_path(run->store));
+    bool timed = false;
+    for (size_t i = 0; i < run->event_count && stat_averaged(run) > 1; i++)
+        timed = timed || stat_is_time(&run->events[i]);
+    if (timed && run->null_cell && store_info(run->store, &info, NULL) == 0 && info.kit)
+        add_pace(run, run->store, info.kit);
+    for (size_t i = 1; info.kit && run->pace_count && i < STAT_PACES; i++) {
+        struct store *store = NULL;
+        char *older;
+        if (store_latest_before(run->fingerprint, "stat", path, &older, NULL) < 0)
+            break;
+        free(path);
+        path = older;
+        if (store_open(&store, path, false, NULL) == 0)
+            add_pace(run, store, info.kit);
+        store_close(store);
+    }
+    store_info_release(&info);
+}
+
+int stat_load(struct stat_run *run, struct failure *failure)
+{
+    int error = load_cell(run, run->null_cell, true, -1, failure);
+    if (error == 0)
+        error = load_cell(run, run->command_cell, false, -1, failure);
+    for (int i = 0; i < 2 && error == 0; i++)
+        error = load_cell(run, run->relay_cells[i], false, i, failure);
+    if (error < 0)
+        return failure->code ? error : fail_with(failure, error, "out of memory");
+    take_accounts(run);
+    find_broken_off(run);
+    return 0;
+}

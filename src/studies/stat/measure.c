@@ -1,0 +1,382 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Executes for `assay stat`: first a program of known truth several times, which tells what
+ * starting and counting adds, and whether all events can be counted together; then the command.
+ * Every plan is a cell of the same store. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/list.h"
+#include "base/monotonic.h"
+#include "engine/command-line.h"
+#include "cli/command-outcome.h"
+#include "cli/command-status.h"
+#include "cli/deliver.h"
+#include "engine/gather.h"
+#include "engine/run-store.h"
+#include "studies/stat/study.h"
+
+/* --- what the command writes --- */
+
+/* Somebody made the terminal or pipe that we share one that does not wait. */
+static bool wait_for_reader(int fd)
+{
+    struct pollfd end = {.fd = fd, .events = POLLOUT};
+    return poll(&end, 1, -1) > 0 || errno == EINTR;
+}
+
+/* Programs read the report from standard output: what the command writes stands beside it. */
+static bool is_aside(const struct stat_options *options)
+{
+    return (options->common.json || options->csv) && !options->common.output;
+}
+
+/* On another machine what it writes is relayed, and goes where it would have gone. A reader that
+ * left ends the command, as a broken pipe would. */
+static void pass_on(void *context, int stream, const char *bytes, size_t length)
+{
+    struct stat_run *run = context;
+    if (run->relays)
+        return;
+    run->relayed_bytes += length;
+    const int fd = stream == 2 || is_aside(run->options) ? STDERR_FILENO : STDOUT_FILENO;
+    while (length && !run->reader_left) {
+        const ssize_t written = write(fd, bytes, length);
+        if (written < 0 && errno != EINTR) {
+            run->reader_left = errno == EPIPE && fd == STDOUT_FILENO;
+            run->reader_ended = run->reader_left && !interrupted;
+            interrupted += run->reader_ended;
+            if (errno == EAGAIN && wait_for_reader(fd))
+                continue;
+            if (!run->reader_left && fd == STDOUT_FILENO)
+                run->unwritten = errno;
+            return;
+        }
+        bytes += written > 0 ? written : 0;
+        length -= written > 0 ? (size_t)written : 0;
+    }
+}
+
+/* A signal came while this one was under way, however it ends then: nothing follows it. One that is
+ * given up has no end. */
+static int note_ending(void *context, uint32_t cell, uint32_t process, enum visit_state state,
+                       struct failure *failure)
+{
+    struct stat_run *run = context;
+    (void)process, (void)failure;
+    if (!run->relays)
+        run->cut_off = interrupted && !run->reader_ended && state == VISIT_DONE &&
+                       run->cells[cell - 1].command.shown;
+    return 0;
+}
+
+/* --- cells --- */
+
+static bool copy(char **to, const char *from)
+{
+    *to = from ? strdup(from) : NULL;
+    return *to || !from;
+}
+
+static bool add_event(struct cell *cell, const char *event)
+{
+    cell->events[cell->counters] = strdup(event);
+    return cell->events[cell->counters++];
+}
+
+/* only: the one event that is tried; NULL: all that are counted. */
+static bool put_events(const struct stat_run *run, const struct stat_event *only, struct cell *cell)
+{
+    static const char *const columns[] = {RUN_STATUS,      RUN_OUTPUT_BYTES, RUN_TASKS,
+                                          RUN_PROCESSES,   RUN_LEFT,         RUN_INTERRUPTS,
+                                          RUN_NANOSECONDS, RUN_CPU,          RUN_RIGHTS};
+    bool whole = true;
+    for (size_t i = 0; i < run->event_count && whole; i++)
+        if (run->events[i].is_counted && (!only || only == &run->events[i]))
+            whole = add_event(cell, run->events[i].name);
+    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns) && whole; i++)
+        whole = add_event(cell, columns[i]);
+    return whole;
+}
+
+/* words NULL: the command itself. */
+static struct cell *add_cell(struct stat_run *run, const char *words, const struct stat_event *only)
+{
+    struct cell *cell = list_add(&run->cells, &run->cell_count, sizeof(*cell));
+    if (!cell)
+        return NULL;
+    *cell = (struct cell){.id = (uint32_t)run->cell_count,
+                          .path = strdup("command"),
+                          .pattern = PATTERN_RR,
+                          .specimen = strdup("null"),
+                          .opt = strdup("O2"),
+                          .link = strdup("static"),
+                          .runs = 1,
+                          .cpu = run->controls & CONTROL_BIT(CONTROL_CPU) ? run->cpu : -1};
+    struct cell_command *command = &cell->command;
+    command->controls = run->controls;
+    command->timeout = words ? 0 : run->timeout;
+    command->shown = !words || run->relays;
+    command->lent = command_line_lent(run->options->common.via, is_aside(run->options));
+    const bool whole = cell->path && cell->specimen && cell->opt && cell->link &&
+                       copy(&command->words, words ? words : run->line) &&
+                       copy(&command->name, !words        ? run->name
+                                            : run->relays ? STAT_RELAY_NAME
+                                                          : STAT_NULL_NAME) &&
+                       copy(&command->input, words ? NULL : run->input) &&
+                       copy(&command->keep, run->keep) &&
+                       copy(&command->directory, run->directory) && put_events(run, only, cell);
+    return whole ? cell : NULL;
+}
+
+/* --- plans --- */
+
+static int put_truths(struct stat_run *run, const struct cell *cell, bool known,
+                      struct failure *failure)
+{
+    int error = 0;
+    for (uint32_t counter = 0; counter < cell->counters && error == 0; counter++) {
+        const struct stat_event *event = NULL;
+        for (size_t i = 0; i < run->event_count && !event; i++)
+            if (run->events[i].is_counted &&
+                strcmp(run->events[i].name, cell->events[counter]) == 0)
+                event = &run->events[i];
+        const bool has_truth = event && known && event->has_truth;
+        error = store_put_truth(run->store, cell->id, counter, event ? event->class : NULL,
+                                has_truth ? event->truth : 0, has_truth ? "model" : NULL, failure);
+    }
+    return error;
+}
+
+static int put_plan(struct stat_run *run, const struct cell *cell, uint32_t times, bool known,
+                    struct failure *failure)
+{
+    AUTO_FREE struct visit *visits = calloc(times, sizeof(*visits));
+    if (!visits)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < times; i++)
+        visits[i] = (struct visit){.cell = cell->id, .process = i + 1};
+    int error = store_put_plan(run->store, cell, 1, visits, times, failure);
+    if (error == 0)
+        error = put_truths(run, cell, known, failure);
+    return error < 0 ? error : store_commit(run->store, failure);
+}
+
+/* EXIT_DONE, EXIT_INTERRUPTED, or 125 after saying why. */
+static int gather_plan(struct stat_run *run)
+{
+    const struct gather_beside beside = {.context = run, .ending = note_ending, .output = pass_on};
+    struct common_options common = run->options->common;
+    common.quiet = true; /* a line of progress would stand in the command's own */
+    const struct gathering gathering = {.command = "stat",
+                                        .common = &common,
+                                        .session = run->session,
+                                        .store = run->store,
+                                        .cells = run->cells,
+                                        .cell_count = run->cell_count,
+                                        .once = true,
+                                        .more = true,
+                                        .tells = true,
+                                        .beside = &beside};
+    struct failure refusal = {0};
+    bool complete = false;
+    const int status = gather(&gathering, &complete, &refusal);
+    if (refusal.text[0])
+        return stat_fail(&refusal);
+    return status == EXIT_DONE || status == EXIT_INTERRUPTED ? status : EXIT_OURS;
+}
+
+/* One cell, so many times; *outcome: was one of them counted? The caller frees its reason. */
+static int execute_cell(struct stat_run *run, const struct cell *cell, uint32_t times, bool known,
+                        struct command_outcome *outcome)
+{
+    struct failure failure = {0};
+    *outcome = (struct command_outcome){0};
+    if (!cell) {
+        deliver_out_of_memory("stat");
+        return EXIT_OURS;
+    }
+    outcome->cell = cell->id;
+    if (put_plan(run, cell, times, known, &failure) < 0)
+        return stat_fail(&failure);
+    const int status = gather_plan(run);
+    if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
+        return status;
+    const int error = command_outcome_find(run->store, outcome, &failure);
+    return error < 0 ? stat_fail(&failure) : status;
+}
+
+/* --- the program of known truth --- */
+
+static const char *null_words(void)
+{
+    return SUBJECT_WORD STAT_NULL_NAME " 1";
+}
+
+/* Something cannot be counted beside the rest: which one cannot even alone? */
+static int try_each(struct stat_run *run)
+{
+    int status = EXIT_DONE;
+    for (size_t i = 0; i < run->event_count && status == EXIT_DONE; i++) {
+        struct stat_event *event = &run->events[i];
+        struct command_outcome outcome;
+        if (!event->is_counted)
+            continue;
+        status = execute_cell(run, add_cell(run, null_words(), event), 1, true, &outcome);
+        if (status == EXIT_DONE && !outcome.done) {
+            event->is_counted = false;
+            event->figure.state = STAT_UNSUPPORTED;
+            event->error = outcome.error;
+            event->reason = outcome.reason;
+            outcome.reason = NULL;
+        }
+        free(outcome.reason);
+    }
+    return status;
+}
+
+static size_t counted_events(const struct stat_run *run)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->event_count; i++)
+        count += run->events[i].is_counted;
+    return count;
+}
+
+static void forget_overhead(struct stat_run *run, const char *why)
+{
+    for (size_t i = 0; i < run->event_count; i++) {
+        run->events[i].has_truth = false;
+        run->events[i].overhead_reason = why;
+    }
+}
+
+static int calibrate(struct stat_run *run)
+{
+    const size_t before = counted_events(run);
+    struct command_outcome outcome = {0};
+    int status = EXIT_DONE;
+    if (!catalogue_subject(run->catalogue, STAT_NULL_NAME))
+        return EXIT_DONE;
+    for (int attempt = 0; attempt < 2 && status == EXIT_DONE && !outcome.done; attempt++) {
+        free(outcome.reason);
+        outcome.reason = NULL;
+        status = attempt ? try_each(run) : EXIT_DONE;
+        if (status != EXIT_DONE)
+            return status;
+        if (attempt && counted_events(run) == before)
+            break; /* no event is at fault */
+        status = execute_cell(run, add_cell(run, null_words(), NULL), STAT_NULLS, true, &outcome);
+        run->null_cell = outcome.cell;
+    }
+    free(outcome.reason);
+    if (status == EXIT_DONE && !outcome.done) {
+        run->null_cell = 0;
+        forget_overhead(run, STAT_NULL_FAILED);
+    }
+    return status;
+}
+
+/* --- what relaying adds --- */
+
+/* A program of the kit that writes as much, relayed in the same way, and one that writes a page:
+ * what the first counts beyond the other is what relaying added, together with the writing. Where
+ * that cannot be learnt, nothing is known of it, which is said. */
+static void measure_relaying(struct stat_run *run)
+{
+    const uint64_t bytes = run->relayed_bytes / run->repeat;
+    const uint64_t pages = (bytes + STAT_PAGE - 1) / STAT_PAGE;
+    const uint64_t counts[2] = {1, 1 + (pages < STAT_MOST_PAGES ? pages : STAT_MOST_PAGES)};
+    int status = EXIT_DONE;
+    run->relays = true;
+    for (size_t i = 0; i < 2 && status == EXIT_DONE; i++) {
+        struct command_outcome outcome;
+        char words[64];
+        snprintf(words, sizeof(words), SUBJECT_WORD STAT_RELAY_NAME " %llu",
+                 (unsigned long long)counts[i]);
+        status = execute_cell(run, add_cell(run, words, NULL), STAT_RELAYS, false, &outcome);
+        run->relay_cells[i] = outcome.done ? outcome.cell : 0;
+        free(outcome.reason);
+    }
+    run->relays = false;
+}
+
+/* --- the command --- */
+
+/* What was to be counted, and why some of it cannot be: showing the run again needs no more. */
+static int put_tried(struct stat_run *run, struct failure *failure)
+{
+    int error = 0;
+    if (run->refused) {
+        const struct stored_event counter = {
+            .name = STAT_COUNTER, .kind = "counter", .error = EPERM, .reason = run->refused};
+        error = store_put_event(run->store, &counter, failure);
+    }
+    for (size_t i = 0; i < run->event_count && error == 0; i++) {
+        const struct stat_event *event = &run->events[i];
+        const struct stored_event tried = {.name = event->name,
+                                           .kind = event->kind,
+                                           .class = event->class,
+                                           .error = event->reason && !event->error ? EINVAL
+                                                                                   : event->error,
+                                           .reason = event->reason};
+        if (event->figure.state != STAT_ACCOUNTED)
+            error = store_put_event(run->store, &tried, failure);
+    }
+    return error;
+}
+
+static int execute_command(struct stat_run *run)
+{
+    struct failure failure = {0};
+    if (put_tried(run, &failure) < 0)
+        return stat_fail(&failure);
+    struct command_outcome outcome;
+    int status =
+        execute_cell(run, add_cell(run, NULL, NULL), (uint32_t)run->repeat, false, &outcome);
+    run->command_cell = outcome.cell;
+    run->was_interrupted = status == EXIT_INTERRUPTED || interrupted;
+    if (status != EXIT_DONE && status != EXIT_INTERRUPTED) {
+        free(outcome.reason);
+        return status;
+    }
+    if (run->cut_off && store_put_ended(run->store, STAT_CUT_OFF, &failure) < 0) {
+        free(outcome.reason);
+        return stat_fail(&failure);
+    }
+    if (!outcome.done && outcome.error) {
+        run->error = outcome.error;
+        run->reason = outcome.reason;
+        return EXIT_DONE;
+    }
+    free(outcome.reason);
+    if (outcome.done && run->relayed_bytes && !interrupted &&
+        catalogue_subject(run->catalogue, STAT_RELAY_NAME))
+        measure_relaying(run);
+    return outcome.done ? EXIT_DONE : status;
+}
+
+int stat_execute(struct stat_run *run)
+{
+    struct failure failure = {0};
+    const uint64_t began = monotonic_ns();
+    const struct run_store whose = {.command = "stat",
+                                    .common = &run->options->common,
+                                    .catalogue = run->catalogue,
+                                    .path = run->options->store};
+    int status =
+        run_store_create(&whose, &run->store, &failure) < 0 ? stat_fail(&failure) : calibrate(run);
+    if (status == EXIT_DONE)
+        status = execute_command(run);
+    run->seconds = (double)(monotonic_ns() - began) / 1e9;
+    if (status == EXIT_DONE && !run->was_interrupted && store_finish(run->store, &failure) < 0 &&
+        failure.code != -EBUSY)
+        status = stat_fail(&failure);
+    return status;
+}

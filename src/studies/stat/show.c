@@ -1,0 +1,646 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Counts of a command for people: a line an event, and below them what the lines do not say. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "cli/command-status.h"
+#include "cli/deliver.h"
+#include "studies/stat/study.h"
+#include "show/number.h"
+#include "show/section.h"
+#include "show/shell.h"
+#include "study/mode.h"
+
+#define NS_PER_MS 1e6
+
+/* --- lines of the table --- */
+
+/* Counts as they are, times in ms. */
+static void put_value(const struct stat_event *event, double value, char *text, size_t size)
+{
+    char number[NUMBER_SIZE];
+    if (stat_is_time(event)) {
+        number_significant(value / NS_PER_MS, 4, number, sizeof(number));
+        snprintf(text, size, "%s ms", number);
+    } else {
+        number_brief(value, text, size);
+    }
+}
+
+static void put_uncertainty(const struct stat_event *event, char *text, size_t size)
+{
+    const double value = event->figure.uncertainty / (stat_is_time(event) ? NS_PER_MS : 1);
+    if (!event->figure.has_uncertainty || value == 0)
+        snprintf(text, size, "%s", event->figure.has_uncertainty ? "0" : "");
+    else
+        number_significant(value, 2, text, size);
+}
+
+static bool same_mode(const struct stat_event *one, const struct stat_event *other)
+{
+    const char *first = event_mode(one->name), *second = event_mode(other->name);
+    return first && second ? strcmp(first, second) == 0 : !first && !second;
+}
+
+/* The event of this class that counts in the mode of another (NULL: in any). */
+static const struct stat_event *counted(const struct stat_run *run, const char *class,
+                                        const struct stat_event *beside)
+{
+    for (size_t i = 0; i < run->event_count; i++) {
+        const struct stat_event *event = &run->events[i];
+        if (event->class && strcmp(event->class, class) == 0 && stat_has_figure(event) &&
+            event->figure.count > 0 && (!beside || same_mode(event, beside)))
+            return event;
+    }
+    return NULL;
+}
+
+/* What of it there is for each of another, as both were counted; of others per second. */
+static const struct {
+    const char *class, *of, *words;
+    double times;
+} ratios[] = {
+    {"instructions", "cycles", "per cycle", 1},
+    {"branch-misses", "branches", "% of branches", 100},
+    {"cache-misses", "cache-references", "% of references", 100},
+    {"l1d-load-misses", "l1d-loads", "% of loads", 100},
+    {"llc-load-misses", "llc-loads", "% of loads", 100},
+    {"dtlb-load-misses", "dtlb-loads", "% of loads", 100},
+};
+
+static void put_rate_per_second(const struct stat_run *run, const struct stat_event *event,
+                                char *text, size_t size)
+{
+    static const struct {
+        double size;
+        const char *unit;
+    } units[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "K"}, {0, ""}};
+    const struct stat_event *clock = counted(run, "task-clock", NULL);
+    const double seconds = clock ? clock->figure.count / 1e9 : 0;
+    if (seconds <= 0 || event->figure.count <= 0)
+        return;
+    const double rate = event->figure.count / seconds;
+    size_t unit = 0;
+    while (rate < units[unit].size)
+        unit++;
+    snprintf(text, size, "%.3g %s/s", rate / (units[unit].size > 0 ? units[unit].size : 1),
+             units[unit].unit);
+}
+
+static void put_rate(const struct stat_run *run, const struct stat_event *event, char *text,
+                     size_t size)
+{
+    text[0] = '\0';
+    const double seconds = stat_seconds(run);
+    if (stat_is_time(event)) {
+        if (seconds > 0)
+            snprintf(text, size, "%.3f CPUs", event->figure.count / 1e9 / seconds);
+        return;
+    }
+    for (size_t i = 0; event->class && i < sizeof(ratios) / sizeof(*ratios); i++) {
+        const struct stat_event *of =
+            strcmp(ratios[i].class, event->class) == 0 ? counted(run, ratios[i].of, event) : NULL;
+        if (of) {
+            snprintf(text, size, "%.2f %s",
+                     ratios[i].times * event->figure.count / of->figure.count, ratios[i].words);
+            return;
+        }
+    }
+    put_rate_per_second(run, event, text, size);
+}
+
+static enum tone tone_of(const struct stat_run *run, const struct stat_event *event)
+{
+    const char *verdict = event->trust.verdict;
+    if (!event->is_validated || stat_is_withheld(run, event) ||
+        strcmp(verdict, verdict_names[VERDICT_UNJUDGED]) == 0)
+        return TONE_DIM;
+    return stat_is_good(event) ? event->trust.stale ? TONE_DIM : TONE_GOOD : TONE_BAD;
+}
+
+/* "exact", "biased: kernel-leak", "exact, stale" */
+static void put_trust_words(const struct stat_event *event, struct text *out)
+{
+    const char *cause = stat_trust_cause(event);
+    text_puts(out, event->trust.verdict);
+    if (cause)
+        text_printf(out, ": %s", cause);
+    if (event->trust.stale)
+        text_puts(out, ", stale");
+}
+
+static void add_trust(const struct stat_run *run, const struct stat_event *event,
+                      struct table *table)
+{
+    AUTO_TEXT struct text words = {0};
+    if (event->figure.state == STAT_ACCOUNTED)
+        text_puts(&words, "by getrusage");
+    else if (!event->is_validated)
+        text_puts(&words, "?");
+    else if (stat_is_withheld(run, event))
+        text_puts(&words, "withheld: " STAT_WITHHELD_CAUSE);
+    else
+        put_trust_words(event, &words);
+    table_add(table, tone_of(run, event), text_string(&words));
+}
+
+static void add_row(const struct stat_run *run, const struct stat_event *event, struct table *table)
+{
+    const struct stat_figure *figure = &event->figure;
+    char text[2 * NUMBER_SIZE];
+    table_add(table, TONE_PLAIN, event->name);
+    if (!stat_has_figure(event)) {
+        table_add(table, TONE_BAD, figure->state == STAT_DROPPED ? "not counted" : "never ran");
+        for (int i = 0; i < 3; i++)
+            table_add(table, TONE_PLAIN, "");
+        add_trust(run, event, table);
+        return;
+    }
+    put_value(event, figure->count, text, sizeof(text));
+    table_add(table, TONE_PLAIN, text);
+    put_value(event, figure->corrected, text, sizeof(text));
+    const bool corrected = figure->has_overhead || figure->relayed > 0;
+    table_add(table, corrected ? TONE_STRONG : TONE_DIM, corrected ? text : "as is");
+    put_uncertainty(event, text, sizeof(text));
+    table_add(table, TONE_PLAIN, text);
+    put_rate(run, event, text, sizeof(text));
+    table_add(table, TONE_DIM, text);
+    add_trust(run, event, table);
+}
+
+static bool put_table(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {{.title = "event"},
+                                            {.title = "count", .right = true},
+                                            {.title = "corrected", .right = true},
+                                            {.title = "±", .right = true},
+                                            {.title = "rate", .right = true},
+                                            {.title = "trust", .wraps = true}};
+    struct table table = {.columns = columns, .column_count = 6};
+    for (size_t i = 0; i < run->event_count; i++)
+        if (run->events[i].figure.state != STAT_UNSUPPORTED)
+            add_row(run, &run->events[i], &table);
+    const bool any = table.count > 0;
+    if (any)
+        table_put(&table, style, out);
+    table_free(&table);
+    return any;
+}
+
+/* --- what was executed --- */
+
+static bool is_partial(const struct stat_event *event)
+{
+    return event->figure.state == STAT_PARTIAL;
+}
+
+/* Nothing or a part of it was counted. */
+static bool is_lost(const struct stat_event *event)
+{
+    return is_partial(event) || event->figure.state == STAT_DROPPED;
+}
+
+static bool any_is(const struct stat_run *run, bool (*is)(const struct stat_event *event))
+{
+    for (size_t i = 0; i < run->event_count; i++)
+        if (is(&run->events[i]))
+            return true;
+    return false;
+}
+
+static void put_title(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    char setting[200];
+    AUTO_WORDS char **split = NULL;
+    struct failure ignored = {0};
+    const int count = words_split(run->line, &split, &ignored);
+    text_puts(&words, "Counts of `");
+    for (int i = 0; i < count; i++) {
+        if (i)
+            text_putc(&words, ' ');
+        text_put_shell(&words, split[i]);
+    }
+    text_putc(&words, '`');
+    const size_t averaged = stat_averaged(run);
+    if (run->repeat != 1)
+        text_printf(&words, ", %zu execution%s", averaged, averaged == 1 ? "" : "s");
+    if (run->is_controlled)
+        text_printf(&words, ", %s", setting_name(run->controls, setting, sizeof(setting)));
+    text_putc(&words, ':');
+    text_putc(out, '\n');
+    section_put_words(text_string(&words), style, out);
+    text_putc(out, '\n');
+}
+
+static void put_time(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < run->run_count; i++) {
+        const double seconds = (double)run->runs[i].nanoseconds / 1e9;
+        if (!stat_is_averaged(run, i))
+            continue;
+        least = fmin(least, seconds);
+        most = fmax(most, seconds);
+    }
+    text_printf(&words, "%.6f s elapsed", stat_seconds(run));
+    if (stat_averaged(run) > 1)
+        text_printf(&words, " in the mean, %.6f to %.6f", least, most);
+    const struct stat_execution *last = &run->runs[run->run_count - 1];
+    if (last->tasks_known && last->tasks > 1)
+        text_printf(&words, "; %llu process%s with %llu threads%s",
+                    (unsigned long long)last->processes, last->processes == 1 ? "" : "es",
+                    (unsigned long long)last->tasks, any_is(run, is_lost) ? "" : ", all counted");
+    if (last->left)
+        text_printf(&words, "; %llu left behind, and ended", (unsigned long long)last->left);
+    text_puts(&words, ".");
+    section_put_words(text_string(&words), style, out);
+}
+
+/* "By the operating system's account: 162 page faults and 2 context switches." */
+static void put_account(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    char faults[NUMBER_SIZE], switches[NUMBER_SIZE];
+    AUTO_TEXT struct text words = {0};
+    const size_t count = stat_averaged(run);
+    uint64_t fault_sum = 0, switch_sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct account *account = &run->runs[i].account;
+        fault_sum += account->minor_faults + account->major_faults;
+        switch_sum += account->voluntary + account->involuntary;
+    }
+    number_brief((double)fault_sum / (double)count, faults, sizeof(faults));
+    number_brief((double)switch_sum / (double)count, switches, sizeof(switches));
+    text_printf(&words,
+                "By the operating system's account: %s page fault%s and %s context switch%s%s.",
+                faults, fault_sum == count ? "" : "s", switches, switch_sum == count ? "" : "es",
+                count > 1 ? " in the mean" : "");
+    section_put_words(text_string(&words), style, out);
+}
+
+static void put_ending(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    char words[400], ending[200];
+    uint64_t told = 0;
+    for (size_t i = 0; i < run->run_count; i++) {
+        const uint64_t status = run->runs[i].status;
+        if (!run->runs[i].broken_off && (!status || status == told))
+            continue;
+        told = status;
+        command_ending(status, run->timeout, ending, sizeof(ending));
+        snprintf(words, sizeof(words), "%s%s%s.", run->run_count > 1 ? "An execution " : "It ",
+                 ending,
+                 !run->runs[i].broken_off   ? ""
+                 : stat_is_averaged(run, i) ? ", when this was interrupted: a part was counted"
+                                            : ", when this was interrupted, and is left out");
+        section_put_words(words, style, out);
+    }
+}
+
+/* --- what the lines do not say --- */
+
+/* Names of the events for which `is` holds, with commas. */
+static size_t put_names(const struct stat_run *run, bool (*is)(const struct stat_event *event),
+                        struct text *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->event_count; i++)
+        if (is(&run->events[i]))
+            text_printf(out, "%s%s", count++ ? ", " : "", run->events[i].name);
+    return count;
+}
+
+/* The same for a command that a reader is told to type: " page-faults 'a b' --via X". */
+static void put_shell_names(const struct stat_run *run, bool (*is)(const struct stat_event *event),
+                            struct text *out)
+{
+    for (size_t i = 0; i < run->event_count; i++)
+        if (is(&run->events[i])) {
+            text_putc(out, ' ');
+            text_put_shell(out, run->events[i].name);
+        }
+    deliver_put_via(&run->options->common, out);
+}
+
+static bool any_of(const struct stat_run *run, enum stat_nature nature)
+{
+    for (size_t i = 0; i < run->event_count; i++)
+        if (stat_has_figure(&run->events[i]) && stat_nature_of(run, &run->events[i]) == nature)
+            return true;
+    return false;
+}
+
+/* What one execution cannot tell. Who asked for several and got one, because it was interrupted,
+ * needs no advice. */
+static void put_bar_of_one(const struct stat_run *run, struct text *words)
+{
+    const bool whole = run->run_count == run->repeat && !run->runs[run->run_count - 1].broken_off;
+    text_printf(words, "One run: the bar is that of measuring%s, not of the program's variation%s",
+                any_of(run, STAT_OF_CHANCE) ? ", and of chance where the scheduler has a part" : "",
+                any_of(run, STAT_OF_TIME) ? "; a single time has none" : "");
+    text_puts(words, whole ? "; -r 5 tells." : ".");
+}
+
+/* Of what the bar is one, and what so few executions cannot know. */
+static void put_bar(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    const size_t count = stat_averaged(run);
+    if (count > 1) {
+        text_puts(&words, "±: half of the 95 % interval for the mean of many such invocations");
+        if (any_of(run, STAT_OF_TIME) && run->pace_count >= STAT_PACES_TELL)
+            text_printf(&words,
+                        "; for times by how the machine's speed varied over the latest %zu "
+                        "invocations",
+                        run->pace_count);
+        else if (any_of(run, STAT_OF_TIME))
+            text_puts(
+                &words,
+                "; for times by how much a machine's speed is assumed to vary from one "
+                "invocation to the next (docs/stat.md), since too few were made here to tell");
+        text_printf(&words,
+                    ". What happens in fewer than %.0f %% of executions is missing from all %zu in "
+                    "more than 5 of 100 such invocations, and then from the bar.",
+                    100 * stat_unseen(count), count);
+    } else {
+        put_bar_of_one(run, &words);
+    }
+    section_put_words(text_string(&words), style, out);
+}
+
+static void put_cold_start(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    char words[200];
+    for (size_t i = 0; i < run->event_count; i++) {
+        const struct stat_figure *figure = &run->events[i].figure;
+        if (!stat_has_figure(&run->events[i]) || !(figure->cold > 0))
+            continue;
+        snprintf(words, sizeof(words),
+                 "The first execution took %.2f times the %s of the others, as with cold caches; "
+                 "it is in the mean.",
+                 figure->cold, run->events[i].name);
+        section_put_words(words, style, out);
+    }
+}
+
+static bool is_corrected(const struct stat_event *event)
+{
+    return stat_has_figure(event) && event->figure.has_overhead;
+}
+
+static void put_correction(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    char number[2 * NUMBER_SIZE];
+    size_t count = 0;
+    for (size_t i = 0; i < run->event_count; i++) {
+        const struct stat_event *event = &run->events[i];
+        if (!is_corrected(event))
+            continue;
+        put_value(event, event->figure.overhead, number, sizeof(number));
+        text_printf(&words, "%s%s %s",
+                    count++ ? ", "
+                            : "Corrected: less what starting and "
+                              "counting a program adds here, ",
+                    event->name, number);
+    }
+    if (!count)
+        return;
+    text_puts(&words, ".");
+    section_put_words(text_string(&words), style, out);
+}
+
+static bool is_shared(const struct stat_event *event)
+{
+    return event->figure.state == STAT_MULTIPLEXED;
+}
+
+static bool is_unscheduled(const struct stat_event *event)
+{
+    return event->figure.state == STAT_UNSCHEDULED;
+}
+
+static void put_sharing(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0}, never = {0};
+    for (size_t i = 0, count = 0; i < run->event_count; i++)
+        if (is_shared(&run->events[i]))
+            text_printf(&words, "%s%s %.0f %%",
+                        count++ ? ", "
+                                : "Extrapolated, on a counter for a "
+                                  "part of the time: ",
+                        run->events[i].name, 100 * run->events[i].figure.share);
+    if (words.length) {
+        text_puts(&words, ". Count fewer events at once.");
+        section_put_words(text_string(&words), style, out);
+    }
+    if (put_names(run, is_unscheduled, &never)) {
+        text_puts(&never, " never got a counter: the command was too short for all events to have "
+                          "a turn, or something else holds them.");
+        section_put_words(text_string(&never), style, out);
+    }
+}
+
+static void put_losses(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    text_puts(&words, "A part was counted, of ");
+    if (!put_names(run, is_partial, &words))
+        return;
+    text_puts(&words, ": something that the command executes gains rights (set-user-ID, "
+                      "set-group-ID or capabilities), and there the operating system stops "
+                      "counting. The count is of the rest.");
+    section_put_words(text_string(&words), style, out);
+}
+
+static bool is_at_floor(const struct stat_event *event)
+{
+    const struct stat_figure *figure = &event->figure;
+    return stat_has_figure(event) && figure->has_uncertainty &&
+           figure->uncertainty > figure->corrected;
+}
+
+/* Where the bar is wider than the count. */
+static void put_floor(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    if (any_is(run, is_at_floor))
+        section_put_words("No count is below 0: where ± is more than the count, its interval "
+                          "begins there.",
+                          style, out);
+}
+
+static bool is_relayed(const struct stat_event *event)
+{
+    return stat_has_figure(event) && event->figure.relayed > 0;
+}
+
+/* What the command wrote did not go straight to its reader, and it may have waited for that. */
+static void put_relaying(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    char number[2 * NUMBER_SIZE];
+    const double bytes = stat_relayed(run);
+    if (bytes <= 0)
+        return;
+    number_brief(bytes, number, sizeof(number));
+    text_printf(&words, "What it wrote (%s bytes) was relayed, ", number);
+    if (run->relay_counts[1] != STAT_RELAYS)
+        text_puts(&words, "and how much that added to the counts is not known");
+    else if (!any_is(run, is_relayed))
+        text_puts(&words, "which added nothing to a program of the kit that writes as much");
+    else
+        text_puts(&words, "and what that adds is taken off and in the bars");
+    for (size_t i = 0, count = 0; i < run->event_count; i++)
+        if (is_relayed(&run->events[i])) {
+            put_value(&run->events[i], run->events[i].figure.relayed, number, sizeof(number));
+            text_printf(&words, "%s%s %s", count++ ? ", " : ": ", run->events[i].name, number);
+        }
+    text_puts(&words, ". No count is called exact or accurate then.");
+    section_put_words(text_string(&words), style, out);
+}
+
+/* The first sentence of a reason; what to do is `assay doctor`'s business. */
+static size_t first_sentence(const char *reason)
+{
+    const char *end = strstr(reason, ". ");
+    return end ? (size_t)(end - reason) : strlen(reason);
+}
+
+static bool reason_was_told(const struct stat_run *run, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (run->events[i].reason && strcmp(run->events[i].reason, run->events[index].reason) == 0)
+            return true;
+    return false;
+}
+
+/* Events that cannot be counted, by the reason. */
+static void put_unsupported(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    for (size_t i = 0; i < run->event_count; i++) {
+        const char *reason = run->events[i].reason;
+        AUTO_TEXT struct text words = {0};
+        if (!reason || reason_was_told(run, i))
+            continue;
+        text_puts(&words, "Not counted: ");
+        for (size_t j = i, count = 0; j < run->event_count; j++)
+            if (run->events[j].reason && strcmp(run->events[j].reason, reason) == 0)
+                text_printf(&words, "%s%s", count++ ? ", " : "", run->events[j].name);
+        const size_t length = first_sentence(reason);
+        text_printf(&words, ": %.*s%s", (int)length, reason,
+                    reason[length] ? " (`assay doctor` tells more)." : "");
+        section_put_words(text_string(&words), style, out);
+    }
+}
+
+static bool is_not_validated(const struct stat_event *event)
+{
+    return event->is_counted && !event->is_validated;
+}
+
+static bool is_stale(const struct stat_event *event)
+{
+    return event->is_validated && event->trust.stale;
+}
+
+static bool difference_was_told(const struct stat_run *run, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (is_stale(&run->events[i]) &&
+            strcmp(run->events[i].trust.difference, run->events[index].trust.difference) == 0)
+            return true;
+    return false;
+}
+
+/* "Stale: this machine was another one then (kernel 6.1.0 -> 6.18.0); `assay validate …` tells." */
+static void put_stale(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    for (size_t i = 0; i < run->event_count; i++)
+        if (is_stale(&run->events[i]) && !difference_was_told(run, i))
+            text_printf(&words, "%s%s", words.length ? "; " : "", run->events[i].trust.difference);
+    if (!words.length)
+        return;
+    AUTO_TEXT struct text whole = {0};
+    text_printf(&whole,
+                "Stale: found on this CPU, but something is different now: %s. `assay validate",
+                text_string(&words));
+    put_shell_names(run, is_stale, &whole);
+    text_puts(&whole, "` tells anew.");
+    section_put_words(text_string(&whole), style, out);
+}
+
+static void put_trust(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    char age[NUMBER_SIZE];
+    size_t count = 0;
+    int64_t oldest = -1;
+    for (size_t i = 0; i < run->event_count; i++) {
+        count += is_not_validated(&run->events[i]);
+        if (run->events[i].is_validated && run->events[i].trust.age_s > oldest)
+            oldest = run->events[i].trust.age_s;
+    }
+    number_age(oldest, age, sizeof(age));
+    if (oldest >= 0)
+        text_printf(&words, "Trust is by `assay validate`, %s ago. ", age);
+    if (count) {
+        text_puts(&words, "Trust ?: not validated here; `assay validate");
+        put_shell_names(run, is_not_validated, &words);
+        text_puts(&words, "` tells.");
+    }
+    if (words.length)
+        section_put_words(text_string(&words), style, out);
+    put_stale(run, style, out);
+}
+
+static void put_not_executed(const struct stat_run *run, const struct style *style,
+                             struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    text_printf(&words, "Not executed%s%s.", run->reason ? ": " : "",
+                run->reason ? run->reason : "");
+    section_put_words(text_string(&words), style, out);
+}
+
+void stat_put_report(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text refused = {0};
+    if (!run->run_count) {
+        put_not_executed(run, style, out);
+        return;
+    }
+    put_title(run, style, out);
+    const bool any = put_table(run, style, out);
+    if (any)
+        text_putc(out, '\n');
+    put_time(run, style, out);
+    if (!any)
+        put_account(run, style, out);
+    put_ending(run, style, out);
+    if (any) {
+        put_bar(run, style, out);
+        put_cold_start(run, style, out);
+        put_correction(run, style, out);
+        put_floor(run, style, out);
+        put_sharing(run, style, out);
+        put_losses(run, style, out);
+        put_relaying(run, style, out);
+    }
+    if (run->refused && !run->asked) {
+        text_printf(&refused, "Not by counters: %.*s%s.", (int)first_sentence(run->refused),
+                    run->refused, "");
+        section_put_words(text_string(&refused), style, out);
+    }
+    put_unsupported(run, style, out);
+    put_trust(run, style, out);
+    if (run->no_input)
+        section_put_words("Its standard input was empty: that of this machine is not passed on to "
+                          "another; --input FILE is.",
+                          style, out);
+}

@@ -1,0 +1,191 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The parts of `assay stat`: which events -> a program of known truth, then the command, in a store
+ * -> figures -> shown for people, as JSON or as CSV. */
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/text.h"
+#include "engine/command.h"
+#include "cli/known-trust.h"
+#include "engine/skips.h"
+#include "cli/stored-run.h"
+#include "studies/stat/judge.h"
+#include "engine/session.h"
+#include "output/json.h"
+#include "output/table.h"
+#include "store/store.h"
+
+struct stat_options {
+    struct common_options common;
+    struct string_list events, bring, keep;
+    const char *from, *store, *input, *directory;
+    struct optional cpu;
+    uint64_t repeat;
+    uint64_t timeout; /* ms */
+    bool controlled, csv;
+};
+
+#define STAT_MOST_RUNS 100000u
+#define STAT_NULLS     11u /* executions of the program whose truth is known */
+#define STAT_PACES     32u /* invocations at most that tell how times drift, this one included */
+#define STAT_PACES_TELL                                                                            \
+    6u /* invocations from which on they tell more than what is assumed (DRIFT_WEIGHT) */
+#define STAT_NULL_NAME "loop"
+#define STAT_NULL_N    1u
+#define STAT_RELAYS                                                                                \
+    5u /* executions each of a program that writes a page, and of one that writes more */
+#define STAT_RELAY_NAME "output"
+#define STAT_PAGE       4096u         /* that it writes at once */
+#define STAT_MOST_PAGES 1024u         /* what more adds is taken to be in proportion */
+#define STAT_COUNTER    "perf_event"  /* that counts here; in a store: why it does not */
+#define STAT_CUT_OFF    "interrupted" /* how a run ended whose last execution is but a part */
+
+/* Why nothing is known of what starting a program adds. */
+#define STAT_NO_PROGRAM  "the kit has no program to learn what starting one adds"
+#define STAT_NULL_FAILED "the program of the kit that tells it could not be executed"
+#define STAT_NO_TRUTH                                                                              \
+    "no program of the kit is known to make a certain number of them, so that what starting adds " \
+    "cannot be told from the rest"
+
+/* Why there is no count of a command that was executed. */
+#define STAT_RIGHTS                                                                                \
+    "the command gains rights when it is executed (set-user-ID, set-group-ID or capabilities), "   \
+    "or "                                                                                          \
+    "its file may not be read, and there the operating system stops counting; who has these "      \
+    "rights "                                                                                      \
+    "already can count it"
+
+/* One event, from its name to its figure. */
+struct stat_event {
+    char *name, *kind, *class;  /* kind and class NULL: none is known */
+    bool asked;                 /* by -e: what cannot be counted then is told by itself */
+    bool is_counted;            /* by perf_event; else state says why there is no count */
+    bool has_truth;             /* of the program that is executed to learn what starting adds */
+    int64_t truth;              /* for one execution of it */
+    struct stat_reading *runs;  /* [run->run_count] */
+    struct stat_reading *nulls; /* [run->null_count] */
+    struct stat_reading relays[2][STAT_RELAYS]; /* of a page relayed, and of several */
+    struct stat_figure figure;
+    int error;                       /* errno of opening it */
+    char *reason;                    /* why there is no count; NULL: there is one */
+    const char *overhead_reason;     /* why nothing is known of what starting adds; NULL: it is */
+    const struct judgement *verdict; /* of the latest validation here; NULL: none */
+    bool is_validated;               /* here, or on the same CPU: trust says what was found */
+    struct known_trust trust;
+};
+
+/* One execution of the command. */
+struct stat_execution {
+    uint64_t status, output_bytes, tasks, processes, left, nanoseconds, interrupts;
+    uint64_t cpu_nanoseconds; /* 0: an older version did not keep it */
+    uint64_t rights;          /* enum command_rights */
+    bool tasks_known, interrupts_known;
+    bool relayed; /* what it wrote was read and passed on: output_bytes */
+    struct account account;
+    bool broken_off; /* by Ctrl-C: it is not among those that are averaged, unless it is alone */
+};
+
+struct stat_run {
+    const struct stat_options *options;
+    uint64_t repeat;
+    uint64_t timeout; /* ms */
+    bool is_controlled;
+    bool asked; /* events were named */
+    uint32_t controls;
+    int32_t cpu;
+    char *line, *name, *input, *directory, *keep;
+    pid_t relay;   /* passes standard input on, where the command cannot open it; 0: none does */
+    int relayed;   /* its pipe; -1 */
+    bool no_input; /* the machine is another one: standard input is not passed on */
+    /* --- the machine; of a stored run that is shown again there is neither session nor catalogue
+     * --- */
+    struct session *session;
+    const struct catalogue *catalogue;
+    struct stored_run stored;
+    const struct facts *facts;
+    const char *fingerprint;
+    char *known_refusal;         /* that the store tells */
+    const char *overhead_reason; /* of events without a truth, by the store */
+    const char *refused;         /* why perf_event counts nothing here; NULL: it does */
+    struct stat_event *events;
+    size_t event_count;
+    struct store *store;
+    struct cell *cells; /* of the store's plans */
+    size_t cell_count;
+    uint32_t null_cell, command_cell; /* ids; 0: none */
+    uint32_t relay_cells[2];          /* of programs whose output was relayed; 0: none */
+    struct stat_execution *runs;
+    size_t run_count;
+    struct account *null_accounts;
+    size_t null_count;
+    size_t relay_counts[2];
+    double paces[STAT_PACES]; /* ns of the program of known truth: of this run, of earlier ones */
+    size_t pace_count;
+    uint64_t relayed_bytes; /* of the command, while it runs */
+    bool relays;            /* what is written now is not the command's: it is dropped */
+    bool reader_left;       /* nobody reads what the command writes */
+    bool reader_ended;      /* and that ended it: no signal had come before */
+    int unwritten;          /* errno: what the command writes could not be passed on; 0: it could */
+    bool was_interrupted;
+    bool cut_off; /* a signal came while the last execution was under way, which is kept */
+    int error;    /* of the command, errno: it was not executed */
+    char *reason; /* why; NULL: it was */
+    struct latest_verdicts latest;
+    double seconds;
+};
+
+/* Each stage returns EXIT_DONE to go on, or the exit code after saying why: one of ours is 125. */
+
+/* What to count: the events that were asked for, else those that this machine offers. */
+int stat_find_events(struct stat_run *run);
+/* Where perf_event is refused: what the operating system accounts for. */
+int stat_take_account(struct stat_run *run);
+/* --from: what the store of an earlier run has. */
+int stat_open_from(struct stat_run *run);
+/* Executes the program of known truth, then the command. */
+int stat_execute(struct stat_run *run);
+/* Standard input as the command finds it. */
+int stat_take_input(struct stat_run *run, struct failure *failure);
+void stat_end_input(struct stat_run *run);
+
+/* What the store has of both cells. Negative errno. */
+int stat_load(struct stat_run *run, struct failure *failure);
+/* How fast the machine was, as the latest runs in the state folder tell. */
+void stat_load_paces(struct stat_run *run);
+/* Figures of all events, after stat_load and stat_find_trust. */
+int stat_judge_all(struct stat_run *run);
+/* What validation says of the events. */
+void stat_find_trust(struct stat_run *run);
+
+int stat_fail(const struct failure *failure);
+
+/* The exit code: of the first execution that did not end with 0; where a signal told assay to stop,
+ * that signal's. */
+int stat_status(const struct stat_run *run);
+/* Executions whose counts are averaged: that one that was broken off is left out beside others. */
+bool stat_is_averaged(const struct stat_run *run, size_t index);
+size_t stat_averaged(const struct stat_run *run); /* how many */
+double stat_seconds(const struct stat_run *run);  /* mean over these */
+/* What makes its count differ from one execution to the next. */
+enum stat_nature stat_nature_of(const struct stat_run *run, const struct stat_event *event);
+/* Bytes that were relayed in one of them, in the mean; 0: it wrote none, or wrote them itself. */
+double stat_relayed(const struct stat_run *run);
+
+/* --- how a figure is told, whoever it is told to --- */
+
+bool stat_is_time(const struct stat_event *event); /* counts ns of a clock */
+bool stat_has_figure(const struct stat_event *event);
+bool stat_is_good(const struct stat_event *event); /* exact or accurate */
+/* It is good, but what the command wrote was relayed: this is no count that is known to be. */
+bool stat_is_withheld(const struct stat_run *run, const struct stat_event *event);
+#define STAT_WITHHELD_CAUSE "relayed-output"
+const char *stat_trust_cause(const struct stat_event *event); /* NULL: none, or nothing is amiss */
+
+void stat_put_report(const struct stat_run *run, const struct style *style, struct text *out);
+void stat_put_csv(const struct stat_run *run, struct text *out);
+json_t *stat_results_json(const struct stat_run *run);
+json_t *stat_analysis_json(const struct stat_run *run);
+json_t *stat_skipped_json(const struct stat_run *run);

@@ -1,0 +1,305 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a command executed, for people: how many instructions and by whom they were counted, by
+ * class, opcode and function, what the count is exact for, and what else became of it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command-status.h"
+#include "cli/deliver.h"
+#include "studies/truth/study.h"
+#include "show/number.h"
+#include "show/section.h"
+#include "show/utf8.h"
+
+#define FEW            20u /* opcodes or functions, unless all are asked for */
+#define SENTENCE_WORDS 60u /* columns that a command may take in a sentence */
+
+/* --- the first lines --- */
+
+static void put_command(const struct truth_run *run, struct text *out)
+{
+    AUTO_TEXT struct text clean = {0};
+    text_put_clean(&clean, run->line);
+    if (utf8_columns(text_string(&clean)) <= SENTENCE_WORDS)
+        text_puts(out, text_string(&clean));
+    else
+        text_put_clean(out, run->name);
+}
+
+static void put_answer(const struct truth_run *run, const struct style *style, struct text *out)
+{
+    const struct truth_counted *counted = &run->counted;
+    const bool cut = counted->status >= STATUS_TIMEOUT;
+    char number[NUMBER_SIZE], ending[160];
+    AUTO_TEXT struct text words = {0};
+    number_count(counted->instructions, number, sizeof(number));
+    command_ending(counted->status, run->timeout, ending, sizeof(ending));
+    put_command(run, &words);
+    if (counted->lost)
+        text_printf(&words,
+                    ": how many instructions is not known, since %s tells them at the end of the "
+                    "command, and was killed with it; it %s.",
+                    counted->source, ending);
+    else
+        text_printf(&words, ": %s instruction%s%s, counted one by one by %s; it %s.", number,
+                    counted->instructions == 1 ? "" : "s", cut ? " until its time was over" : "",
+                    counted->source, ending);
+    section_put_words(text_string(&words), style, out);
+}
+
+static void put_repetitions(const struct truth_run *run, const struct style *style,
+                            struct text *out)
+{
+    const struct truth_counted *counted = &run->counted;
+    const uint64_t repetitions = counted->has_raw && counted->raw >= counted->instructions
+                                     ? counted->raw - counted->instructions
+                                     : counted->repetitions;
+    char number[NUMBER_SIZE], raw[NUMBER_SIZE];
+    AUTO_TEXT struct text words = {0};
+    if (!repetitions)
+        return;
+    number_count(repetitions, number, sizeof(number));
+    number_count(counted->instructions + repetitions, raw, sizeof(raw));
+    text_printf(&words,
+                "A repeated string instruction counts once, as CPUs count it; with each of its %s "
+                "further repetitions it would be %s.",
+                number, raw);
+    section_put_words(text_string(&words), style, out);
+}
+
+/* A program of the kit whose length is known says whether the source is right. */
+static void put_known(const struct truth_run *run, const struct style *style, struct text *out)
+{
+    const struct truth_counted *counted = &run->counted;
+    int64_t known;
+    char number[NUMBER_SIZE];
+    AUTO_TEXT struct text words = {0};
+    if (counted->lost || !truth_known(run, &known))
+        return;
+    const bool same = known >= 0 && (uint64_t)known == counted->instructions;
+    number_count(known >= 0 ? (uint64_t)known : 0, number, sizeof(number));
+    text_printf(&words, "By its own code it executes %s: %s.", number,
+                same ? "the source is right to the instruction" : "the source is wrong");
+    section_put_words(text_string(&words), style, out);
+}
+
+/* --- tables --- */
+
+static void add_count(struct table *table, uint64_t count, uint64_t all)
+{
+    char number[NUMBER_SIZE];
+    number_count(count, number, sizeof(number));
+    table_add(table, TONE_STRONG, number);
+    if (all)
+        table_addf(table, TONE_PLAIN, "%.2f", 100 * (double)count / (double)all);
+    else
+        table_add(table, TONE_PLAIN, "");
+}
+
+static void put_classes(const struct truth_run *run, const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {{"class", false, false, false},
+                                            {"instructions", true, false, false},
+                                            {"%", true, false, false}};
+    const struct truth_counted *counted = &run->counted;
+    struct table table = {.columns = columns, .column_count = 3};
+    for (size_t i = 0; i < counted->classes.count; i++) {
+        const struct truth_sum *class = &counted->classes.list[i];
+        /* What it has none of is in the JSON. */
+        if (!class->count && !run->options->all)
+            continue;
+        table_add(&table, TONE_PLAIN, class->name);
+        add_count(&table, class->count, counted->instructions);
+    }
+    if (table.count) {
+        text_putc(out, '\n');
+        table_put(&table, style, out);
+    }
+    table_free(&table);
+}
+
+static void put_rest(size_t left, const char *what, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    if (!left)
+        return;
+    text_printf(&words, "and %zu more %s (--all shows them)", left, what);
+    section_put_words(text_string(&words), style, out);
+}
+
+static size_t shown_of(const struct truth_run *run, const struct truth_sums *sums)
+{
+    return run->options->all || sums->count < FEW ? sums->count : FEW;
+}
+
+static void put_opcodes(const struct truth_run *run, const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {{"opcode", false, false, false},
+                                            {"instructions", true, false, false},
+                                            {"%", true, false, false},
+                                            {"repetitions", true, false, false}};
+    const struct truth_sums *sums = &run->counted.opcodes;
+    const size_t shown = shown_of(run, sums);
+    struct table table = {.columns = columns, .column_count = 4};
+    if (!run->by_opcode || !sums->count)
+        return;
+    for (size_t i = 0; i < shown; i++) {
+        char number[NUMBER_SIZE] = "";
+        if (sums->list[i].repetitions)
+            number_count(sums->list[i].repetitions, number, sizeof(number));
+        table_add(&table, TONE_PLAIN, sums->list[i].name);
+        add_count(&table, sums->list[i].count, run->counted.instructions);
+        table_add(&table, TONE_PLAIN, number);
+    }
+    section_put_heading("By opcode", style, out);
+    table_put(&table, style, out);
+    table_free(&table);
+    put_rest(sums->count - shown, "opcodes", style, out);
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static void put_functions(const struct truth_run *run, const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {{"instructions", true, false, false},
+                                            {"%", true, false, false},
+                                            {"function", false, false, false},
+                                            {"of", false, true, false}};
+    const struct truth_sums *sums = &run->counted.functions;
+    const size_t shown = shown_of(run, sums);
+    struct table table = {.columns = columns, .column_count = 4};
+    if (!run->by_function || !sums->count)
+        return;
+    for (size_t i = 0; i < shown; i++) {
+        const struct truth_sum *sum = &sums->list[i];
+        add_count(&table, sum->count, run->counted.instructions);
+        table_add(&table, TONE_PLAIN, *sum->name ? sum->name : "(no symbol)");
+        table_add(&table, TONE_DIM, *sum->object ? last_part(sum->object) : "(no file)");
+    }
+    section_put_heading("By function", style, out);
+    table_put(&table, style, out);
+    table_free(&table);
+    put_rest(sums->count - shown, "functions", style, out);
+}
+
+/* --- how far it can be trusted --- */
+
+static void put_code(const struct truth_run *run, struct text *out)
+{
+    const struct truth_counted *counted = &run->counted;
+    char one[NUMBER_SIZE], other[NUMBER_SIZE];
+    if (counted->lost)
+        return;
+    if (!counted->has_code) {
+        text_printf(out,
+                    "%s did not tell which code was executed, so there are no classes, opcodes "
+                    "and functions; %s. ",
+                    counted->source,
+                    truth_tells_late(run->counter) ? "with --by function it does, and is far slower"
+                                                   : "another --source may");
+        return;
+    }
+    number_count(counted->told, one, sizeof(one));
+    number_count(counted->instructions, other, sizeof(other));
+    if (!truth_is_covered(run))
+        text_printf(out,
+                    "Classes, opcodes and functions are of %s of the %s instructions: the code of "
+                    "the others was not told. ",
+                    one, other);
+    if (!counted->classes.count) {
+        text_puts(out, "It is more code than can be decoded: there are no classes and opcodes. ");
+        return;
+    }
+    if (run->by_opcode && truth_no_opcodes(run))
+        text_puts(out, "Opcodes were " TRUTH_NOT_BY ". ");
+    number_count(counted->unknown, one, sizeof(one));
+    if (counted->unknown)
+        text_printf(out, "No decoder here knows %s of them: they are of no class and opcode. ",
+                    one);
+    if (counted->repetitions)
+        text_puts(out, "Loads and stores: of a repeated string instruction the first of each. ");
+}
+
+static void put_company(const struct truth_counted *counted, struct text *out)
+{
+    if (counted->tasks <= 1)
+        text_puts(out, "One process of one thread");
+    else if (counted->processes <= 1)
+        text_printf(out, "One process of %llu threads, all counted",
+                    (unsigned long long)counted->tasks);
+    else
+        text_printf(out, "%llu processes with %llu threads, all counted",
+                    (unsigned long long)counted->processes, (unsigned long long)counted->tasks);
+    if (counted->left)
+        text_printf(out, "; %llu that it left behind were ended",
+                    (unsigned long long)counted->left);
+}
+
+static void put_circumstances(const struct truth_run *run, const struct style *style,
+                              struct text *out)
+{
+    const struct truth_counted *counted = &run->counted;
+    AUTO_TEXT struct text words = {0};
+    char setting[200], bytes[NUMBER_SIZE];
+    number_count(counted->output_bytes, bytes, sizeof(bytes));
+    setting_name(run->controls, setting, sizeof(setting));
+    put_company(counted, &words);
+    text_printf(&words, "; executed %s%s; %.2f s", setting,
+                run->controls == CONTROLS_ALL ? ", so that it repeats (--control as-is: as "
+                                                "programs usually are)"
+                                              : "",
+                (double)counted->nanoseconds / 1e9);
+    if (counted->output_bytes && !run->shown)
+        text_printf(&words, "; %s bytes that it wrote were dropped (--show-output passes them on)",
+                    bytes);
+    text_puts(&words, ".");
+    section_put_words(text_string(&words), style, out);
+}
+
+/* Sources that could not, before the one that could. */
+static void put_refusals(const struct truth_run *run, const struct style *style, struct text *out)
+{
+    for (size_t i = 0; i < run->skips.count; i++) {
+        AUTO_TEXT struct text words = {0};
+        text_printf(&words, "Not by %s: %s", run->skips.list[i].what, run->skips.list[i].reason);
+        section_put_words(text_string(&words), style, out);
+    }
+}
+
+void truth_put_report(const struct truth_run *run, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text code = {0};
+    AUTO_TEXT struct text note = {0};
+    put_answer(run, style, out);
+    put_repetitions(run, style, out);
+    put_known(run, style, out);
+    put_classes(run, style, out);
+    put_opcodes(run, style, out);
+    put_functions(run, style, out);
+    text_putc(out, '\n');
+    put_code(run, &code);
+    if (code.length)
+        section_put_words(text_string(&code), style, out);
+    if (run->counter->note && *run->counter->note) {
+        text_printf(&note, "By %s: %s.", run->counted.source, run->counter->note);
+        section_put_words(text_string(&note), style, out);
+    }
+    put_circumstances(run, style, out);
+    if (run->counted.rights == RIGHTS_WITHHELD)
+        section_put_words("It ran without the rights that its file gives (set-user-ID, "
+                          "set-group-ID or capabilities): what is traced or emulated does not "
+                          "get them, so it may have done something else. Executed by a user who "
+                          "has these rights it needs none of the file's.",
+                          style, out);
+    put_refusals(run, style, out);
+    deliver_put_machine(run->facts, style, out);
+    text_puts(out, "samples in ");
+    text_put_clean(out, store_path(run->store));
+    text_putc(out, '\n');
+}

@@ -1,0 +1,256 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The figures of `assay validate`: what every event reports against what is true, and what became
+ * of it. */
+#include "cli/validate-figures.h"
+
+#include <math.h>
+
+#include "output/figure.h"
+
+#define FITS_MOST 12u /* more lines nobody tells apart */
+
+/* Errors first: where a figure cannot hold all rows, it is what is exact that is left out. */
+enum turn { TURN_WRONG, TURN_EXACT, TURNS };
+
+static bool has_turn(const struct judged_row *row, enum turn turn)
+{
+    return (row->verdict == VERDICT_EXACT) == (turn == TURN_EXACT);
+}
+
+bool validate_is_comparable(const struct judged_point *point)
+{
+    const struct truth *truth = &point->point->truth;
+    return point->runs > point->disturbed && !point->against_account &&
+           truth->grade != TRUTH_NONE && truth->low == truth->high;
+}
+
+double validate_percent(const struct judged_point *point, double count)
+{
+    const double truth = (double)point->point->truth.low;
+    return truth != 0 ? 100 * (count - truth) / truth : NAN;
+}
+
+/* --- reported against predicted --- */
+
+struct against {
+    json_t *figure;
+    size_t rows, left_out, fits;
+    double least, most; /* predictions */
+};
+
+static void add_point(struct against *against, const struct judgement *judgement,
+                      const struct judged_row *row, const struct judged_point *point)
+{
+    const double truth = (double)point->point->truth.low;
+    if (against->rows == VALIDATE_FIGURE_ROWS) {
+        against->left_out++;
+        return;
+    }
+    against->rows++;
+    against->least = fmin(against->least, truth);
+    against->most = fmax(against->most, truth);
+    FIGURE_ROW(against->figure, json_text(judgement->evidence->event), json_text(row->path),
+               json_text(row->specimen), json_text(verdict_names[row->verdict]),
+               json_count(point->point->n), json_difference(point->point->truth.low),
+               figure_number(point->mean), figure_number(point->min), figure_number(point->max),
+               figure_number(validate_percent(point, point->mean)),
+               json_count(point->runs - point->disturbed), json_count(point->exact),
+               json_count(point->disturbed));
+}
+
+/* The line of a ladder that leaves the identity: others would lie on it, or, where nothing is
+ * counted, on the axis. */
+static void add_fit(struct against *against, const struct judgement *judgement,
+                    const struct judged_row *row)
+{
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < row->point_count; i++)
+        if (validate_is_comparable(&row->points[i])) {
+            least = fmin(least, (double)row->points[i].point->truth.low);
+            most = fmax(most, (double)row->points[i].point->truth.low);
+        }
+    if (!row->fit.known || row->verdict == VERDICT_EXACT || row->verdict == VERDICT_DEAD ||
+        most <= least || against->fits++ >= FITS_MOST)
+        return;
+    AUTO_TEXT struct text name = {0};
+    text_printf(&name, "%s, %s, %s", judgement->evidence->event, row->specimen, row->path);
+    figure_add_line(against->figure, text_string(&name), verdict_names[row->verdict],
+                    row->fit.intercept, row->fit.slope, least, most);
+}
+
+static void add_points(struct against *against, const struct judgements *judgements, enum turn turn)
+{
+    for (size_t i = 0; i < judgements->count; i++)
+        for (size_t j = 0; j < judgements->list[i].row_count; j++) {
+            const struct judged_row *row = &judgements->list[i].rows[j];
+            if (!has_turn(row, turn))
+                continue;
+            for (size_t at = 0; at < row->point_count; at++)
+                if (validate_is_comparable(&row->points[at]))
+                    add_point(against, &judgements->list[i], row, &row->points[at]);
+            add_fit(against, &judgements->list[i], row);
+        }
+}
+
+/* Ladders that could be compared, and those of them on which every run was right. */
+static void count_ladders(const struct judgements *judgements, size_t *ladders, size_t *exact)
+{
+    *ladders = *exact = 0;
+    for (size_t i = 0; i < judgements->count; i++)
+        for (size_t j = 0; j < judgements->list[i].row_count; j++) {
+            const struct judged_row *row = &judgements->list[i].rows[j];
+            bool compared = false;
+            for (size_t at = 0; at < row->point_count; at++)
+                compared |= validate_is_comparable(&row->points[at]);
+            *ladders += compared;
+            *exact += compared && row->verdict == VERDICT_EXACT;
+        }
+}
+
+static void put_left_out(json_t *figure, size_t left_out)
+{
+    AUTO_TEXT struct text note = {0};
+    text_printf(&note, "%zu more points are not shown; those left out are exact ones first.",
+                left_out);
+    if (left_out)
+        figure_add_note(figure, text_string(&note));
+}
+
+static json_t *against_truth(const struct judgements *judgements)
+{
+    static const struct figure_column columns[] = {
+        {"event", "event", ROLE_NONE, true},
+        {"path", "path", ROLE_NONE, true},
+        {"specimen", "specimen", ROLE_NONE, true},
+        {"verdict", "verdict", ROLE_SERIES, true},
+        {"n", "N", ROLE_NONE, false},
+        {"predicted", "predicted", ROLE_X, false},
+        {"reported", "reported, mean", ROLE_Y, false},
+        {"min", "lowest", ROLE_LOW, false},
+        {"max", "highest", ROLE_HIGH, false},
+        {"percent", "difference, %", ROLE_NONE, false},
+        {"runs", "quiet runs", ROLE_NONE, false},
+        {"exact", "exact runs", ROLE_NONE, false},
+        {"disturbed", "disturbed runs", ROLE_NONE, false},
+        {NULL, NULL, ROLE_NONE, false}};
+    size_t ladders, exact;
+    AUTO_TEXT struct text caption = {0};
+    count_ladders(judgements, &ladders, &exact);
+    text_printf(&caption,
+                "Each point is an event, a specimen and an N: what code of known counts should "
+                "give, and what was reported on average, less what counting itself adds. A counter "
+                "that is right lies on the line. Of %zu ladders of N, on %zu every quiet run was "
+                "exact.",
+                ladders, exact);
+    const struct figure_spec spec = {
+        .id = "reported-against-predicted",
+        .title = "Reported against predicted counts",
+        .caption = text_string(&caption),
+        .paper = "Aguilera et al. 2005, the comparison that Figure 1 asks for",
+        .kind = FIGURE_POINTS,
+        .x = {.label = "predicted count", .scale = SCALE_SYMLOG},
+        .y = {.label = "reported count", .scale = SCALE_SYMLOG},
+        .columns = columns};
+    struct against against = {.figure = figure_new(&spec), .least = INFINITY};
+    for (enum turn turn = 0; turn < TURNS; turn++)
+        add_points(&against, judgements, turn);
+    if (against.rows)
+        figure_add_line(against.figure, "as predicted", NULL, 0, 1, against.least, against.most);
+    if (against.fits)
+        figure_add_note(against.figure, "Lines beside it are fits of ladders that count, and are "
+                                        "not exact.");
+    put_left_out(against.figure, against.left_out);
+    return against.figure;
+}
+
+/* --- percent differences --- */
+
+/* Does any point differ from its prediction? A ladder of zeros is no line to look at, nor is one
+ * that counts nothing at all. */
+static bool differs(const struct judged_row *row)
+{
+    if (row->verdict == VERDICT_DEAD)
+        return false;
+    for (size_t i = 0; i < row->point_count; i++)
+        if (validate_is_comparable(&row->points[i]) &&
+            fabs(validate_percent(&row->points[i], row->points[i].mean)) > 0)
+            return true;
+    return false;
+}
+
+static void add_differences(json_t *figure, const struct judgement *judgement,
+                            const struct judged_row *row, size_t *rows)
+{
+    AUTO_TEXT struct text series = {0};
+    text_printf(&series, "%s \u00b7 %s", judgement->evidence->event, row->specimen);
+    for (size_t i = 0; i < row->point_count && *rows < VALIDATE_FIGURE_ROWS; i++) {
+        const struct judged_point *point = &row->points[i];
+        const double truth = (double)point->point->truth.low;
+        if (!validate_is_comparable(point) || truth == 0)
+            continue;
+        ++*rows;
+        FIGURE_ROW(figure, json_text(text_string(&series)), json_text(judgement->evidence->event),
+                   json_text(row->path), json_text(row->specimen), json_count(point->point->n),
+                   figure_number(validate_percent(point, point->mean)),
+                   figure_number(100 * point->low / truth),
+                   figure_number(100 * point->high / truth), json_difference((int64_t)truth),
+                   figure_number(point->mean), json_text(verdict_names[row->verdict]));
+    }
+}
+
+static json_t *by_size(const struct judgements *judgements)
+{
+    static const struct figure_column columns[] = {{"ladder", "ladder", ROLE_SERIES, false},
+                                                   {"event", "event", ROLE_NONE, true},
+                                                   {"path", "path", ROLE_NONE, true},
+                                                   {"specimen", "specimen", ROLE_NONE, true},
+                                                   {"n", "N", ROLE_X, false},
+                                                   {"percent", "difference, %", ROLE_Y, false},
+                                                   {"low", "95 % from", ROLE_LOW, false},
+                                                   {"high", "to", ROLE_HIGH, false},
+                                                   {"predicted", "predicted", ROLE_NONE, false},
+                                                   {"reported", "reported, mean", ROLE_NONE, false},
+                                                   {"verdict", "verdict", ROLE_NONE, false},
+                                                   {NULL, NULL, ROLE_NONE, false}};
+    size_t ladders = 0, rows = 0;
+    for (size_t i = 0; i < judgements->count; i++)
+        for (size_t j = 0; j < judgements->list[i].row_count; j++)
+            ladders += differs(&judgements->list[i].rows[j]);
+    AUTO_TEXT struct text caption = {0};
+    text_printf(
+        &caption,
+        "How far counts are from the truth, by how much work was counted: an offset shrinks "
+        "as N grows, a factor stays. Shown %s that %s not exact on average; events that "
+        "read zero whatever is done are left out.",
+        ladders == 1 ? "is the one ladder" : "are the ladders", ladders == 1 ? "is" : "are");
+    const struct figure_spec spec = {.id = "difference-by-n",
+                                     .title = "Difference from the truth, by N",
+                                     .caption = text_string(&caption),
+                                     .paper = "Aguilera et al. 2005, percent differences for each "
+                                              "granularity (section 2)",
+                                     .kind = FIGURE_LINES,
+                                     .x = {.label = "N", .scale = SCALE_LOG},
+                                     .y = {.label = "difference, %", .scale = SCALE_SYMLOG},
+                                     .columns = columns};
+    json_t *figure = figure_new(&spec);
+    for (size_t i = 0; i < judgements->count; i++)
+        for (size_t j = 0; j < judgements->list[i].row_count; j++)
+            if (differs(&judgements->list[i].rows[j]))
+                add_differences(figure, &judgements->list[i], &judgements->list[i].rows[j], &rows);
+    return figure;
+}
+
+json_t *validate_figures(const struct validating *validating)
+{
+    const struct judgements *judgements = &validating->judgements;
+    json_t *figures = json_array();
+    figures_append(figures, validate_figure_verdicts(judgements));
+    figures_append(figures, against_truth(judgements));
+    figures_append(figures, by_size(judgements));
+    figures_append(figures, validate_figure_specimens(judgements));
+    figures_append(figures, validate_figure_overhead(judgements));
+    figures_append(figures, validate_figure_explanations(judgements));
+    return figures;
+}

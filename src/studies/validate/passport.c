@@ -1,0 +1,344 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The machine's passport: the newest verdict for every event, in a JSON file that other programs
+ * read (docs/passport.md). It is made of this run, of the stores of earlier ones judged anew, and
+ * of what the passport said before: a run whose store lies elsewhere, or is gone, was one all the
+ * same. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "cli/deliver.h"
+#include "cli/latest-verdicts.h"
+#include "studies/validate/parts.h"
+#include "machine/passports.h"
+
+#define MOST_BYTES (4u << 20) /* that readers take */
+
+/* --- one event --- */
+
+/* The path of the way that judges, and the best truth that it was held against. */
+static void put_way(json_t *object, const struct judgement *judgement)
+{
+    const char *path = NULL;
+    enum truth_grade best = TRUTH_NONE;
+    for (size_t i = 0; i < judgement->row_count; i++) {
+        const struct judged_row *row = &judgement->rows[i];
+        path = path ? path : row->path;
+        if (row->grade != TRUTH_NONE && (best == TRUTH_NONE || row->grade < best))
+            best = row->grade;
+    }
+    json_object_set_new(object, "path", json_text(path));
+    json_object_set_new(object, "truth_grade", json_text(validate_grade_names[best]));
+}
+
+static json_t *entry_json(const struct judgement *judgement, const char *validated)
+{
+    const struct evidence *evidence = judgement->evidence;
+    json_t *object = json_object();
+    json_object_set_new(object, "event", json_text(evidence->event));
+    json_object_set_new(object, "class", json_text(evidence->class));
+    json_object_set_new(object, "verdict", json_text(verdict_names[judgement->verdict]));
+    json_object_set_new(object, "cause", json_text(cause_names[judgement->cause]));
+    json_object_set_new(object, "note", json_text(judgement->note));
+    put_way(object, judgement);
+    json_object_set_new(object, "validated", json_text(validated));
+    json_object_set_new(object, "overhead",
+                        judgement->has_overhead ? json_difference(judgement->overhead)
+                                                : json_null());
+    json_object_set_new(object, "explanations", validate_explanations_json(judgement));
+    return object;
+}
+
+/* --- the newest of each --- */
+
+static bool is_refusal(const json_t *entry)
+{
+    return strcmp(json_word(entry, "cause"), cause_names[CAUSE_PERMISSION]) == 0;
+}
+
+static unsigned weight(const json_t *entry)
+{
+    const int verdict = verdict_from_name(json_word(entry, "verdict"));
+    return verdict_weight(verdict < 0 ? VERDICT_UNJUDGED : (enum verdict)verdict,
+                          is_refusal(entry) ? CAUSE_PERMISSION : CAUSE_NONE);
+}
+
+/* The newer counts, unless it says less. Moments written so sort as text does. */
+static bool is_better(const json_t *entry, const json_t *there)
+{
+    if (weight(entry) != weight(there))
+        return weight(entry) > weight(there);
+    const char *then = json_string_value(json_object_get(there, "validated"));
+    const char *now = json_string_value(json_object_get(entry, "validated"));
+    return then && now && strcmp(now, then) > 0;
+}
+
+static void add_entry(json_t *events, json_t *entry)
+{
+    const char *name = json_string_value(json_object_get(entry, "event"));
+    const json_t *there = name ? json_object_get(events, name) : NULL;
+    if (is_refusal(entry))
+        json_object_set_new(entry, "verdict", json_string(verdict_names[VERDICT_UNJUDGED]));
+    if (name && (!there || is_better(entry, there)))
+        json_object_set(events, name, entry);
+    json_decref(entry);
+}
+
+static void add_run(json_t *events, const struct judgements *judgements, const char *validated)
+{
+    for (size_t i = 0; i < judgements->count; i++)
+        add_entry(events, entry_json(&judgements->list[i], validated));
+}
+
+static void add_stores(json_t *events, const struct validating *validating)
+{
+    /* Who cannot use a store has said so already, or will. */
+    struct common_options quiet = validating->options->common;
+    quiet.quiet = true;
+    struct latest_verdicts *latest = malloc(sizeof(*latest));
+    if (!latest)
+        return;
+    latest_verdicts_load(validating->catalogue->fingerprint, &quiet, latest);
+    for (size_t i = 0; i < latest->count; i++)
+        add_run(events, &latest->runs[i].judgements, latest->runs[i].started);
+    latest_verdicts_free(latest);
+    free(latest);
+}
+
+/* --- access: of a user and a sandbox, not of the machine --- */
+
+static json_t *circumstances_json(const struct facts *facts)
+{
+    static const char *const keys[] = {"process.euid", "process.capabilities", "process.seccomp",
+                                       "perf.paranoid", "container"};
+    json_t *object = json_object();
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        json_object_set_new(object, keys[i], json_text(facts_get(facts, keys[i])));
+    return object;
+}
+
+/* What this run was refused stands beside the verdict; what it opened is not refused any more. */
+static void put_access(json_t *events, const struct validating *validating, const char *validated)
+{
+    for (size_t i = 0; i < validating->judgements.count; i++) {
+        const struct judgement *judgement = &validating->judgements.list[i];
+        json_t *entry = json_object_get(events, judgement->evidence->event);
+        const int verdict = verdict_from_name(json_word(entry, "verdict"));
+        json_object_del(entry, "access");
+        if (!judgement->evidence->error || verdict == VERDICT_UNSUPPORTED)
+            continue;
+        json_t *access = json_object();
+        json_object_set_new(access, "refused", json_text(validated));
+        json_object_set_new(access, "errno", json_integer(judgement->evidence->error));
+        json_object_set_new(access, "reason", json_text(judgement->note));
+        json_object_set_new(access, "circumstances", circumstances_json(validating->facts));
+        json_object_set_new(entry, "access", access);
+    }
+}
+
+/* --- what it said before --- */
+
+static bool is_moment(const char *text)
+{
+    struct tm parts = {0};
+    const char *end = text ? strptime(text, "%Y-%m-%dT%H:%M:%SZ", &parts) : NULL;
+    return end && !*end && strlen(text) == 20;
+}
+
+static bool is_text_or_null(const json_t *entry, const char *key)
+{
+    const json_t *value = json_object_get(entry, key);
+    return json_is_string(value) || json_is_null(value);
+}
+
+/* Would a reader take it? Whoever wrote it may not have been us. */
+static bool is_entry(const json_t *entry)
+{
+    const char *verdict = json_string_value(json_object_get(entry, "verdict"));
+    return json_is_string(json_object_get(entry, "event")) && verdict &&
+           verdict_from_name(verdict) >= 0 && is_text_or_null(entry, "cause") &&
+           is_text_or_null(entry, "note") && is_text_or_null(entry, "path") &&
+           is_moment(json_string_value(json_object_get(entry, "validated")));
+}
+
+static void add_earlier(json_t *events, const struct validating *validating)
+{
+    json_t *earlier = json_load_file(validating->passport, JSON_REJECT_DUPLICATES, NULL);
+    const char *schema = json_string_value(json_object_get(earlier, "schema"));
+    const char *fingerprint = json_string_value(json_object_get(earlier, "fingerprint"));
+    const json_t *list = json_object_get(earlier, "events");
+    bool ours = schema && strcmp(schema, machine_passport_schema()) == 0 && fingerprint &&
+                strcmp(fingerprint, validating->fingerprint) == 0;
+    for (size_t i = 0; ours && i < json_array_size(list); i++) {
+        json_t *entry = json_array_get(list, i), *access = json_object_get(entry, "access");
+        if (!is_entry(entry))
+            continue;
+        add_entry(events, json_incref(entry));
+        if (json_is_object(access))
+            json_object_set(json_object_get(events, json_word(entry, "event")), "access", access);
+    }
+    json_decref(earlier);
+}
+
+/* --- the whole --- */
+
+static json_t *machine_json(const struct facts *facts)
+{
+    json_t *list = json_array();
+    struct passport_field field;
+    for (size_t i = 0; machine_passport_field(facts, i, &field); i++) {
+        json_t *object = json_object();
+        json_object_set_new(object, "field", json_text(field.key));
+        json_object_set_new(object, "label", json_text(field.label));
+        json_object_set_new(object, "value", json_text(field.value));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+/* Verdicts of events that this run could not open, for its report. */
+static void keep_earlier(struct validating *validating, json_t *events)
+{
+    json_decref(validating->earlier);
+    validating->earlier = json_object();
+    for (size_t i = 0; i < validating->judgements.count; i++) {
+        const struct evidence *evidence = validating->judgements.list[i].evidence;
+        json_t *entry = json_object_get(events, evidence->event);
+        const int verdict = verdict_from_name(json_word(entry, "verdict"));
+        if (evidence->error && verdict >= 0 && verdict_is_of_counts((enum verdict)verdict))
+            json_object_set(validating->earlier, evidence->event, entry);
+    }
+}
+
+static json_t *events_json(struct validating *validating, const char *validated)
+{
+    json_t *known = json_object(), *list = json_array();
+    add_run(known, &validating->judgements, validated);
+    add_stores(known, validating);
+    add_earlier(known, validating);
+    put_access(known, validating, validated);
+    keep_earlier(validating, known);
+    for (void *at = json_object_iter(known); at; at = json_object_iter_next(known, at))
+        json_array_append(list, json_object_iter_value(at));
+    json_decref(known);
+    return list;
+}
+
+static char *passport_text(struct validating *validating, const char *validated)
+{
+    char now[32];
+    time_t seconds = time(NULL);
+    struct tm utc;
+    strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
+    json_t *object = json_object();
+    json_object_set_new(object, "schema", json_string(machine_passport_schema()));
+    json_object_set_new(object, "version", json_string(ASSAY_VERSION));
+    json_object_set_new(object, "fingerprint", json_text(validating->fingerprint));
+    json_object_set_new(object, "written", json_string(now));
+    json_object_set_new(object, "machine", machine_json(validating->facts));
+    json_object_set_new(object, "events", events_json(validating, validated));
+    char *text = json_dumps(object, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+    json_decref(object);
+    return text;
+}
+
+/* --- the file --- */
+
+static int write_all(int fd, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t put = write(fd, bytes, size);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return -errno;
+        bytes += put;
+        size -= (size_t)put;
+    }
+    return 0;
+}
+
+/* Whole or not at all: beside its place, then renamed. Nothing in it is secret; that the folder is
+ * the user's own decides who reads it. */
+static int replace_file(const char *path, const char *text, struct failure *failure)
+{
+    char temporary[4200];
+    snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path);
+    int fd = mkostemp(temporary, O_CLOEXEC);
+    if (fd < 0)
+        return fail_with(failure, -errno, "cannot write %.500s: %s", path, strerror(errno));
+    int error = write_all(fd, text, strlen(text));
+    if (error == 0)
+        error = write_all(fd, "\n", 1);
+    if (error == 0 && fchmod(fd, 0644) < 0 && errno != EPERM && errno != ENOTSUP)
+        error = -errno;
+    if (close(fd) < 0 && error == 0)
+        error = -errno;
+    if (error == 0 && rename(temporary, path) < 0)
+        error = -errno;
+    if (error < 0)
+        unlink(temporary);
+    return error < 0 ? fail_with(failure, error, "cannot write %.500s: %s", path, strerror(-error))
+                     : 0;
+}
+
+static int find_place(struct validating *validating, struct failure *failure)
+{
+    char folder[sizeof(validating->passport) - 64];
+    int length = assay_trust_folder(folder, sizeof(folder));
+    if (length < 0 || (size_t)length >= sizeof(folder))
+        return fail_with(failure, -ENOENT,
+                         "neither XDG_STATE_HOME nor HOME names a folder that can hold it");
+    int error = store_make_folders(folder, failure);
+    if (error == 0)
+        snprintf(validating->passport, sizeof(validating->passport), "%s/%s.json", folder,
+                 validating->fingerprint);
+    return error;
+}
+
+static int put_passport(struct validating *validating, struct failure *failure)
+{
+    struct store_info info = {0};
+    int error = find_place(validating, failure);
+    if (error == 0)
+        error = store_info(validating->store, &info, failure);
+    AUTO_FREE char *text =
+        error == 0 && info.started ? passport_text(validating, info.started) : NULL;
+    store_info_release(&info);
+    if (error < 0)
+        return error;
+    if (!text)
+        return fail_with(failure, -ENOMEM, "out of memory");
+    if (strlen(text) >= MOST_BYTES)
+        return fail_with(failure, -EFBIG, "it would be longer than %u bytes", MOST_BYTES);
+    return replace_file(validating->passport, text, failure);
+}
+
+/* A run that was interrupted before anything was judged has nothing to say. */
+static bool has_news(const struct validating *validating, int status)
+{
+    bool judged = false;
+    for (size_t i = 0; i < validating->judgements.count; i++)
+        judged |= validating->judgements.list[i].verdict != VERDICT_UNJUDGED;
+    return validating->judgements.count && (judged || status == EXIT_DONE);
+}
+
+void validate_put_passport(struct validating *validating, int status)
+{
+    struct failure failure = {0};
+    if (validating->options->from || !has_news(validating, status))
+        return;
+    if (put_passport(validating, &failure) == 0)
+        return;
+    validating->passport[0] = '\0';
+    deliver_remark(&validating->options->common, "the machine's passport was not written: %s",
+                   failure.text);
+}

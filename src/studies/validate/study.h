@@ -1,0 +1,145 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The judgement: a verdict and a cause for every event, for every specimen of it, and the figures
+ * behind both (docs/verdicts.md). Pure: a case file in, judgements out. */
+#pragma once
+
+#include "engine/findings.h"
+#include "judge/evidence.h"
+
+/* In order of precedence: the first that applies. */
+enum verdict {
+    VERDICT_UNSUPPORTED, /* cannot be opened */
+    VERDICT_UNSCHEDULED, /* opened, got no counter time */
+    VERDICT_UNJUDGED,    /* no specimen predicts it, or none could be measured */
+    VERDICT_DEAD,        /* zero although proven work was done */
+    VERDICT_NOISY,       /* spread too large to judge */
+    VERDICT_EXACT,       /* every quiet run at every N equals a proven truth that is not zero */
+    VERDICT_ACCURATE,    /* the error's 95 % interval stays within 1 % of the truth */
+    VERDICT_BIASED, /* a consistent offset or factor, or outside the limits of a bounded truth */
+    VERDICT_COUNT
+};
+enum cause {
+    CAUSE_NONE,
+    CAUSE_INTERFACE_OVERHEAD,
+    CAUSE_KERNEL_LEAK,
+    CAUSE_FAULT_OVERCOUNT,
+    CAUSE_INTERRUPT_OVERCOUNT,
+    CAUSE_OPCODE_OVERCOUNT,
+    CAUSE_MULTIPLEXING,
+    CAUSE_WRAP,
+    CAUSE_LOST_COUNTS,
+    CAUSE_THRESHOLD,
+    CAUSE_OTHER_DEFINITION,
+    CAUSE_MODE_NOT_APPLICABLE,
+    CAUSE_CORE_TYPE,
+    CAUSE_VIRTUALIZED,
+    CAUSE_PERMISSION,
+    CAUSE_UNKNOWN,
+    CAUSE_COUNT
+};
+/* Does it rest on counts, rather than on the lack of them? */
+bool verdict_is_of_counts(enum verdict verdict);
+/* How much it says of the event on its machine; an older verdict of more weight stands. Most is one
+ * of counts. That it cannot be opened or got no counter is less: it may be so for now. That nothing
+ * was held against it is nothing, and so is that access was refused, which is about a user or a
+ * sandbox. */
+unsigned verdict_weight(enum verdict verdict, enum cause cause);
+bool verdict_is_trusted(enum verdict verdict);         /* exact or accurate */
+extern const char *const verdict_names[VERDICT_COUNT]; /* "unsupported" … */
+extern const char *const cause_names[CAUSE_COUNT]; /* NULL for CAUSE_NONE, "interface-overhead" … */
+int verdict_from_name(const char *name);           /* -1: none */
+
+/* What the runs of one point say. All figures are of counts from which the overhead has been
+ * subtracted, over quiet runs that got a counter; multiplexed ones extrapolated. */
+struct judged_point {
+    const struct point *point;
+    size_t runs;        /* that got a counter: quiet and disturbed */
+    size_t disturbed;   /* a second account saw more than the code does itself */
+    size_t multiplexed; /* ran part of the time */
+    size_t unscheduled; /* got no counter at all; not among runs */
+    size_t exact;       /* quiet runs that equal the truth (lie within it, where bounded) */
+    size_t disturbed_exact;
+    bool has_overhead;                    /* a null cell of the same way was measured */
+    int64_t overhead;                     /* its median */
+    int64_t overhead_low, overhead_high;  /* spread of its quiet runs: the middle nine tenths */
+    int64_t usual_faults, usual_switches; /* in the null cell's account: the way's own, not ours */
+    double min, median, max, mean, stdev;
+    double low, high; /* 95 % interval of the mean error: count minus truth (0 inside the limits) */
+    double strict_low, strict_high; /* 99.99 %: for claims that hold over many points at once */
+    size_t strays;         /* far from all others and so few that both intervals leave them out */
+    bool processes_differ; /* more than their runs do: a process counts as one value then */
+    /* The truth is what the run's own account says (context switches), not base + each * N. */
+    bool against_account;
+    bool outweighs; /* the truth is proven or bounded, and at least a hundred times what the way
+                     * adds: the larger limit of its spread */
+    bool is_zero;   /* every run reads 0 before anything is subtracted */
+};
+
+/* reported = intercept + slope * predicted, over the quiet runs of a ladder. */
+struct judged_fit {
+    bool known;
+    double intercept, intercept_low, intercept_high;
+    double slope, slope_low, slope_high;
+    double residual; /* standard deviation around the line */
+    double r_squared;
+};
+
+/* What explains an error, with its size. */
+struct explanation {
+    enum cause cause;
+    char per[64];           /* "page fault", "system call", "fldcw", "run" … what one such adds */
+    double size, low, high; /* counts for each of them, with its 95 % interval */
+    double share;           /* of the squared error that it takes away, 0 … 1 */
+};
+#define EXPLANATIONS_MOST 8
+
+/* One event, one specimen, one way of measuring: a ladder of N. */
+struct judged_row {
+    const char *specimen, *path, *core;
+    enum pattern pattern;
+    uint32_t counters;
+    enum truth_grade grade; /* of the points that count */
+    enum verdict verdict;
+    enum cause cause;
+    char note[NOTE_SIZE];
+    struct judged_point *points; /* by rising N */
+    size_t point_count;
+    struct judged_fit fit;
+};
+
+struct judgement {
+    const struct evidence *evidence;
+    enum verdict verdict; /* of the event as a whole */
+    enum cause cause;
+    char note[NOTE_SIZE]; /* one or two sentences for people: which zero, which factor, which class
+                           */
+    size_t usual;         /* bytes at the note's beginning that a table says as well: exact, and no
+                           * disturbed         run counts otherwise */
+    bool has_overhead;    /* of the first row's way */
+    int64_t overhead;
+    struct judged_row *rows;
+    size_t row_count;
+    struct explanation explanations[EXPLANATIONS_MOST];
+    size_t explanation_count;
+    char fits[64];  /* the class that fits instead, for other-definition; "" else */
+    unsigned rank;  /* among the events of its class that were judged, 1 is best; 0: alone */
+    bool disagrees; /* another path counts differently; the note says so */
+    size_t disturbed, runs; /* over all points */
+};
+
+struct judgements {
+    struct judgement *list; /* in the order of the case file */
+    size_t count;
+};
+
+/* 0 or -ENOMEM. Points into the file, which must outlive it. seed: for resampling. */
+int judge_case(const struct case_file *file, uint64_t seed, struct judgements *judgements);
+void judgements_release(struct judgements *judgements);
+
+/* --- findings: claims of a paper, judged on what was measured --- */
+
+#define VALIDATE_FINDINGS 10
+void validate_findings(const struct case_file *file, const struct judgements *judgements,
+                       struct finding findings[VALIDATE_FINDINGS]);
