@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "cli/error-figures.h"
 #include "judge/error/replicates.h"
-#include "judge/error/spread.h"
+#include "stats/spread.h"
 #include "judge/error/ways.h"
 #include "show/utf8.h"
 

@@ -29,7 +29,7 @@ static uint32_t number_at(const struct error_study *study, size_t i)
 
 /* Every pattern of the path, at its usual level and link mode. */
 static void wish_patterns(struct error_wisher *wisher, const struct catalogue_path *path,
-                          const struct wished_cell *asked)
+                          const struct error_asked *asked)
 {
     char opt[16], link[16];
     struct wished_window way = {
@@ -61,10 +61,10 @@ static uint32_t companions(const struct error_study *study, const struct catalog
     return count;
 }
 
-static struct wished_cell null_of(const struct error_study *study, const char *event,
+static struct error_asked null_of(const struct error_study *study, const char *event,
                                   uint32_t counters)
 {
-    return (struct wished_cell){.event = event,
+    return (struct error_asked){.event = event,
                                 .counters = counters,
                                 .specimen = "null",
                                 .runs = error_wished_runs(study),
@@ -76,7 +76,7 @@ static void wish_number(struct error_wisher *wisher, const struct error_event *e
 {
     const struct error_study *study = wisher->study;
     const struct catalogue *catalogue = study->catalogue;
-    struct wished_cell asked = null_of(study, event->name, counters);
+    struct error_asked asked = null_of(study, event->name, counters);
     for (size_t i = 0; i < catalogue->path_count; i++) {
         const struct catalogue_path *path = &catalogue->paths[i];
         const char *others[CELL_MAX_COUNTERS];
@@ -98,7 +98,7 @@ static void wish_stepped_number(struct error_wisher *wisher, uint32_t counters)
     const struct catalogue *catalogue = study->catalogue;
     if (!study->stepped)
         return;
-    struct wished_cell asked = null_of(study, study->stepped, counters);
+    struct error_asked asked = null_of(study, study->stepped, counters);
     asked.runs = 3;
     asked.processes = asked.processes < 2 ? asked.processes : 2;
     for (size_t i = 0; i < catalogue->path_count; i++) {
@@ -117,7 +117,7 @@ static void wish_separate(struct error_wisher *wisher, const struct error_event 
     if (!path || !error_uses_path(study, path, "perf_event"))
         return;
     for (uint32_t counters = 2; counters <= 8; counters *= 2) {
-        struct wished_cell asked = null_of(study, event->name, counters);
+        struct error_asked asked = null_of(study, event->name, counters);
         asked.separate = true;
         wish_patterns(wisher, path, &asked);
     }
@@ -139,7 +139,7 @@ static void wish_choices(struct error_wisher *wisher, const struct error_event *
             continue;
         if (chosen++ >= MOST_CHOICES && !study->full)
             return;
-        struct wished_cell asked = null_of(study, event->name, 2);
+        struct error_asked asked = null_of(study, event->name, 2);
         asked.others = &other->name;
         wish_patterns(wisher, path, &asked);
     }
@@ -155,7 +155,7 @@ static void wish_both_modes(struct error_wisher *wisher, const struct error_even
         for (size_t i = 0; i < catalogue->path_count; i++) {
             const struct catalogue_path *path = &catalogue->paths[i];
             char opt[16], link[16];
-            struct wished_cell asked = null_of(study, event->name, number_at(study, number));
+            struct error_asked asked = null_of(study, event->name, number_at(study, number));
             struct wished_window way = {.path = path,
                                         .pattern = PATTERN_RR,
                                         .opt = error_usual_opt(path, opt),

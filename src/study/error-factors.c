@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "study/error-loading.h"
 #include "engine/loading.h"
+#include "study/error-loading.h"
 #include "study/mode.h"
 
 /* Offsets in a page; none is as large. */

@@ -41,7 +41,7 @@ static enum pattern usual_pattern(const struct catalogue_path *path)
 }
 
 static void wish_usual(struct error_wisher *wisher, const struct catalogue_path *path,
-                       const struct wished_cell *asked)
+                       const struct error_asked *asked)
 {
     char opt[16], link[16];
     const struct wished_window way = {path, usual_pattern(path), error_usual_opt(path, opt),
@@ -66,7 +66,7 @@ static bool counts_kernel(const struct error_event *event)
 }
 
 /* What is counted along the ladder by an event on a path. */
-static struct wished_cell rung_of(const struct error_study *study,
+static struct error_asked rung_of(const struct error_study *study,
                                   const struct catalogue_path *path,
                                   const struct error_event *event)
 {
@@ -74,7 +74,7 @@ static struct wished_cell rung_of(const struct error_study *study,
     bool kernel = counts_kernel(event), alone = kernel && mode && !strchr(mode, 'u');
     uint32_t kernel_runs = study->emulated ? EMULATED_KERNEL_RUNS : KERNEL_RUNS;
     uint32_t processes = error_wished_processes(study);
-    struct wished_cell rung = {.event = event->name,
+    struct error_asked rung = {.event = event->name,
                                .counters = 1,
                                .specimen = "loop",
                                .runs =
@@ -114,7 +114,7 @@ static void wish_explained(struct error_wisher *wisher, const struct catalogue_p
             strcmp(event->class, "instructions") != 0 || (mode && !strchr(mode, 'u')) ||
             (mode && !strchr(mode, 'k')))
             continue;
-        struct wished_cell rung = rung_of(study, path, event);
+        struct error_asked rung = rung_of(study, path, event);
         rung.n = n;
         rung.counters = 2;
         rung.others = &study->interrupts;
@@ -139,7 +139,7 @@ static void wish_some(struct error_wisher *wisher, const struct catalogue_path *
         if ((!first && error_event_waits(event)) ||
             error_event_of_cpu(event) != (which == COUNTED_BY_CPU))
             continue;
-        struct wished_cell rung = rung_of(study, path, event);
+        struct error_asked rung = rung_of(study, path, event);
         rung.n = n;
         if (last && !study->runs)
             rung.runs = KERNEL_RUNS;
@@ -211,7 +211,7 @@ static uint64_t alignment_of(const struct catalogue *catalogue)
 }
 
 static void wish_place(struct error_wisher *wisher, const struct catalogue_path *path,
-                       struct wished_cell asked, uint64_t offset)
+                       struct error_asked asked, uint64_t offset)
 {
     char name[64];
     snprintf(name, sizeof(name), "placed/offset=%llu/", (unsigned long long)offset);
@@ -226,7 +226,7 @@ static void wish_places(struct error_wisher *wisher, const struct catalogue_path
     const struct error_study *study = wisher->study;
     uint64_t page = study->page ? study->page : USUAL_PAGE;
     uint64_t step = alignment_of(study->catalogue);
-    const struct wished_cell asked = {.event = event,
+    const struct error_asked asked = {.event = event,
                                       .counters = 1,
                                       .n = PLACED_N,
                                       .runs = PLACED_RUNS,
@@ -262,7 +262,7 @@ static void wish_windows(struct error_wisher *wisher, const struct catalogue_pat
                          const char *event)
 {
     const struct error_study *study = wisher->study;
-    const struct wished_cell asked = {.event = event,
+    const struct error_asked asked = {.event = event,
                                       .counters = 1,
                                       .specimen = "loop",
                                       .n = WINDOW_N,
@@ -310,7 +310,7 @@ static void wish_tool_events(struct error_wisher *wisher, const struct catalogue
     const struct error_study *study = wisher->study;
     for (size_t i = 0; i < study->event_count; i++) {
         const struct error_event *event = &study->events[i];
-        const struct wished_cell asked = {.event = event->name,
+        const struct error_asked asked = {.event = event->name,
                                           .counters = 1,
                                           .specimen = specimen,
                                           .n = n,

@@ -30,7 +30,7 @@ static const char *counted(const struct error_study *study)
     return NULL;
 }
 
-static void wish_phases(struct error_wisher *wisher, struct wished_cell asked)
+static void wish_phases(struct error_wisher *wisher, struct error_asked asked)
 {
     const struct error_study *study = wisher->study;
     const struct catalogue_path *path = catalogue_path(study->catalogue, "perf-read");
@@ -48,7 +48,7 @@ void error_wish_calibration(struct error_wisher *wisher)
 {
     wish_phases(
         wisher,
-        (struct wished_cell){
+        (struct error_asked){
             .specimen = "phases", .n = CALIBRATION_N, .counters = 1, .runs = 5, .processes = 2});
 }
 
@@ -71,7 +71,7 @@ void error_wish_multiplex(struct error_wisher *wisher)
         for (size_t j = 0; j < 2; j++) {
             char name[64];
             snprintf(name, sizeof(name), "phases/period=%llu/", (unsigned long long)periods[j]);
-            wish_phases(wisher, (struct wished_cell){.specimen = name,
+            wish_phases(wisher, (struct error_asked){.specimen = name,
                                                      .n = BLOCKS * period,
                                                      .counters = counters[i],
                                                      .separate = counters[i] > 1,

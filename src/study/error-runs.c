@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "study/error-loading.h"
 #include "engine/loading.h"
+#include "study/error-loading.h"
 
 /* All cells, and the run that is being read. */
 struct taking {

@@ -88,7 +88,7 @@ bool error_path_counts(const struct catalogue_path *path, const struct error_eve
 /* --- a wish --- */
 
 static bool fill(const struct error_wisher *wisher, const struct wished_window *way,
-                 const struct wished_cell *asked, struct cell *cell)
+                 const struct error_asked *asked, struct cell *cell)
 {
     *cell = (struct cell){.counters = asked->counters,
                           .path = strdup(way->path->name),
@@ -110,7 +110,7 @@ static bool fill(const struct error_wisher *wisher, const struct wished_window *
 }
 
 void error_wish(struct error_wisher *wisher, const struct wished_window *way,
-                const struct wished_cell *asked)
+                const struct error_asked *asked)
 {
     struct error_wishes *wishes = wisher->wishes;
     struct error_wish wish = {.processes = asked->processes};

@@ -14,7 +14,7 @@
 #include "error-builder.h"
 #include "judge/error/replicates.h"
 #include "studies/error/study.h"
-#include "judge/error/spread.h"
+#include "stats/spread.h"
 
 static struct error_report judge(const struct error_builder *builder)
 {

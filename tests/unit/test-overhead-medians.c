@@ -3,7 +3,7 @@
  *
  * Medians over processes: their intervals, and those of differences and ratios, hold the true
  * figure as often as they say, for costs of any shape; equal costs have none. */
-#include "judge/overhead/medians.h"
+#include "stats/medians.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "judge/overhead/medians.h"
+#include "stats/medians.h"
 
 struct replicate_list {
     double *values;

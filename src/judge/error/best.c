@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "judge/error/replicates.h"
 #include "studies/error/study.h"
-#include "judge/error/spread.h"
+#include "stats/spread.h"
 #include "judge/error/ways.h"
 
 /* Windows for counters of their own are longer even where there is one: only grouped ones are

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "judge/error/replicates.h"
-#include "judge/error/spread.h"
+#include "stats/spread.h"
 
 int error_pool_open(const struct error_ways *ways, struct error_pool *pool)
 {

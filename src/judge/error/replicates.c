@@ -4,7 +4,7 @@
  * First and later runs, and medians of processes. */
 #include "judge/error/replicates.h"
 
-#include "judge/error/spread.h"
+#include "stats/spread.h"
 
 size_t error_processes(const struct error_cell *cell)
 {

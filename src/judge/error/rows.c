@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "judge/error/replicates.h"
 #include "studies/error/study.h"
-#include "judge/error/spread.h"
+#include "stats/spread.h"
 
 /* errors and scratch: room for cell->runs each. */
 static void fill_row(const struct error_cell *cell, struct error_row *row, int64_t *errors,

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "judge/error/duration.h"
-#include "judge/error/spread.h"
+#include "stats/spread.h"
 
 typedef const struct error_cell *cell_pointer;
 

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "judge/error/replicates.h"
 #include "studies/error/study.h"
-#include "judge/error/spread.h"
+#include "stats/spread.h"
 
 static void compare(const struct error_row *row, struct error_agreement *agreement, int64_t *errors,
                     int64_t *scratch)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "judge/overhead/findings.h"
-#include "judge/overhead/medians.h"
+#include "stats/medians.h"
 
 /* "Cheaper": by a tenth at least. */
 #define CHEAPER 0.9

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "judge/overhead/medians.h"
+#include "stats/medians.h"
 #include "stats/moments.h"
 
 /* One process: its calls from the first on, each right after the one before. */

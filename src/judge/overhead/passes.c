@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "judge/error/spread.h"
+#include "stats/spread.h"
 #include "judge/overhead/figures.h"
 
 static bool is_called(const struct overhead_case *file, const struct overhead_tour *tour,

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "judge/overhead/figures.h"
-#include "judge/overhead/medians.h"
+#include "stats/medians.h"
 
 #define MOST_CALLS 3
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "judge/error/spread.h"
+#include "stats/spread.h"
 
 /* Steps below this are not told from scattered values of a meter that counts in ones. */
 static const double LEAST_STEP = 4;

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/error/spread.h"
+#include "stats/spread.h"
 #include "judge/overhead/clock.h"
 #include "judge/overhead/levels.h"
-#include "judge/overhead/medians.h"
+#include "stats/medians.h"
 
 int row_figures_open(const struct overhead_cells *cells, size_t most, struct row_figures *figures)
 {

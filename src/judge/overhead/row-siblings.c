@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "judge/error/spread.h"
+#include "stats/spread.h"
 #include "judge/overhead/levels.h"
 #include "judge/overhead/row-figures.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "judge/error/spread.h"
+#include "stats/spread.h"
 #include "judge/overhead/clock.h"
 #include "judge/overhead/passes.h"
 #include "judge/overhead/resolution.h"

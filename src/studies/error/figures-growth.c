@@ -10,9 +10,9 @@
 #include "cli/error-figures.h"
 #include "judge/error/duration.h"
 #include "judge/error/replicates.h"
-#include "judge/error/spread.h"
 #include "show/number.h"
 #include "show/utf8.h"
+#include "stats/spread.h"
 
 static bool same_event(const struct error_slope *left, const struct error_slope *right)
 {

@@ -3,8 +3,8 @@
  *
  * What `assay error` measured, as JSON (docs/json): a row a cell. What the rows say together is in
  * error-analysis-json.c. */
-#include "engine/claims.h"
 #include "cli/error-show.h"
+#include "engine/claims.h"
 
 void error_put_spread_json(json_t *object, const struct error_spread *spread)
 {

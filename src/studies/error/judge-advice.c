@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "studies/error/study.h"
 #include "judge/note.h"
+#include "studies/error/study.h"
 
 /* Less than this for each iteration nobody will see in a count. */
 #define NO_GROWTH 1e-5

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "studies/error/judge.h"
 #include "judge/error/replicates.h"
 #include "stats/least-squares.h"
+#include "studies/error/judge.h"
 
 /* A stretch of ways that share event, machine, path, pattern and layout, and the -O level and link
  * at which its numbers of counters are compared. */

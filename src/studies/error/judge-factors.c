@@ -13,9 +13,9 @@
 #include "base/cleanup.h"
 #include "judge/error/levels.h"
 #include "judge/error/replicates.h"
-#include "studies/error/study.h"
 #include "judge/note.h"
 #include "stats/anova.h"
+#include "studies/error/study.h"
 
 #define BIT(factor) (1u << (factor))
 /* The least important last: it goes first where a model grows too large. */

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "study/error-loading.h"
 #include "engine/loading.h"
+#include "study/error-loading.h"
 
 /* An event as the store lists it. */
 struct listed {

@@ -9,9 +9,9 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "studies/error/parts.h"
 #include "cli/planned.h"
 #include "engine/run-store.h"
+#include "studies/error/parts.h"
 
 #define MS_NS         UINT64_C(1000000)
 #define WORTHWHILE_MS 1000u /* less is no time to begin with anything */

@@ -6,15 +6,15 @@
 #pragma once
 
 #include "base/text.h"
-#include "engine/command.h"
-#include "engine/skips.h"
 #include "cli/tried.h"
-#include "studies/error/study.h"
+#include "engine/command.h"
 #include "engine/session.h"
+#include "engine/skips.h"
 #include "output/json.h"
 #include "output/table.h"
 #include "store/store.h"
 #include "studies/error/plan.h"
+#include "studies/error/study.h"
 
 struct error_options {
     struct common_options common;

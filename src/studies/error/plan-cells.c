@@ -34,7 +34,7 @@ static bool in_corner(const struct catalogue_path *path, enum corner corner, con
 
 /* One cell for each pattern, level and link mode of the corner. */
 static void wish_path(struct error_wisher *wisher, const struct catalogue_path *path,
-                      enum corner corner, const struct wished_cell *asked)
+                      enum corner corner, const struct error_asked *asked)
 {
     char opt[16], link[16];
     for (const char *opts = path->opts; word_list_next(&opts, opt);)
@@ -62,7 +62,7 @@ static void wish_stepped(struct error_wisher *wisher, const struct catalogue_pat
                          enum corner corner)
 {
     const struct error_study *study = wisher->study;
-    const struct wished_cell asked = {.event = study->stepped,
+    const struct error_asked asked = {.event = study->stepped,
                                       .counters = 1,
                                       .specimen = "null",
                                       .runs = STEPPED_RUNS,
@@ -88,7 +88,7 @@ static void wish_events(struct error_wisher *wisher, const struct catalogue_path
     const struct error_study *study = wisher->study;
     for (size_t i = 0; i < study->event_count; i++) {
         const struct error_event *event = &study->events[i];
-        const struct wished_cell asked = {
+        const struct error_asked asked = {
             .event = event->name,
             .counters = 1,
             .specimen = "null",

@@ -143,7 +143,7 @@ struct wished_window {
     const char *opt, *link;
 };
 /* One more wish: counters of the same event, or `others` (count - 1 of them) beside it. */
-struct wished_cell {
+struct error_asked {
     const char *event, *const *others;
     uint32_t counters;
     bool separate;
@@ -152,7 +152,7 @@ struct wished_cell {
     uint32_t runs, processes;
 };
 void error_wish(struct error_wisher *wisher, const struct wished_window *way,
-                const struct wished_cell *asked);
+                const struct error_asked *asked);
 /* Paths that can count for the source and were not ruled out; walks by index. The tool's path is
  * none of them. */
 bool error_uses_path(const struct error_study *study, const struct catalogue_path *path,

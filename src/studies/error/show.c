@@ -8,10 +8,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "engine/claims.h"
 #include "cli/deliver.h"
 #include "cli/omissions.h"
 #include "cli/unfinished.h"
+#include "engine/claims.h"
 #include "show/number.h"
 #include "show/utf8.h"
 #include "show/wrap.h"

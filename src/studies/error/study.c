@@ -11,10 +11,10 @@
 
 #include "base/monotonic.h"
 #include "cli/deliver.h"
+#include "cli/reach.h"
 #include "engine/finish.h"
 #include "engine/gather.h"
 #include "engine/options.h"
-#include "cli/reach.h"
 #include "output/output.h"
 #include "study/error.h"
 

@@ -6,13 +6,9 @@
  * field. */
 #pragma once
 
-#include "judge/error/evidence.h"
 #include "engine/findings.h"
-
-/* Quantiles are values that were really read, as in study/measure.h. */
-struct error_spread {
-    int64_t min, q1, median, q3, max;
-};
+#include "judge/error/evidence.h"
+#include "stats/spread.h"
 
 /* --- one cell (rows.c) --- */
 struct error_row {

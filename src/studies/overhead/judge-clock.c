@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "judge/error/spread.h"
+#include "stats/spread.h"
 #include "judge/overhead/passes.h"
 
 /* So far from a whole number a rate may be: ticks on either side of the median average out. */

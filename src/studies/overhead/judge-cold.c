@@ -13,7 +13,7 @@
 #include "judge/overhead/clock.h"
 #include "judge/overhead/figures.h"
 #include "judge/overhead/in-a-row.h"
-#include "judge/overhead/medians.h"
+#include "stats/medians.h"
 #include "judge/overhead/outliers.h"
 
 /* A figure with what its cell is told by. */

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "judge/overhead/clock.h"
 #include "judge/overhead/figures.h"
-#include "judge/overhead/medians.h"
+#include "stats/medians.h"
 
 struct entry {
     const struct overhead_figure *figure;

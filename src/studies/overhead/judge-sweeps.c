@@ -13,7 +13,7 @@
 #include "judge/overhead/companies.h"
 #include "judge/overhead/figures.h"
 #include "judge/overhead/line.h"
-#include "judge/overhead/medians.h"
+#include "stats/medians.h"
 
 /* A figure as a point of one sweep. */
 struct entry {

@@ -5,7 +5,14 @@
  * sorted, so no comparison is called for each. */
 #pragma once
 
-#include "studies/error/study.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Quantiles are values that were really read. */
+struct error_spread {
+    int64_t min, q1, median, q3, max;
+};
 
 /* Rising. scratch: room for as many. */
 void error_sort(int64_t *values, size_t count, int64_t *scratch);

@@ -5,7 +5,7 @@
  * which side of the true one is known for every distribution. Two intervals make that of a
  * difference by recovering a variance on each side (the lower reach of one goes with the upper of
  * the other), so that what is skewed stays so. */
-#include "judge/overhead/medians.h"
+#include "stats/medians.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  *
  * Sorting counts by their digits (base 256, lowest first), only as many digits as the counts of one
  * cell differ in: mostly one or two. */
-#include "judge/error/spread.h"
+#include "stats/spread.h"
 
 #include <string.h>
 
